@@ -228,6 +228,16 @@ impl Forest {
         self.knots[self.knot_at(node)].end
     }
 
+    /// Returns the nodes from a node down, as its number and the one after the last.
+    pub(crate) fn range(&self, node: u32) -> (u32, u32) {
+        (node, self.end(node))
+    }
+
+    /// Returns the node in which the samples of a stack end.
+    pub(crate) fn node_of(&self, stack: Option<StackId>) -> u32 {
+        self.knots[self.knot_of(stack)].node
+    }
+
     /// Returns the children of a node, in no useful order.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.end(node);

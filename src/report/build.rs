@@ -41,15 +41,14 @@ impl Recording {
         let (unnamed, weights) =
             ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
         drop(sums);
-        self.report_on(options, &selected, unnamed, weights, merge_plan)
+        self.report_on(options, &selected, OnceLock::from(unnamed), weights, merge_plan)
     }
 
     /// The same with these weights, which must be those of the samples that `options` select.
     pub(super) fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
         let selected = options.selection.on(&self.profile);
         let weights = weights.retain_series(|series| self.is_wanted(series, options));
-        let unnamed = unnamed_frames(&self.profile, weights.rows().iter().filter_map(|row| row.stack));
-        self.report_on(options, &selected, unnamed, weights, OnceLock::new())
+        self.report_on(options, &selected, OnceLock::new(), weights, OnceLock::new())
     }
 
     /// True if a series is selected.
@@ -67,7 +66,7 @@ impl Recording {
         &'e self,
         options: &ReportOptions,
         selected: &SelectedSamples<'e>,
-        unnamed: UnnamedFrames,
+        unnamed: OnceLock<UnnamedFrames>,
         weights: StackWeights,
         merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     ) -> Report<'e> {

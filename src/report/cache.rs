@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::overview::Owners;
 use super::{Report, ReportOptions, SeriesReport};
-use crate::calltree::{Forest, ForestWeights, StackNumbers, StackWeights, WeighedStacks};
+use crate::calltree::{Forest, ForestWeights, StackNumbers, StackWeights, WeighedForest, WeighedStacks};
 use crate::profile::Profile;
 use crate::recording::Recording;
 
@@ -51,6 +51,20 @@ impl Recording {
 }
 
 impl Report<'_> {
+    /// Calls `answer` with the tree of a series. Without a cache, its stacks are merged first.
+    pub(super) fn with_forest<T>(&self, series: &SeriesReport, answer: impl FnOnce(WeighedForest<'_>) -> T) -> T {
+        let (profile, rows) = (&self.recording.profile, self.weights.of_series(series.series));
+        let own;
+        let forest = match self.cache {
+            Some(cache) => cache.forest(profile),
+            None => {
+                own = Forest::of_stacks(profile, rows.iter().map(|row| row.stack));
+                &own
+            }
+        };
+        answer(WeighedForest { profile, forest, weights: &forest.weigh(rows) })
+    }
+
     /// The stacks of a series, in the form that is the cheapest to sum.
     pub(super) fn stacks(&self, series: &SeriesReport) -> WeighedStacks<'_> {
         let rows = self.weights.of_series(series.series);

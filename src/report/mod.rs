@@ -24,7 +24,9 @@ pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 use overview::Owners;
-pub use overview::{Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Wait};
+pub use overview::{
+    Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Spent, Subtree, Wait, Work,
+};
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "compression")]
 pub(crate) use overview::{is_entry_point, is_run_loop};
@@ -202,8 +204,6 @@ pub struct Report<'e> {
     pub options: ReportOptions,
     /// One for each table and unit that has samples, and for idle runs, in the order of the inputs.
     pub series: Vec<SeriesReport>,
-    /// Frames of counted samples that have no name.
-    pub unnamed: UnnamedFrames,
     /// The results of symbolication, if symbol files were given; the caller sets it.
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
@@ -212,6 +212,7 @@ pub struct Report<'e> {
     pub redacted: Option<Vec<Redacted>>,
     /// The text of source files, if [requested](Self::read_sources).
     pub sources: Option<Sources>,
+    unnamed: OnceLock<UnnamedFrames>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     owners: OnceLock<Arc<Owners>>,
@@ -234,6 +235,13 @@ struct MadeOnce<'e> {
 }
 
 impl<'e> Report<'e> {
+    /// The frames of counted samples that have no name.
+    pub fn unnamed(&self) -> &UnnamedFrames {
+        self.unnamed.get_or_init(|| {
+            unnamed::unnamed_frames(&self.recording.profile, self.weights.rows().iter().filter_map(|row| row.stack))
+        })
+    }
+
     /// The pruned call trees of a series with their scopes, heaviest first. A tree is made when it is requested, since there may be
     /// thousands of threads, and few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {

@@ -7,6 +7,7 @@
 #![cfg(feature = "cli")]
 
 mod answer;
+mod answer_shares;
 mod bounds;
 mod bundle_case;
 mod bundles;

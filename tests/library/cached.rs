@@ -63,7 +63,8 @@ fn told(report: &Report<'_>, series: &SeriesReport) -> String {
     let scopes: Vec<_> = series.scopes.iter().map(|scope| (scope.scope, scope.counted)).collect();
     let code = (report.binaries(series), report.categories(series), report.transitions(series), report.lines(series));
     let threads = (report.processes(series), report.states(series), report.core_kinds(series), &series.threads);
-    let rest = (report.source_files(series), report.overview(series, 5, 5, 20), &report.unnamed, series.counted);
+    let rest =
+        (report.source_files(series), report.overview(series, 5, 5, 20), report.unnamed().clone(), series.counted);
     format!("{scopes:#?}{code:#?}{threads:#?}{rest:#?}")
 }
 

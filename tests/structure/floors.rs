@@ -29,6 +29,7 @@ const FLOORS: [(&str, u32); 26] = [
     ("hash", 0),
     ("memory", 0),
     ("ordered_pool", 0),
+    ("ranked_bits", 0),
     ("units", 0),
     ("varint", 0),
     ("profile", 1),

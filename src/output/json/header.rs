@@ -9,7 +9,7 @@ use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::redact::Redacted;
-use crate::report::{Amount, Report, ReportOptions, SeriesReport};
+use crate::report::{Amount, Report, ReportOptions, SeriesReport, View};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 use crate::symbols::Found;
 use crate::units::Nanos;
@@ -36,7 +36,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)).collect())?;
     field("unnamed", unnamed(report))?;
     if let Some(summary) = &report.symbolication {
-        field("symbolication", symbolication(summary))?;
+        field("symbolication", symbolication(summary, listed(report)))?;
     }
     if !report.operations.is_empty() {
         field("operations", operations(report, &|id| report.position(id)))?;
@@ -227,7 +227,7 @@ fn series(report: &Report<'_>, index: usize, series: &SeriesReport, names: &[Vec
 
 fn unnamed(report: &Report<'_>) -> Value {
     let profile = &report.recording.profile;
-    let binaries = report.unnamed.binaries.iter().map(|row| {
+    let binaries = report.unnamed().binaries.iter().take(listed(report)).map(|row| {
         let binary = profile.binary(row.binary);
         json!({
             "name": profile.string(binary.name),
@@ -238,11 +238,16 @@ fn unnamed(report: &Report<'_>) -> Value {
         })
     });
     json!({
-        "frames": report.unnamed.frames,
-        "unnamed": report.unnamed.unnamed,
-        "without_binary": report.unnamed.without_binary,
+        "frames": report.unnamed().frames,
+        "unnamed": report.unnamed().unnamed,
+        "without_binary": report.unnamed().without_binary,
         "binaries": binaries.collect::<Value>(),
     })
+}
+
+/// The number of binaries that lists of missing names have: the overview is short.
+fn listed(report: &Report<'_>) -> usize {
+    if report.options.view == View::Overview { 3 } else { usize::MAX }
 }
 
 /// The effects of operations, by series; `position` gives the position of a series in the document.
@@ -263,7 +268,7 @@ pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(Serie
     report.operations.iter().map(row).collect()
 }
 
-fn symbolication(summary: &SymbolicationSummary) -> Value {
+fn symbolication(summary: &SymbolicationSummary, listed: usize) -> Value {
     let file = |found: &Found| {
         json!({
             "path": found.path.display().to_string(),
@@ -272,28 +277,29 @@ fn symbolication(summary: &SymbolicationSummary) -> Value {
             "arch": found.arch,
         })
     };
-    let binaries = summary.binaries.iter().map(|row| {
-        let (missing, same_name) = match &row.missing {
-            None => (Value::Null, &[][..]),
-            Some(Missing::Nameless) => (json!("nameless"), &[][..]),
-            Some(Missing::OutsideFunctions) => (json!("outside-functions"), &[][..]),
-            Some(Missing::NoFile { same_name }) => (json!("no-file"), same_name.as_slice()),
-        };
-        json!({
-            "name": row.name,
-            "uuid": row.uuid.map(|uuid| uuid.to_string()),
-            "arch": row.arch,
-            "frames": row.frames,
-            "named_before": row.named_before,
-            "named_now": row.named_now,
-            "nameless": row.nameless,
-            "disagreements": row.disagreements,
-            "frames_now": row.frames_now,
-            "files": row.used.iter().map(file).collect::<Value>(),
-            "missing": missing,
-            "other_builds": same_name.iter().map(file).collect::<Value>(),
-        })
-    });
+    let binaries =
+        summary.binaries.iter().filter(|row| row.missing.is_some() || listed == usize::MAX).take(listed).map(|row| {
+            let (missing, same_name) = match &row.missing {
+                None => (Value::Null, &[][..]),
+                Some(Missing::Nameless) => (json!("nameless"), &[][..]),
+                Some(Missing::OutsideFunctions) => (json!("outside-functions"), &[][..]),
+                Some(Missing::NoFile { same_name }) => (json!("no-file"), same_name.as_slice()),
+            };
+            json!({
+                "name": row.name,
+                "uuid": row.uuid.map(|uuid| uuid.to_string()),
+                "arch": row.arch,
+                "frames": row.frames,
+                "named_before": row.named_before,
+                "named_now": row.named_now,
+                "nameless": row.nameless,
+                "disagreements": row.disagreements,
+                "frames_now": row.frames_now,
+                "files": row.used.iter().map(file).collect::<Value>(),
+                "missing": missing,
+                "other_builds": same_name.iter().map(file).collect::<Value>(),
+            })
+        });
     json!({
         "binaries": binaries.collect::<Value>(),
         "images": summary.images,

@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::values::{array, scope};
+use crate::output::text::{OverviewSentences, answered};
+use crate::profile::{FunctionId, ThreadId};
 use crate::report::{
     Activity, Amount, Answer, AnswersIn, Busiest, Length, LineOfTime, Overview, Report, Scope, SeriesReport, Shares,
+    Work,
 };
 
 /// Functions of a list, and parts of the time.
@@ -23,24 +26,45 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 /// The object of a series.
 fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let count = report.options.top.unwrap_or(FUNCTIONS);
-    let overview = report.overview(series, count, count, BINS);
-    let Overview { activity, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
-    let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();
+    let overview = report.overview(series, count, 1, BINS);
+    // The text answers one series.
+    let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
+    let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
+    let Overview { activity, shares, answers_in, answers, spent, subtrees, leaves, wait, nameless, .. } = &overview;
+    let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, &overview, row)).collect::<Value>();
+    let name = |id| report.recording.profile.function_name(id);
+    let function = |&(id, of): &(FunctionId, Amount)| json!({"function": name(id), "weight": of.weight.value});
     let threads = series.threads.iter().take(count);
     json!({
         "series": index,
         "unit": series.unit.name(),
-        "activity": activity.map(|activity| about_activity(&activity)),
-        "shares": about_shares(&shares),
+        "sentences": sentences,
+        "activity": activity.as_ref().map(about_activity),
+        "shares": about_shares(shares),
         "answers_in": match answers_in {
             AnswersIn::Own => "own",
             AnswersIn::All => "all",
         },
-        "answers": list(&answers),
-        "leaves": list(&leaves),
-        "nameless": amount(nameless),
-        "wait": wait.map(|wait| {
-            let name = |id| report.recording.profile.function_name(id);
+        "answers": list(answers),
+        "spent": spent.as_ref().map(|spent| {
+            let work = |(work, of): &(Work, Amount)| json!({"work": work.name(), "weight": of.weight.value});
+            json!({
+                "itself": amount(spent.itself),
+                "callees": spent.callees.iter().map(function).collect::<Value>(),
+                "work": spent.work.iter().map(work).collect::<Value>(),
+            })
+        }),
+        "subtrees": subtrees.iter().map(|subtree| json!({
+            "function": name(subtree.function),
+            "all_weight": overview.all(subtree.function).weight.value,
+            "caller": subtree.caller.map(name),
+            "callee": subtree.callee.as_ref().map(function),
+            "heaviest_thread": on_thread(report, subtree.thread, subtree.on_thread),
+            "origin": subtree.origin.map(crate::report::Origin::name),
+        })).collect::<Value>(),
+        "heaviest_of_all_code": leaves.first().map(|leaf| function(&(leaf.function, leaf.amount))),
+        "nameless": amount(*nameless),
+        "wait": wait.as_ref().map(|wait| {
             json!({
                 "thread": scope(report, index, Scope::Thread(wait.thread), &wait.of_thread),
                 "waiting": amount(wait.waiting),
@@ -48,12 +72,38 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
                 "asked_by": wait.asked_by.map(name),
             })
         }),
-        "threads": threads.map(|row| scope(report, index, Scope::Thread(row.thread), &row.counted)).collect::<Value>(),
+        "threads": threads.map(|row| on_thread(report, row.thread, row.counted)).collect::<Value>(),
+    })
+}
+
+fn sentences(sentences: OverviewSentences) -> Value {
+    let OverviewSentences { title, activity, left_out, answer, caution, shares, advice, .. } = sentences;
+    json!({
+        "title": title,
+        "activity": activity,
+        "left_out": left_out,
+        "answer": answer,
+        "caution": caution,
+        "shares": shares,
+        "advice": advice,
     })
 }
 
 fn amount(amount: Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
+}
+
+/// A thread with a weight on it.
+fn on_thread(report: &Report<'_>, id: ThreadId, amount: Amount) -> Value {
+    let profile = &report.recording.profile;
+    let thread = profile.thread(id);
+    let process = profile.process(thread.process);
+    json!({
+        "process": profile.string(process.name),
+        "thread": profile.string(thread.name),
+        "tid": thread.tid,
+        "weight": amount.weight.value,
+    })
 }
 
 fn about_activity(activity: &Activity) -> Value {
@@ -89,15 +139,16 @@ fn about_shares(shares: &Shares) -> Value {
     })
 }
 
-fn answer(report: &Report<'_>, index: usize, answer: &Answer) -> Value {
+fn answer(report: &Report<'_>, overview: &Overview<'_>, answer: &Answer) -> Value {
     let profile = &report.recording.profile;
     let callers: Vec<&str> = answer.callers.iter().map(|&id| profile.function_name(id)).collect();
     json!({
         "function": profile.function_name(answer.function),
         "binary": profile.binary_name(answer.function),
+        "all_weight": overview.all(answer.function).weight.value,
         "weight": answer.amount.weight.value,
         "samples": answer.amount.samples,
-        "heaviest_thread": scope(report, index, Scope::Thread(answer.thread), &answer.on_thread),
+        "heaviest_thread": on_thread(report, answer.thread, answer.on_thread),
         "callers": callers,
         "origin": answer.origin.map(crate::report::Origin::name),
     })

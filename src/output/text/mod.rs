@@ -28,6 +28,7 @@ use crate::calltree::{CallTree, Pruning};
 use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
 use crate::units::Weight;
 pub use overview::OverviewSentences;
+pub(super) use overview::answered;
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;

@@ -225,7 +225,7 @@ fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
 
 /// Writes the number of frames without a name, and the binaries whose symbols are missing.
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let unnamed = &report.unnamed;
+    let unnamed = report.unnamed();
     if unnamed.unnamed == 0 {
         return Ok(());
     }

@@ -107,7 +107,7 @@ fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<Fun
 }
 
 /// The trigger of the outermost frame of app code: the nearest system function above it that identifies one.
-fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> {
+pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> {
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
         let row = profile.stack(stack);

@@ -10,6 +10,8 @@ mod answers;
 mod origin;
 mod own_code;
 mod owners;
+mod spent;
+mod subtrees;
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
@@ -20,11 +22,15 @@ pub(crate) use origin::{is_entry_point, is_run_loop};
 use own_code::{Found, Place};
 pub(crate) use own_code::{OwnCode, is_own_binary};
 pub(crate) use owners::Owners;
+pub use spent::{Spent, Work};
+pub use subtrees::Subtree;
 
 use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
-use crate::calltree::StackWeight;
+use crate::calltree::{Label, StackWeight, WeighedForest};
+use crate::profile::FunctionId;
 use crate::recording::TocRun;
+use crate::units::Weight;
 
 /// The answer for one series.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,12 +46,37 @@ pub struct Overview<'e> {
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
+    /// How the first of them spends its time, if it [stands out](Self::stands_out) and is app code.
+    pub spent: Option<Spent>,
+    /// The subtrees with most of the weight, heaviest first, if no function stands out.
+    pub subtrees: Vec<Subtree>,
     /// The heaviest functions of all code by their own samples alone, heaviest first.
     pub leaves: Vec<Answer>,
     /// The function that the main thread waits in most, where waiting counts.
     pub wait: Option<Wait>,
     /// Samples in code without a name, or in system code called from app code without a name.
     pub nameless: Amount,
+    /// All selected samples.
+    pub total: Amount,
+    /// By function: the weight and number of samples that have it in their stack.
+    all: Vec<(u64, u64)>,
+}
+
+/// A function with a smaller share of all weight does not stand out.
+const STANDS_OUT: f64 = 0.1;
+
+impl Overview<'_> {
+    /// The samples that have a function anywhere in their stack: its all weight in every table.
+    pub fn all(&self, function: FunctionId) -> Amount {
+        let (weight, samples) = self.all[function.index()];
+        Amount { weight: Weight::new(weight, self.total.weight.unit), samples }
+    }
+
+    /// True if the heaviest function is worth looking at by itself: it has a tenth of the weight.
+    pub fn stands_out(&self) -> bool {
+        let weight = |amount: Amount| amount.weight.value as f64;
+        self.answers.first().is_some_and(|first| weight(first.amount) >= STANDS_OUT * weight(self.total))
+    }
 }
 
 /// The owners of samples.
@@ -95,7 +126,7 @@ impl<'e> Report<'e> {
             let is_known = |found: &Found| is_named(found.leaf) && found.place.is_none_or(is_named);
             found.as_ref().is_some_and(|found| !found.waits && !is_known(found))
         };
-        Overview {
+        let mut overview = Overview {
             wait: answers::wait(profile, &code, found_of(), series.unit),
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
             toc: self.recording.toc_of_run(self.run_of(series)),
@@ -104,8 +135,35 @@ impl<'e> Report<'e> {
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
             answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
             leaves: heaviest(leaves, &leaf),
+            spent: None,
+            subtrees: Vec::new(),
+            total: series.counted,
+            all: Vec::new(),
+        };
+        self.with_forest(series, |tree| {
+            overview.all = all_weights(tree);
+            if !overview.stands_out() {
+                overview.subtrees = subtrees::subtrees(tree, &code.owners, rows, &overview.all, series.unit);
+            } else if overview.answers_in == AnswersIn::Own {
+                let first = overview.answers[0].function;
+                let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
+                let places = places.filter(|(_, place)| place.function == first);
+                overview.spent = Some(spent::spent(tree, first, places, series.unit));
+            }
+        });
+        overview
+    }
+}
+
+/// By function: its all weight and samples.
+fn all_weights(tree: WeighedForest<'_>) -> Vec<(u64, u64)> {
+    let mut all = vec![(0, 0); tree.profile.function_ids().len()];
+    for row in tree.functions() {
+        if let Label::Function(id) = row.label {
+            all[id.index()] = (row.sums.all_weight, row.sums.all_samples);
         }
     }
+    all
 }
 
 /// The owners of samples.

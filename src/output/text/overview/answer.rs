@@ -5,15 +5,17 @@ use super::sentences::marks;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::{FunctionId, ThreadId};
-use crate::report::{Answer, AnswersIn, Origin, ThreadReport, UnnamedBinary, is_own_binary, thread_label};
+use crate::report::{
+    Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, Work, is_own_binary, thread_label,
+};
 use crate::units::Unit;
 
 /// With fewer samples, shares are meaningless.
 const FEW_SAMPLES: u64 = 10;
 /// With this many samples, any share is within 10 points of the truth 95 times out of 100: 1.96 × √(¼ / 100).
 const MANY_SAMPLES: u64 = 100;
-/// A function with less than this percentage does not stand out.
-const STANDS_OUT: f64 = 10.0;
+/// The part of the heaviest function's time from which on a callee or a kind of work is named.
+const MUCH: f64 = 0.2;
 /// Two functions are close if the lighter one has this share of the heavier one.
 const CLOSE: f64 = 0.85;
 /// Below this percentage of one core, a program was mostly idle.
@@ -49,38 +51,97 @@ impl Page<'_, '_> {
     }
 
     fn heaviest(&self, answer: &Answer) -> String {
-        let binary = self.profile.binary_name(answer.function).map(|name| format!(" ({})", fit(name, Some(20))));
-        let place = format!("{}{}", self.function(answer), binary.unwrap_or_default());
-        let on = self.on_thread(answer);
+        let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
-        let share = self.percent(answer.amount);
+        let place = self.function_of(answer.function);
         if self.mostly_waits() {
-            return format!("The heaviest code that ran is {place}, with {share}, {on}{called}.");
+            return format!("The heaviest code that ran is {place}, in {}, {on}{called}.", self.all(answer.function));
         }
-        if !self.stands_out() {
-            let none =
-                if self.overview.answers_in == AnswersIn::Own { "None of your functions" } else { "No function" };
-            return format!("{none} stands out: the heaviest is {place}, with {share}, {on}{called}.");
+        if !self.overview.stands_out() {
+            let none = match self.overview.answers_in {
+                AnswersIn::Own => "None of your functions stands out by itself",
+                AnswersIn::All => "No function stands out by itself",
+            };
+            return match self.overview.subtrees.as_slice() {
+                [] => format!("{none}: the heaviest is {place}, with {}, {on}{called}.", self.percent(answer.amount)),
+                subtrees => {
+                    let parts: Vec<String> = subtrees.iter().map(|subtree| self.subtree(subtree)).collect();
+                    format!("{none}. {}.", parts.join("; "))
+                }
+            };
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
-        let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));
+        let second =
+            second.map(|second| format!(" {} is in {}.", self.all(second.function), self.name(second.function, 56)));
         let of =
             if self.is_idle() { format!("Of the {} that it ran, ", self.series.counted.weight) } else { String::new() };
-        format!("{of}{share} is in {place}, {on}{called}.{}", second.unwrap_or_default())
+        let share = self.all(answer.function);
+        format!("{of}{share} is in {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
     }
 
-    /// `on Main Thread`, with the percentage of a function where it ran on others, too.
-    fn on_thread(&self, answer: &Answer) -> String {
-        let thread = self.thread(answer.thread);
-        match answer.on_thread.weight.value as f64 / answer.amount.weight.value.max(1) as f64 {
+    /// `91.6% is below TNode::SynchronizeChildren, called by TNode::HandleSync (98.3%), on thread Finder, mostly in Next (36.4%)`.
+    fn subtree(&self, subtree: &Subtree) -> String {
+        let share = self.all(subtree.function);
+        let by = subtree.caller.map(|id| format!(", called by {} ({})", self.name(id, 36), self.all(id)));
+        let from = match subtree.origin {
+            Some(origin) if by.is_none() && origin != Origin::Thread => format!(", {}", phrase(origin)),
+            _ => {
+                format!(", {}", self.on_thread(subtree.thread, subtree.on_thread, self.overview.all(subtree.function)))
+            }
+        };
+        let callee = subtree.callee.map(|(id, amount)| {
+            let much = if 2 * amount.weight.value > self.overview.all(subtree.function).weight.value {
+                "mostly"
+            } else {
+                "most"
+            };
+            format!(", {much} in {} ({})", self.name(id, 36), self.percent(amount))
+        });
+        let name = self.function_of(subtree.function);
+        format!("{share} is below {name}{}{from}{}", by.unwrap_or_default(), callee.unwrap_or_default())
+    }
+
+    /// How the heaviest function spends its time: ` 30.1% is its own work, 41.0% is below swift_release.`
+    fn spent(&self, answer: &Answer) -> String {
+        let Some(spent) = &self.overview.spent else { return String::new() };
+        let all = self.overview.all(answer.function).weight.value;
+        let is_much = |amount: &Amount| amount.weight.value as f64 >= MUCH * all as f64;
+        let mut parts: Vec<String> = Vec::new();
+        // Without callees of weight, all of it is its own work.
+        if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
+            let itself = format!("{} is its own work", self.percent(spent.itself));
+            parts.extend(is_much(&spent.itself).then_some(itself));
+            let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
+            parts.extend(
+                callees.map(|&(id, amount)| format!("{} is below {}", self.percent(amount), self.name(id, 40))),
+            );
+        }
+        let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
+        let work = work.map(|&(kind, amount)| format!("{} {}", self.percent(amount), doing(kind)));
+        let sentence =
+            |parts: &[String]| if parts.is_empty() { String::new() } else { format!(" {}.", parts.join(", ")) };
+        sentence(&parts) + &sentence(&work.collect::<Vec<_>>())
+    }
+
+    /// A function with its binary.
+    fn function_of(&self, id: FunctionId) -> String {
+        let binary = self.profile.binary_name(id).map(|name| format!(" ({})", fit(name, Some(20))));
+        format!("{}{}", self.name(id, 56), binary.unwrap_or_default())
+    }
+
+    /// The percentage of samples with a function in their stack, as trees and tables have it.
+    fn all(&self, id: FunctionId) -> String {
+        self.percent(self.overview.all(id))
+    }
+
+    /// `on Main Thread`, with the percentage of some samples where others are on other threads.
+    fn on_thread(&self, thread: ThreadId, on_thread: Amount, of: Amount) -> String {
+        let thread = self.thread(thread);
+        match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
             1.0 => format!("on {thread}"),
             part if part > 0.5 => format!("{:.0}% of it on {thread}", 100.0 * part),
             _ => "on several threads".to_owned(),
         }
-    }
-
-    pub(super) fn function(&self, answer: &Answer) -> String {
-        self.name(answer.function, 56)
     }
 
     /// The name of a function in at most `room` columns; marked where the sentences are for a page.
@@ -95,11 +156,6 @@ impl Page<'_, '_> {
 
     fn share(&self, answer: &Answer) -> f64 {
         share(answer.amount.weight.value, self.series)
-    }
-
-    /// True if the heaviest function is worth looking at by itself.
-    pub(super) fn stands_out(&self) -> bool {
-        self.overview.answers.first().is_some_and(|answer| self.share(answer) >= STANDS_OUT)
     }
 
     /// True if threads wait in more than half of the samples.
@@ -142,13 +198,13 @@ impl Page<'_, '_> {
         if !self.is_idle() {
             return String::new();
         }
-        let core = if self.series.unit == Unit::Cycles { ": a busy core makes 1 to 4 Gcycles/s" } else { "" };
+        let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
         let waits = if self.series.other_states.is_empty() {
-            "This table does not record what threads wait for."
+            "this table does not record what threads wait for"
         } else {
-            "--state all shows what threads wait for."
+            "--state all shows what threads wait for"
         };
-        format!("The CPU was mostly idle{core}. {waits}")
+        format!("The CPU was mostly idle{core}; {waits}.")
     }
 
     /// `Threads wait in 92.5% of the samples; Main Thread in 100%, most of it in mach_msg2_trap.`
@@ -172,7 +228,7 @@ impl Page<'_, '_> {
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
             false if self.has_own_code() => "Of your code, only the entry point was seen.",
-            false if has_binaries && shares.unknown.samples == 0 => "This is system code; none of your code ran.",
+            false if has_binaries && shares.unknown.samples == 0 => "None of your code ran.",
             false => {
                 "It is unknown which binaries belong to your app, so your code cannot be distinguished from \
                       system code."
@@ -188,7 +244,7 @@ impl Page<'_, '_> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| self.name(id, 36);
+        let name = |id| format!("{} ({})", self.name(id, 36), self.all(id));
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),
@@ -220,7 +276,8 @@ impl Page<'_, '_> {
     pub(super) fn few_samples(&self) -> String {
         let Some(answer) = self.overview.answers.first() else { return String::new() };
         let samples = self.series.counted.samples;
-        let share = self.share(answer) / 100.0;
+        let amount = self.overview.subtrees.first().map_or(answer.amount, |first| self.overview.all(first.function));
+        let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
         match samples {
             FEW_SAMPLES..MANY_SAMPLES if points >= 1.0 => {
@@ -252,9 +309,25 @@ impl Page<'_, '_> {
             && self.overview.answers_in == AnswersIn::Own
             && self.overview.answers.first().is_some_and(|answer| leaf.amount.weight.value > answer.amount.weight.value)
         {
-            text += &format!(" Of all code {} is heaviest, with {}.", self.function(leaf), self.percent(leaf.amount));
+            let name = self.name(leaf.function, 56);
+            text += &format!(" Of all code {name} is heaviest, with {} in itself.", self.percent(leaf.amount));
         }
         text
+    }
+}
+
+/// A kind of work, in words.
+fn doing(work: Work) -> &'static str {
+    match work {
+        Work::UnspecializedGenerics => {
+            "runs generic code of Swift's standard library that was not specialised, as in a debug build"
+        }
+        Work::ReferenceCounting => "retains and releases objects",
+        Work::MessageSending => "dispatches Objective-C messages",
+        Work::Allocation => "allocates and frees memory",
+        Work::Locking => "takes locks or waits for them",
+        Work::PageFaults => "handles page faults",
+        Work::Copying => "copies or fills memory",
     }
 }
 
@@ -282,7 +355,7 @@ const LEAST: f64 = 1.0;
 impl Page<'_, '_> {
     /// How to get the missing names, starting with app binaries.
     pub(super) fn names(&self) -> String {
-        let unnamed = &self.report.unnamed;
+        let unnamed = self.report.unnamed();
         if unnamed.unnamed == 0 {
             return String::new();
         }

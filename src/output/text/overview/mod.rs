@@ -82,7 +82,7 @@ pub(crate) fn write_overview(
 }
 
 /// The series that have an answer; the overview covers the first one.
-fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
+pub(in crate::output) fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
     let is_answered =
         |series: &&SeriesReport| !series.is_filtered_out() && (!series.is_empty() || report.cpu_use(series).is_some());
     let mut series: Vec<&SeriesReport> = report.series.iter().filter(is_answered).collect();
@@ -127,12 +127,13 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.style.paint(Tone::Title, &self.title())];
+        let title = title_lines(&self.title_parts(), self.width);
+        let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Title, line)).collect();
         lines.extend(self.wrapped(&self.how_busy(), 2));
         lines.extend(self.wrapped(&self.left_out(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
         lines.extend(self.line_of_time());
         lines.push(String::new());
-        let answer = self.wrapped(&self.answer(), 4);
+        let answer = self.wrapped(&self.answer(), 6);
         lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
         lines.extend(self.wrapped(&self.few_samples(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
         if self.has_nothing() {
@@ -163,11 +164,11 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// `Orchard (751) · iPhone15,3, iOS 18.2 · 2026-03-04 10:12 · 74.2 s`.
-    fn title(&self) -> String {
+    /// `Orchard · iPhone15,3 · iOS 18.2 (22C150) · 2026-03-04 10:12 · 74.2 s recorded`, in parts.
+    fn title_parts(&self) -> Vec<String> {
         let row = self.profile.series(self.series.series);
         let input = self.profile.string(self.profile.run(row.run).input);
-        let Some(toc) = self.overview.toc else { return fit(input, Some(self.width)) };
+        let Some(toc) = self.overview.toc else { return vec![input.to_owned()] };
         let field = |pairs, key| lookup(pairs, key).filter(|text| !text.is_empty());
         let mut parts: Vec<String> = Vec::new();
         parts.push(match (field(&toc.process, "name"), toc.is_all_processes) {
@@ -181,12 +182,7 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.extend(model.into_iter().chain((!platform.is_empty()).then(|| platform.join(" "))));
         parts.extend(date(toc));
         parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));
-        let title = |build: bool| {
-            let platform = |part: &String| if build { part.clone() } else { without_build(part) };
-            parts.iter().map(platform).collect::<Vec<_>>().join(" · ")
-        };
-        // The build of a system is shown only if there is space.
-        fit(&if title(true).width() > self.width { title(false) } else { title(true) }, Some(self.width))
+        parts
     }
 
     /// `time-profile: 45.31 s in 45312 samples, 61.1% of one core over the recorded 74.20 s; busiest from 31 s to 32 s, with 312.0% of one
@@ -279,19 +275,21 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 
     fn functions(&self) -> Vec<String> {
-        let title = match self.overview.answers_in {
-            AnswersIn::Own => "Your heaviest functions, including the system code they call",
-            AnswersIn::All if self.are_nameless() => "Heaviest addresses, in code without names",
-            AnswersIn::All => "Heaviest functions",
-        };
         if self.overview.answers.is_empty() {
             return Vec::new();
         }
-        let mut lines = vec![self.style.paint(Tone::Dim, &fit(title, Some(self.width)))];
+        let (own, title) = match self.overview.answers_in {
+            AnswersIn::Own => ("own+sys", "your functions; own+sys includes system calls"),
+            AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
+            AnswersIn::All => ("self", "functions"),
+        };
+        let title = format!("  {:>6}  {own:>7}  {:>14}  {title}", "all", "");
+        let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
         for answer in &self.overview.answers {
             let binary = self.profile.binary_name(answer.function).unwrap_or_default();
             let name = self.profile.function_name(answer.function);
-            lines.push(self.row(answer.amount, name, binary));
+            let all = self.percent(self.overview.all(answer.function));
+            lines.push(self.row((&all, &self.percent(answer.amount)), answer.amount, name, binary));
         }
         lines
     }
@@ -318,14 +316,15 @@ impl<'p, 'e> Page<'p, 'e> {
         for row in rows.into_iter().take(shown) {
             let thread = self.profile.thread(row.thread);
             let process = process_label(self.profile, self.profile.process(thread.process));
-            lines.push(self.row(row.counted, &thread_label(self.profile, thread), &process));
+            let share = self.percent(row.counted);
+            lines.push(self.row((&share, ""), row.counted, &thread_label(self.profile, thread), &process));
         }
         lines
     }
 
-    fn row(&self, amount: Amount, name: &str, owner: &str) -> String {
+    fn row(&self, (all, own): (&str, &str), amount: Amount, name: &str, owner: &str) -> String {
         let weight = Weight::new(amount.weight.value, self.series.unit).to_string();
-        let numbers = format!("  {:>6}  {weight:>14}", self.percent(amount));
+        let numbers = format!("  {all:>6}  {own:>7}  {weight:>14}");
         let (name, owner) = self.style.two_parts(name, owner, numbers.chars().count() + 2);
         format!("{}  {name}{owner}", self.style.paint(Tone::Weight, &numbers))
     }
@@ -359,7 +358,7 @@ impl<'p, 'e> Page<'p, 'e> {
         }
         let mut next: Vec<(String, &str)> = Vec::new();
         // The callers of a function are informative only if it stands out, in enough samples.
-        let is_function_first = self.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
+        let is_function_first = self.overview.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
         if self.mostly_waits() && self.overview.wait.is_some() {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
         }
@@ -410,6 +409,26 @@ fn date(toc: &TocRun) -> Option<String> {
     let text = toc.summary_field("start-date")?;
     let (day, time) = text.split_once('T')?;
     Some(clean(&format!("{day} {}", time.get(..5)?)))
+}
+
+/// The parts of a title in as many lines as they need. The builds of systems are shown only if there is space, and only a part that is
+/// wider than a line is cut.
+fn title_lines(parts: &[String], width: usize) -> Vec<String> {
+    const BETWEEN: &str = " · ";
+    let whole = parts.join(BETWEEN);
+    if whole.width() <= width {
+        return vec![whole];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts.iter().map(|part| fit(&without_build(part), Some(width))) {
+        match lines.last_mut() {
+            Some(line) if line.width() + BETWEEN.width() + part.width() <= width => {
+                *line += &format!("{BETWEEN}{part}")
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
 }
 
 /// `macOS 15.7.3 (24G419)` without the parentheses and their content; other parts of a title unchanged.

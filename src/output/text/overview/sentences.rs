@@ -43,9 +43,17 @@ impl OverviewSentences {
     pub fn new<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>, intervals: &Intervals) -> Self {
         let context = OverviewContext { intervals: Some(intervals), command: &[] };
         let page = Page::of(report, series, overview, &context, Style::default());
-        let page = Page { marks_functions: true, ..page };
+        Self::of(&Page { marks_functions: true, ..page })
+    }
+
+    /// The same without marks and hangs.
+    pub(crate) fn plain<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>) -> Self {
+        Self::of(&Page::of(report, series, overview, &OverviewContext::default(), Style::default()))
+    }
+
+    fn of(page: &Page<'_, '_>) -> Self {
         Self {
-            title: page.title(),
+            title: page.title_parts().join(" · "),
             activity: page.how_busy(),
             left_out: page.left_out(),
             answer: page.answer(),

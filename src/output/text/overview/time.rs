@@ -5,6 +5,7 @@ use crate::output::text::style::{Tone, fit};
 use crate::output::text::timeline::block;
 use crate::output::text::words::count;
 use crate::recording::Interval;
+use crate::report::{Busiest, LineOfTime};
 use crate::units::{Nanos, Weight};
 
 /// A shorter line is not informative.
@@ -27,15 +28,12 @@ impl Page<'_, '_> {
         };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
+        lines.push(self.style.paint(Tone::Dim, &axis(line, activity.busiest)));
         let hangs = self.hangs();
         if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
             for (start, end) in &hangs {
-                let place = |time: Nanos| {
-                    let bin = time.as_nanos() / line.bin.as_nanos();
-                    usize::try_from(bin.saturating_sub(line.first)).map_or(bins.len(), |bin| bin).min(bins.len() - 1)
-                };
-                marks[place(*start)..=place(*end)].fill('━');
+                marks[bin_of(line, *start)..=bin_of(line, *end)].fill('━');
             }
             let marks: String = marks.into_iter().collect();
             lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
@@ -67,4 +65,29 @@ impl Page<'_, '_> {
         let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
         hangs.map(within).filter(|(start, until)| *start < end && *until >= first).collect()
     }
+}
+
+/// The bin of a time, as an index.
+fn bin_of(line: &LineOfTime, time: Nanos) -> usize {
+    let bin = (time.as_nanos() / line.bin.as_nanos()).saturating_sub(line.first);
+    usize::try_from(bin).unwrap_or(usize::MAX).min(line.weights.len() - 1)
+}
+
+/// The times below a line: its start and end, and `▔` below the busiest second.
+fn axis(line: &LineOfTime, busiest: Option<Busiest>) -> String {
+    let count = line.weights.len();
+    let mut columns = vec![' '; count];
+    if let Some(Busiest { start, length, .. }) = busiest {
+        let last = Nanos::from_nanos(start.saturating_add(length).as_nanos().saturating_sub(1));
+        columns[bin_of(line, start)..=bin_of(line, last)].fill('▔');
+    }
+    let [start, end] = [line.start(0), line.start(count)].map(seconds);
+    for (label, column) in [(&start, Some(0)), (&end, count.checked_sub(end.chars().count()))] {
+        let Some(place) = column.and_then(|at| columns.get_mut(at..at + label.chars().count())) else { continue };
+        // The mark is more important than the label.
+        if place.iter().all(|&column| column == ' ') {
+            place.iter_mut().zip(label.chars()).for_each(|(column, letter)| *column = letter);
+        }
+    }
+    columns.into_iter().collect::<String>().trim_end().to_owned()
 }

@@ -1,0 +1,140 @@
+//! The overview's shares are those of the other views; flat profiles are answered by subtrees, and the heaviest function by its work.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::answer::recordings;
+use crate::command::{Folder, finish, stdout_of, traceparse};
+
+/// An export of stacks, each with its thread and milliseconds. Frames are `BINARY!FUNCTION`, the outermost first.
+fn export(stacks: &[(&str, u64, Vec<String>)]) -> String {
+    let mut rows = String::new();
+    for (at, (thread, weight, frames)) in stacks.iter().enumerate() {
+        let mut backtrace = String::new();
+        for frame in frames.iter().rev() {
+            let (binary, name) = frame.split_once('!').expect("BINARY!FUNCTION");
+            let path = match binary {
+                "Shop" => "/private/var/containers/Bundle/Application/A/Shop.app/Shop".to_owned(),
+                library => format!("/usr/lib/{library}"),
+            };
+            let name = name.replace('<', "&lt;").replace('>', "&gt;");
+            write!(
+                backtrace,
+                r#"<frame name="{name}" addr="0x1000"><binary name="{binary}" path="{path}" UUID="00000000-0000-0000-0000-0000000000{:02}" arch="arm64" load-addr="0x1000"/></frame>"#,
+                // Binaries with the same UUID are one.
+                binary.bytes().map(u64::from).sum::<u64>() % 100
+            )
+            .expect("a string");
+        }
+        let tid = 1 + u64::from(*thread != "Main Thread");
+        write!(
+            rows,
+            r#"<row><sample-time>{at}000000</sample-time><thread fmt="{thread} {tid:#x} (Shop, pid: 7)"><tid>{tid}</tid><process fmt="Shop (7)"><pid>7</pid></process></thread><weight>{weight}000000</weight><backtrace>{backtrace}</backtrace></row>"#
+        )
+        .expect("a string");
+    }
+    let column = |name: &str| format!("<col><mnemonic>{name}</mnemonic></col>");
+    let columns: String = ["time", "thread", "weight", "stack"].map(column).concat();
+    let table = format!(r#"<schema name="time-profile">{columns}</schema>{rows}"#);
+    let node = format!("<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>{table}</node>");
+    format!(r#"<?xml version="1.0"?><trace-query-result>{node}</trace-query-result>"#)
+}
+
+fn stack(frames: &[&str]) -> Vec<String> {
+    frames.iter().map(|&frame| frame.to_owned()).collect()
+}
+
+fn text(path: &str) -> String {
+    stdout_of(&finish(traceparse(&[path]).env("COLUMNS", "80")).success())
+}
+
+/// The text of the overview without its line breaks.
+fn overview(folder: &Folder, stacks: &[(&str, u64, Vec<String>)]) -> String {
+    let path = folder.file("shop.xml", export(stacks));
+    text(&path).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_flat_profile_is_answered_by_its_subtrees() {
+    let mut stacks = Vec::new();
+    for part in 0..11 {
+        let draw = format!("Shop!-[Renderer draw{part}]");
+        let link = [
+            "dyld!start",
+            "Shop!main",
+            "UIKitCore!UIApplicationMain",
+            "QuartzCore!CA::Display::DisplayLinkItem::dispatch",
+        ];
+        stacks.push(("Main Thread", 2, [stack(&link), stack(&["Shop!-[Renderer tick:]"]), vec![draw]].concat()));
+    }
+    for part in 0..13 {
+        let frames = ["libsystem_pthread.dylib!_pthread_start", "Shop!IndexPass::run()"];
+        stacks.push(("com.example.index", 1, [stack(&frames), vec![format!("Shop!IndexPass::step{part}()")]].concat()));
+    }
+    for part in 0..65 {
+        let frames = ["dyld!start", "Shop!main", "UIKitCore!UIApplicationMain"];
+        stacks.push(("Main Thread", 1, [stack(&frames), vec![format!("Shop!sdk_{part}")]].concat()));
+    }
+    let folder = Folder::new();
+    let text = overview(&folder, &stacks);
+    assert!(text.contains("None of your functions stands out by itself."), "{text}");
+    assert!(text.contains("22.0% is below -[Renderer tick:] (Shop), for each frame of the screen"), "{text}");
+    assert!(text.contains("13.0% is below IndexPass::run() (Shop), on thread com.example.index."), "{text}");
+}
+
+#[test]
+fn the_heaviest_function_is_answered_with_its_work() {
+    let total = ["dyld!start", "Shop!main", "Shop!Report.total(of:)"];
+    let below = |frames: &[&str]| [stack(&total), stack(frames)].concat();
+    let map = "libswiftCore.dylib!Collection.map<A>(_:)";
+    let stacks = [
+        ("Main Thread", 20, below(&[])),
+        ("Main Thread", 50, below(&[map])),
+        ("Main Thread", 30, below(&[map, "libswiftCore.dylib!swift_retain"])),
+    ];
+    let text = overview(&Folder::new(), &stacks);
+    let expected = "100.0% is in Report.total(of:) (Shop), on Main Thread. 20.0% is its own work, 80.0% is below \
+                    Collection.map<A>(_:). 80.0% runs generic code of Swift's standard library that was not specialised, as in a debug \
+                    build, 30.0% retains and releases objects.";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn shares_are_those_of_the_table_of_functions() {
+    let mut compared = 0;
+    for path in recordings() {
+        let output =
+            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
+        if !output.status.success() {
+            continue;
+        }
+        assert!(output.stdout.len() <= 8 << 10, "{path}: {} bytes", output.stdout.len());
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let table = finish(&mut traceparse(&[&path, "--view", "functions", "--format", "json"]));
+        let table: serde_json::Value = serde_json::from_str(&stdout_of(&table)).expect("JSON");
+        let mut all: HashMap<(u64, &str), Vec<u64>> = HashMap::new();
+        for row in table["functions"].as_array().expect("functions") {
+            let key = (row["series"].as_u64().expect("an index"), row["function"].as_str().expect("a name"));
+            all.entry(key).or_default().push(row["all_weight"].as_u64().expect("a weight"));
+        }
+        for overview in answer["overview"].as_array().expect("series") {
+            let named = ["answers", "subtrees"].iter().flat_map(|list| overview[list].as_array().expect("a list"));
+            for function in named {
+                let key =
+                    (overview["series"].as_u64().expect("an index"), function["function"].as_str().expect("a name"));
+                assert!(all[&key].contains(&function["all_weight"].as_u64().expect("a weight")), "{path}: {function}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared} functions");
+}
+
+#[test]
+fn a_recording_without_app_code_is_answered_by_its_subtree() {
+    let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") else { return };
+    let path = std::path::Path::new(&corpus).join("xctrace/26.2/finder.trace.zip");
+    let text = text(path.to_str().expect("UTF-8"));
+    let start: String = text.lines().take(10).collect();
+    assert!(start.contains("91.6%") && start.contains("98.3%"), "{text}");
+}
