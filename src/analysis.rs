@@ -19,13 +19,18 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
+use std::path::Path;
+
 use crate::calltree::{Operation, OperationSummary};
+use crate::error::Error;
+use crate::files::{FileSystem, Files};
 use crate::profile::{Matcher, Profile, RebuildError};
 use crate::recording::{Counter, Recording};
 use crate::redact::{Redacted, Redactor};
-use crate::report::{Report, ReportOptions};
+use crate::report::{Report, ReportOptions, View};
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
-use crate::symbols::SymbolFinder;
+use crate::symbols::{Index, Locator, SymbolFinder};
+use crate::units::Nanos;
 
 /// A recording with its names and operations. Its reports list the steps that were applied.
 #[derive(Debug)]
@@ -63,6 +68,47 @@ impl Analysis {
         let (profile, summary) = self.recording.profile.symbolicate(finder, options)?;
         self.recording.profile = profile;
         Ok(self.symbolication.insert(summary))
+    }
+
+    /// Names the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them. Only files
+    /// with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`; without it, a note in
+    /// [`SymbolicationSummary::notes`] reports them.
+    ///
+    /// ```no_run
+    /// let mut analysis = traceparse::open("Recording.trace")?;
+    /// let summary = analysis.add_symbols("App.dSYM")?;
+    /// let named: u64 = summary.binaries.iter().map(|binary| binary.named_now).sum();
+    /// # Ok::<(), traceparse::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If nothing is at the path, or as [`symbolicate`](Self::symbolicate).
+    pub fn add_symbols(&mut self, path: impl AsRef<Path>) -> Result<&SymbolicationSummary, Error> {
+        self.add_symbols_from(&FileSystem, path.as_ref())
+    }
+
+    /// The same with these files.
+    pub(crate) fn add_symbols_from(&mut self, files: &dyn Files, path: &Path) -> Result<&SymbolicationSummary, Error> {
+        let mut locator = Locator::new(files).within(self.recording.profile.budget());
+        locator.add(path, &mut Index::default()).map_err(|source| Error::unreadable(path, source))?;
+        self.symbolicate(&locator, &SymbolicateOptions::default()).map_err(|error| match error {
+            RebuildError::Memory(over) => Error::memory(over, None),
+            other => Error::limit(other),
+        })
+    }
+
+    /// Returns CPU time in percent of one core over the recorded time, of the table with most of it; several cores can exceed 100. `None` if
+    /// no table measures CPU time, or its length is unknown ([`Report::cpu_use`]).
+    pub fn cpu_use(&self) -> Option<f64> {
+        let report = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
+        let uses = report.series.iter().filter_map(|row| Some((row.counted.weight.value, report.cpu_use(row)?.0)));
+        uses.max_by_key(|(weight, _)| *weight).map(|(_, percent)| percent)
+    }
+
+    /// Returns the recorded time of all runs together, or an estimate from the samples ([`Report::length`]). `None` if no time is known.
+    pub fn duration(&self) -> Option<Nanos> {
+        let report = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
+        report.length().map(|length| length.nanos)
     }
 
     /// Weighs samples by the events of a performance counter instead of their recorded weights. Samples of tables without this counter get

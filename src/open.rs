@@ -43,26 +43,9 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
     let input = Input::open(&files, &place, options)?;
     let mut recording = RecordingBuilder::new(options.clone());
     input.read_into(&mut recording, &path.display().to_string())?;
-    let analysis = Analysis::new(recording.finish()?);
-    match input.symbol_stores() {
-        #[cfg(feature = "bundle")]
-        Some(stores) => name_frames(analysis, &files, &stores),
-        _ => Ok(analysis),
+    let mut analysis = Analysis::new(recording.finish()?);
+    if let Some(stores) = input.symbol_stores() {
+        analysis.add_symbols_from(&files, &stores)?;
     }
-}
-
-/// Names the frames from the symbols in the recording.
-#[cfg(feature = "bundle")]
-fn name_frames(mut analysis: Analysis, files: &InputFiles<'_>, stores: &Path) -> Result<Analysis, Error> {
-    use crate::profile::RebuildError;
-    use crate::symbolicate::SymbolicateOptions;
-    use crate::symbols::{Index, Locator};
-
-    let mut locator = Locator::new(files).within(analysis.recording().profile.budget());
-    locator.add(stores, &mut Index::default()).map_err(|source| Error::unreadable(stores, source))?;
-    match analysis.symbolicate(&locator, &SymbolicateOptions::default()) {
-        Ok(_) => Ok(analysis),
-        Err(RebuildError::Memory(over)) => Err(Error::memory(over, None)),
-        Err(other) => Err(Error::limit(other)),
-    }
+    Ok(analysis)
 }

@@ -225,6 +225,11 @@ impl Weight {
         Self::new(value, Unit::Nanoseconds)
     }
 
+    /// Returns a weight of time; `None` in other units, which are never mixed with time.
+    pub fn as_duration(self) -> Option<std::time::Duration> {
+        (self.unit == Unit::Nanoseconds).then(|| std::time::Duration::from_nanos(self.value))
+    }
+
     /// Returns CPU time as a percentage of one core that is busy for `length`; several cores can exceed 100. `None` in other units, or if
     /// `length` is zero.
     pub fn percent_of_core(self, length: Nanos) -> Option<f64> {
