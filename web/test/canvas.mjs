@@ -89,20 +89,27 @@ test('shares are never called nothing', () => {
   assert.equal(amounts.rateText(0.00125, 'samples'), '1,250,000 samples/s');
 });
 
-test('names lose arguments first, then types, then what they stand in', () => {
+test('names lose namespaces first, then arguments, then types', () => {
   const cases = {
-    'orchard::Tree::visit(orchard::Branch const&, int) const': ['orchard::Tree::visit(…)', '…::visit(…)', 'visit(…)', 'visit'],
+    'orchard::Tree::visit(orchard::Branch const&, int) const': [
+      '…::Tree::visit(orchard::Branch const&, int) const', '…::Tree::visit(…)', '…::visit(…)', 'visit(…)', 'visit',
+    ],
     'std::vector<int, std::allocator<int>>::push_back(int&&)': [
-      'std::vector<int, std::allocator<int>>::push_back(…)', 'std::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back',
+      '…::vector<int, std::allocator<int>>::push_back(int&&)', '…::vector<int, std::allocator<int>>::push_back(…)', '…::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back',
     ],
     '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', 'drawRect:inContext:'],
-    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['Orchard.Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze'],
-    'std::function<void (int)>::operator()(int) const': [
-      'std::function<void (int)>::operator()(…)', 'std::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()',
+    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': [
+      '…Press.squeeze(crate: Orchard.Crate) -> Swift.Int', '…Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze',
     ],
-    'apple::operator<(apple::B const&, int)': ['apple::operator<(…)', '…::operator<(…)', 'operator<(…)', 'operator<'],
+    'std::function<void (int)>::operator()(int) const': [
+      '…::function<void (int)>::operator()(int) const', '…::function<void (int)>::operator()(…)', '…::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()',
+    ],
+    'apple::operator<(apple::B const&, int)': ['…::operator<(apple::B const&, int)', '…::operator<(…)', 'operator<(…)', 'operator<'],
     '(anonymous namespace)::run()': ['…::run()', 'run()', 'run'],
-    'core::ops::function::FnOnce::call_once{{vtable.shim}}': ['…::call_once{{vtable.shim}}', 'call_once{{vtable.shim}}'],
+    'core::ops::function::FnOnce::call_once{{vtable.shim}}': [
+      '…::ops::function::FnOnce::call_once{{vtable.shim}}', '…::function::FnOnce::call_once{{vtable.shim}}', '…::FnOnce::call_once{{vtable.shim}}',
+      '…::call_once{{vtable.shim}}', 'call_once{{vtable.shim}}',
+    ],
     '<redacted>': [],
     '0x180009c00': [],
     '_dispatch_lane_invoke': [],

@@ -1,4 +1,4 @@
-// Shortens names of functions in the usual way: first it drops arguments, then enclosing types, and finally the end.
+// Shortens names of functions: first it drops namespaces, then arguments, then enclosing types, and finally the end.
 
 /** A name and its shorter forms, longest first, without repeats. */
 export function shorterNames(name: string): string[] {
@@ -13,7 +13,8 @@ export function shorterNames(name: string): string[] {
     if (space > 0) add(name.slice(space + 1).replace(/\]$/, ''));
     return found;
   }
-  const bare = withoutArguments(name);
+  for (const shorter of withoutNamespaces(name)) add(shorter);
+  const bare = withoutArguments(found[found.length - 1]!);
   add(bare);
   const lean = collapse(bare, '<', '>');
   add(lean);
@@ -86,18 +87,40 @@ function collapse(name: string, opens: string, closes: string): string {
   return found;
 }
 
+/** `a::b::C::d(int)` becomes `…::b::C::d(int)` and `…::C::d(int)`, and `App.C.d(…)` becomes `…C.d(…)`. Types stay. */
+function withoutNamespaces(name: string): string[] {
+  const found: string[] = [];
+  let from = 0;
+  for (const { at, mark } of cutsOf(name)) {
+    const part = name.slice(from, at - Math.max(1, mark.length));
+    // A Swift name begins with its module.
+    const isModule = mark === '' && from === 0;
+    if (!isModule && /(>|(^|\s)[A-Z]\w*)$/.test(part)) break;
+    found.push(`…${mark}${name.slice(at)}`);
+    from = at;
+  }
+  return found;
+}
+
 /** `a::b::c(…)` becomes `…::c(…)`, and `A.B.c(…)` becomes `…c(…)`, since four dots would look like a mistake. */
 function lastOf(name: string): string {
+  const last = cutsOf(name).at(-1);
+  return last === undefined ? name : `…${last.mark}${name.slice(last.at)}`;
+}
+
+/** The places after the separators of a name's path that are not in brackets, and the part of each separator that is kept. */
+function cutsOf(name: string): { readonly at: number; readonly mark: string }[] {
   const open = argumentsAt(name);
   const path = open < 0 ? name : name.slice(0, open);
-  let [depth, cut, mark] = [0, -1, ''];
+  const found: { at: number; mark: string }[] = [];
+  let depth = 0;
   for (let at = 1; at < path.length - 1; at += 1) {
     const letter = path[at]!;
     if ('<([{'.includes(letter)) depth += 1;
     else if ('>)]}'.includes(letter) && depth > 0) depth -= 1;
-    else if (depth === 0 && letter === ':' && path[at + 1] === ':') [cut, mark] = [at + 2, '::'];
-    else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) [cut, mark] = [at + 1, ''];
+    else if (depth === 0 && letter === ':' && path[at + 1] === ':') found.push({ at: at + 2, mark: '::' });
+    else if (depth === 0 && letter === '.' && /\w/.test(path[at - 1]!) && /[a-zA-Z_]/.test(path[at + 1]!)) found.push({ at: at + 1, mark: '' });
     if (depth === 0 && path.startsWith('operator', at) && path[at - 1] === ':') break;
   }
-  return cut < 0 || cut >= path.length ? name : `…${mark}${name.slice(cut)}`;
+  return found.filter(({ at }) => at < path.length);
 }
