@@ -204,6 +204,9 @@ test('a brush is drawn, moved and resized within the recording', () => {
   assert.equal(brush.gripAt(before, 400, 1, false), 'new');
   assert.equal(brush.gripAt(before, 400, 1, true), 'move');
   assert.equal(brush.gripAt(before, 600, 1, true), 'new');
+  // A finger is less exact, and still moves a short brush by its middle.
+  assert.deepEqual([280, 322, 480, 522].map((time) => brush.gripAt(before, time, 1, false, true)), ['start', 'start', 'end', 'end']);
+  assert.deepEqual([282, 308, 316, 326].map((time) => brush.gripAt({ start: 300, end: 330 }, time, 1, true, true)), ['start', 'start', 'move', 'end']);
   // Even a very thin selection can be widened in both directions.
   assert.equal(brush.gripAt({ start: 300, end: 300 }, 299, 1, true), 'start');
   assert.equal(brush.gripAt({ start: 300, end: 300 }, 301, 1, true), 'end');

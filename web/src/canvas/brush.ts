@@ -5,15 +5,19 @@ import type { Range } from './types.ts';
 
 export type Grip = 'start' | 'end' | 'move' | 'new';
 
-/** So near is an edge that is meant, in pixels. */
-const NEAR = 5;
+/** So near is an edge that is meant, in pixels, for a mouse and for a finger. */
+const [NEAR, FINGER] = [7, 24];
 
 /** What a press grabs. `scale` is pixels per length of time; without `canMove`, a press inside draws a new range. */
-export function gripAt(brush: Range | null, time: number, scale: number, canMove: boolean): Grip {
+export function gripAt(brush: Range | null, time: number, scale: number, canMove: boolean, isTouch = false): Grip {
   if (brush === null) return 'new';
   const [start, end] = [Math.abs(time - brush.start) * scale, Math.abs(time - brush.end) * scale];
-  if (Math.min(start, end) <= NEAR) return start < end || (start === end && time < brush.start) ? 'start' : 'end';
-  return canMove && time > brush.start && time < brush.end ? 'move' : 'new';
+  const isInside = canMove && time > brush.start && time < brush.end;
+  const near = isTouch ? FINGER : NEAR;
+  // Between the edges, a part stays by which a short brush is moved.
+  const reach = isInside ? Math.min(near, (start + end) / 3) : near;
+  if (Math.min(start, end) <= reach) return start < end || (start === end && time < brush.start) ? 'start' : 'end';
+  return isInside ? 'move' : 'new';
 }
 
 /** The times that a pointer can reach at this many nanoseconds per pixel: round times, about a pixel apart. */

@@ -174,7 +174,7 @@ export class TimelineCanvas {
     this.#callbacks.onBrush?.(this.#brush, isFinal);
   }
 
-  #spot(x: number, y: number): Spot {
+  #spot(x: number, y: number, isTouch = false): Spot {
     const sight = this.#sight();
     const margin = marginOf(this.#surface.width);
     const overview = sight?.model.overview === null ? 0 : this.#layout.head - 24;
@@ -183,7 +183,7 @@ export class TimelineCanvas {
     const track = isTrack ? below : y < overview ? OVERVIEW_TRACK : AXIS_TRACK;
     const { start, end } = track === OVERVIEW_TRACK && !isTrack ? this.#camera.range : this.visible;
     const time = start + ((x - margin) / Math.max(1, this.#surface.width - margin)) * (end - start);
-    return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time };
+    return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time, isTouch };
   }
 
   /** Pixels for a length of time at a spot. */
@@ -193,12 +193,12 @@ export class TimelineCanvas {
   }
 
   #gripAt(spot: Spot): Grip {
-    return gripAt(this.#brush, spot.time, this.#scaleAt(spot), spot.track < 0);
+    return gripAt(this.#brush, spot.time, this.#scaleAt(spot), spot.track < 0, spot.isTouch);
   }
 
   #target(): TimelineTarget {
     return {
-      spot: (x, y) => this.#spot(x, y),
+      spot: (x, y, isTouch) => this.#spot(x, y, isTouch),
       hover: (spot, clientX, clientY) => this.#hover(spot, clientX, clientY),
       leave: () => this.#leave(),
       cursor: (spot) => {

@@ -7,10 +7,12 @@ export interface Spot {
   readonly x: number;
   readonly y: number;
   readonly time: number;
+  /** The spot of a finger, which is less exact. */
+  readonly isTouch: boolean;
 }
 
 export interface TimelineTarget {
-  spot(x: number, y: number): Spot;
+  spot(x: number, y: number, isTouch?: boolean): Spot;
   hover(spot: Spot, clientX: number, clientY: number): void;
   leave(): void;
   cursor(spot: Spot): string;
@@ -78,8 +80,9 @@ export function listenTimeline(
     const [across, down] = [Math.abs(now.x - origin.x), Math.abs(now.y - origin.y)];
     if (Math.max(across, down) < SLIP) return 'press';
     canvas.setPointerCapture(event.pointerId);
-    const spot = target.spot(origin.x, origin.y);
-    if (event.pointerType === 'touch' ? down > across || spot.isMargin : spot.isMargin) return 'scroll';
+    const isTouch = event.pointerType === 'touch';
+    const spot = target.spot(origin.x, origin.y, isTouch);
+    if (spot.isMargin || (isTouch && down > across)) return 'scroll';
     target.press(spot);
     return 'brush';
   };

@@ -170,7 +170,7 @@ export function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
   const bottom = Math.min(height, layout.head + layout.height - sight.scroll);
   const strip = stripOf(sight, -1);
   if (brush !== null) {
-    if (overview > 0) drawEdges(pen, brush, strip, 0, overview - 1, theme);
+    if (overview > 0) drawEdges(pen, brush, strip, 0, overview - 1, theme, true);
     drawEdges(pen, brush, { ...strip, visible }, overview, bottom - overview, theme);
     drawLength(pen, brush, { ...strip, visible }, overview, theme);
   }
@@ -181,14 +181,17 @@ export function drawBrush(pen: Pen, sight: Sighted, theme: Theme): void {
   unclip();
 }
 
-function drawEdges(pen: Pen, brush: Range, strip: Strip, top: number, height: number, theme: Theme): void {
+function drawEdges(pen: Pen, brush: Range, strip: Strip, top: number, height: number, theme: Theme, hasHandles = false): void {
   const [left, right] = [xOf(brush.start, strip), xOf(brush.end, strip)];
   const end = strip.left + strip.width;
   pen.fill(theme.veil);
   if (left > strip.left) pen.rect(strip.left, top, Math.min(left, end) - strip.left, height);
   if (right < end) pen.rect(Math.max(right, strip.left), top, end - Math.max(right, strip.left), height);
   pen.fill(theme.accent);
-  for (const x of [left, right]) pen.rect(Math.round(x) - 1, top, 2, height);
+  for (const x of [left, right]) {
+    pen.rect(Math.round(x) - 1, top, 2, height);
+    if (hasHandles) pen.rect(Math.round(x) - 3, top + height / 2 - 9, 6, 18);
+  }
 }
 
 /** Also a handle, by which the brush is moved. */

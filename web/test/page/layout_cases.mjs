@@ -1,6 +1,7 @@
 // The space that parts of the page take, and what they leave out if there is little, in every browser.
 
-import { ok } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
+import { brush } from './cases.mjs';
 
 
 export const LAYOUT_CASES = {
@@ -15,6 +16,21 @@ export const LAYOUT_CASES = {
     }
     await tab.browser.resize(1280, 800);
   },
+
+  async 'an edge of the selected time is dragged by mouse and by finger'(tab, { orchard }) {
+    const times = async () => /t=([\d.]+)s\.\.([\d.]+)s/.exec(await tab.fragment()).slice(1).map(Number);
+    for (const [pointerType, off] of [['mouse', 4], ['touch', 16]]) {
+      await tab.open(orchard.page);
+      await brush(tab, 0.3, 0.6);
+      const [start, end] = await times();
+      const { left, top, width } = await tab.place('[data-part=timeline] canvas');
+      await tab.browser.run(dragAs, { pointerType, x: left + 220 + (width - 220) * 0.6 + off, y: top + 30, by: 100 });
+      await tab.ready();
+      const [from, to] = await times();
+      equal(from, start, pointerType);
+      ok(Math.abs(to - end - (100 / (width - 220)) * 0.26) < 0.001, `${pointerType}: from ${end} to ${to}`);
+    }
+  },
 };
 
 /** Returns the names in a table: the shown text, the complete name, its width, and the available width. */
@@ -26,4 +42,15 @@ function fittedNames() {
     copy.remove();
     return { text: element.textContent, whole: element.title, room: element.clientWidth, needed };
   });
+}
+
+/** Drags on the timeline without hovering first, as a finger does. */
+function dragAs({ pointerType, x, y, by }) {
+  const canvas = document.querySelector('[data-part=timeline] canvas');
+  // The browser has no pointer with this number.
+  canvas.setPointerCapture = () => {};
+  const send = (type, clientX) => canvas.dispatchEvent(new PointerEvent(type, { pointerType, pointerId: 7, button: type === 'pointermove' ? -1 : 0, clientX, clientY: y }));
+  send('pointerdown', x);
+  for (const part of [0.5, 1]) send('pointermove', x + by * part);
+  send('pointerup', x + by);
 }
