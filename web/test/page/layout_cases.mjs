@@ -1,10 +1,20 @@
 // The space that parts of the page take, and what they leave out if there is little, in every browser.
 
-import { equal, ok } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
 import { brush } from './cases.mjs';
 
 
 export const LAYOUT_CASES = {
+  async 'a folded name in the answer unfolds, and then leads to its callers'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    const name = () => tab.browser.run(() => document.querySelectorAll('[data-part=heaviest] .link')[1].textContent);
+    equal(await name(), 'orchard::Press::grind(…)');
+    await tab.click('[data-part=heaviest] .link', 'grind');
+    equal(await name(), 'orchard::Press::grind(orchard::Apple const*, unsigned long)');
+    await tab.press('Enter');
+    match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
+  },
+
   async 'names are shortened only if they do not fit, namespaces first'(tab, { orchard }) {
     for (const [width, expected] of [[1280, 'orchard::Press::filter(float*, unsigned long, float)'], [840, '…::Press::filter(float*, unsigned long, float)']]) {
       await tab.browser.resize(width, 800);

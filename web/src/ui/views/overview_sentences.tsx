@@ -1,7 +1,9 @@
-// The answer in the sentences of the command's overview. The engine writes them; this makes functions in them clickable.
+// The answer in the sentences of the command's overview. The engine writes them; this makes functions in them links, and unfolds their names.
 
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { OverviewAnswer } from '../../host/protocol.ts';
+import { fragmentOf } from '../../state/fragment.ts';
 import { nameOf } from '../../state/names.ts';
 import { useApp } from '../app_context.ts';
 
@@ -29,19 +31,28 @@ const FUNCTION = /\u0001(\d+)\u0002([^\u0003]*)\u0003/;
 function Marked({ text }: { readonly text: string }): JSX.Element {
   // The texts between functions, and of each function its label and its name.
   const parts = text.split(FUNCTION);
-  return <>{parts.map((part, at) => (at % 3 === 0 ? part : at % 3 === 1 ? <FunctionLink key={at} label={Number(part)} name={parts[at + 1]!} /> : null))}</>;
+  return <>{parts.map((part, at) => (at % 3 === 0 ? part : at % 3 === 1 ? <FunctionLink key={`${at} ${part}`} label={Number(part)} name={parts[at + 1]!} /> : null))}</>;
 }
 
+/** A click on a folded name shows all of it, and the next click its callers and callees. */
 function FunctionLink({ label, name }: { readonly label: number; readonly name: string }): JSX.Element {
   const app = useApp();
+  const whole = nameOf(app.names, label);
+  const [isOpen, setOpen] = useState(name === whole);
+  const callers = { chosen: label, tab: 'callers' } as const;
   return (
-    <button
-      type="button"
+    <a
       class="link"
-      title={`${nameOf(app.names, label)}: show its callers and callees`}
-      onClick={() => app.store.set({ chosen: label, tab: 'callers' })}
+      href={`#${fragmentOf({ ...app.store.state, ...callers }, app.names)}`}
+      title={isOpen ? 'Show callers and callees' : `Show the complete name: ${whole}`}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        if (isOpen) app.store.set(callers);
+        else setOpen(true);
+      }}
     >
-      {name}
-    </button>
+      {isOpen ? whole : name}
+    </a>
   );
 }
