@@ -2,16 +2,21 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Tables } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 import { type State, TABS, type Tab } from '../state/state.ts';
 import { isCompared } from './view.tsx';
 import { useApp, useStore } from './app_context.ts';
+import { MenuButton } from './menu_box.tsx';
 
 export function Tabs(): JSX.Element {
   const { store, names } = useApp();
   const state = useStore();
   const { tab } = state;
   const empty = emptyTabs(names, state);
+  const isListed = (id: Tab): boolean => id === tab || !empty.has(id);
+  const listed = TABS.filter(({ id }) => isListed(id));
+  const more = TABS.filter(({ id }) => !isListed(id));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
@@ -19,50 +24,71 @@ export function Tabs(): JSX.Element {
     // Only the list scrolls, not the page.
     if (chosen !== null && box !== null) box.scrollLeft = chosen.offsetLeft - (box.clientWidth - chosen.offsetWidth) / 2;
   }, [tab]);
+  const isOutOfSight = ({ id }: { id: Tab }): boolean => {
+    const [tab, box] = [document.getElementById(`tab-${id}`)!, list.current!].map((element) => element.getBoundingClientRect());
+    return tab!.left < box!.left - 1 || tab!.right > box!.right + 1;
+  };
   const go = (event: KeyboardEvent): void => {
     // Alt and an arrow are Back and Forward of many browsers.
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const at = TABS.findIndex(({ id }) => id === tab);
-    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 };
+    const at = listed.findIndex(({ id }) => id === tab);
+    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: listed.length - 1 };
     const next = steps[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const { id } = TABS[(next + TABS.length) % TABS.length]!;
+    const { id } = listed[(next + listed.length) % listed.length]!;
     store.set({ tab: id });
     document.getElementById(`tab-${id}`)?.focus();
   };
   return (
-    <div ref={list} class="tabs" role="tablist" aria-label="Views" onKeyDown={go}>
-      {TABS.map(({ id, name }) => (
-        <button
-          key={id}
-          id={`tab-${id}`}
-          type="button"
-          role="tab"
-          class={empty.has(id) ? 'is-empty' : ''}
-          aria-selected={id === tab}
-          aria-controls="view"
-          tabIndex={id === tab ? 0 : -1}
-          onClick={() => store.set({ tab: id satisfies Tab })}
-        >
-          <span class="tab-name" data-name={name}>
-            {name}
-          </span>
-        </button>
-      ))}
+    <div class="tabs">
+      <div ref={list} class="tab-list" role="tablist" aria-label="Views" onKeyDown={go}>
+        {listed.map(({ id, name }) => (
+          <button
+            key={id}
+            id={`tab-${id}`}
+            type="button"
+            role="tab"
+            class={empty.has(id) ? 'is-empty' : ''}
+            aria-selected={id === tab}
+            aria-controls="view"
+            tabIndex={id === tab ? 0 : -1}
+            onClick={() => store.set({ tab: id })}
+          >
+            <span class="tab-name" data-name={name}>
+              {name}
+            </span>
+          </button>
+        ))}
+      </div>
+      {more.length > 0 && (
+        <MenuButton
+          part="more-tabs"
+          name="More"
+          title="More views"
+          groups={() => [listed.filter(isOutOfSight), more].map((views) => views.map(({ id, name }) => ({ id, name, run: () => store.set({ tab: id }) })))}
+        />
+      )}
     </div>
   );
 }
 
-/** The views that have nothing to show, which say why. */
+/** The views without content, which explain why. */
 function emptyTabs({ tables }: Names, { series, side }: State): ReadonlySet<Tab> {
   if (side === 'compared') return new Set(TABS.map(({ id }) => id).filter((id) => !isCompared(id)));
   const empty = new Set<Tab>();
   const run = tables.runs[tables.series[series]!.run]!.number;
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
   if (tables.spans[series] == null) empty.add('chart');
+  // A column of one value is not stored: no frame has a source file.
+  if (columnsOf(tables).some(({ name, value }) => name === 'frames.path' && value === 0)) empty.add('source');
   if (tables.states.length === 0) empty.add('states');
-  if (tables.cores.length === 0) empty.add('cores');
+  if (tables.cores.length === 0 || tables.form === 'sums') empty.add('cores');
   if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
   return empty;
+}
+
+/** The columns in the head of the payload (`docs/workbench.md`). */
+function columnsOf(tables: Tables): readonly { readonly name: string; readonly value?: number }[] {
+  return (tables as { columns?: ReturnType<typeof columnsOf> }).columns ?? [];
 }

@@ -37,7 +37,7 @@ export const CASES = {
   async 'shows each view by mouse'(tab, { orchard }) {
     await tab.open(orchard.page);
     for (const name of TABS) {
-      await tab.show(name);
+      await showTab(tab, name);
       equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
       ok((await tab.text('#view')).trim().length + (await tab.count('#view canvas')) > 0, `${name} shows something`);
       equal(await tab.count('#view .fault'), 0, name);
@@ -51,7 +51,8 @@ export const CASES = {
       equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
     }
     await tab.click('#tab-overview');
-    for (const name of [...TABS.slice(1), TABS[0]]) {
+    const listed = await tab.browser.run(() => [...document.querySelectorAll('[role=tab]')].map(({ id }) => id.slice('tab-'.length)));
+    for (const name of [...listed.slice(1), listed[0]]) {
       await tab.press('ArrowRight');
       equal(await tab.count(`#tab-${name}[aria-selected=true]`), 1, name);
     }
@@ -317,6 +318,13 @@ export const CASES = {
         const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
         return parsed.querySelector('parsererror') === null ? parsed.querySelectorAll('rect, path').length : parsed.documentElement.textContent;
       }, svg);
+/** Shows a view by mouse, which is in a menu if it has no content. */
+export async function showTab(tab, name) {
+  if ((await tab.count(`#tab-${name}`)) > 0) return tab.show(name);
+  await tab.click('[data-part=more-tabs]');
+  await tab.click(`[data-part=menu] [data-action=${name}]`);
+}
+
       ok(shapes > 5, `${name}: ${shapes}`);
       match(svg, name === 'flame' ? /orchard::/ : /press worker/);
     }

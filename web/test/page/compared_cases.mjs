@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { escaped } from '../escaped.mjs';
 import { askedJson, functionsOf } from './asked.mjs';
-import { brush, timeOf } from './cases.mjs';
+import { brush, showTab, timeOf } from './cases.mjs';
 import { RENAMED } from './pair.mjs';
 import { TABS } from './tab.mjs';
 
@@ -155,7 +155,7 @@ export const COMPARED_CASES = {
     for (const side of ['before', 'after']) {
       await tab.open(pair.page, `v=1&side=${side}`);
       for (const name of TABS) {
-        await tab.show(name);
+        await showTab(tab, name);
         equal(await tab.count('#view .fault'), 0, `${side} ${name}`);
       }
     }

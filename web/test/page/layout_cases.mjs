@@ -1,7 +1,8 @@
 // The space that parts of the page take, and what they leave out if there is little, in every browser.
 
-import { equal, match, ok } from 'node:assert/strict';
-import { brush } from './cases.mjs';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { brush, showTab } from './cases.mjs';
+import { TABS } from './tab.mjs';
 
 
 export const LAYOUT_CASES = {
@@ -13,6 +14,17 @@ export const LAYOUT_CASES = {
     equal(await name(), 'orchard::Press::grind(orchard::Apple const*, unsigned long)');
     await tab.press('Enter');
     match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
+  },
+
+  async 'tabs without content are in a menu'(tab, { orchard, reduced, pair }) {
+    for (const [{ page }, empty] of [[orchard, ['intervals']], [reduced, ['chart', 'cores', 'intervals']], [pair, ['callers', 'chart', 'categories', 'source', 'threads', 'states', 'cores', 'intervals']]]) {
+      await tab.open(page);
+      const listed = await tab.browser.run(() => [...document.querySelectorAll('[role=tab]')].map(({ id }) => id.slice('tab-'.length)));
+      deepEqual(listed, TABS.filter((name) => !empty.includes(name)));
+      await showTab(tab, 'intervals');
+      equal(await tab.count('#tab-intervals.is-empty[aria-selected=true]'), 1);
+      match(await tab.text('#view'), /no signposts|one recording at a time/);
+    }
   },
 
   async 'names are shortened only if they do not fit, namespaces first'(tab, { orchard }) {

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { showTab } from './cases.mjs';
 import { COMPARED } from './compared_cases.mjs';
 import { TABS } from './tab.mjs';
 
@@ -26,7 +27,7 @@ export function opensEach({ others }) {
   const opening = ({ file, page }) => async (tab) => {
     await tab.open(page);
     for (const name of TABS) {
-      await tab.show(name);
+      await showTab(tab, name);
       equal(await tab.count('#view .fault'), 0, name);
     }
   };
@@ -65,7 +66,7 @@ async function expectAccessible(tab, axe, page, tabs) {
   for (const [theme, rules] of [['light', { type: 'tag', values: RULES }], ['dark', { type: 'rule', values: COLOUR_RULES }]]) {
     while ((await tab.text('[data-part=theme]')).toLowerCase() !== theme) await tab.click('[data-part=theme]');
     for (const name of tabs) {
-      await tab.show(name);
+      await showTab(tab, name);
       deepEqual(await axeFaults(tab, axe, rules), [], `${theme} ${name}`);
     }
   }

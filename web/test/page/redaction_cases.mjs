@@ -2,6 +2,7 @@
 
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { showTab } from './cases.mjs';
 import { inflated, PLANTED } from './secret.mjs';
 import { TABS } from './tab.mjs';
 
@@ -15,7 +16,7 @@ export const REDACTION_CASES = {
     told(inflated(file), 'the payload');
     await tab.open(redacted.page);
     for (const name of TABS) {
-      await tab.show(name);
+      await showTab(tab, name);
       told(await shownBy(tab), name);
       if ((await tab.count('#view .row .name')) > 0) {
         await tab.click('#view .row .name');
