@@ -42,10 +42,12 @@ export async function writeInputs(folder, isFresh) {
   const corpus = process.env.TRACEPARSE_CORPUS;
   const others = [...FIXTURES.map(fixture), ...(corpus === undefined ? [] : CORPUS.map((path) => join(corpus, path)))];
   const orchard = fixture('27/orchard/input.xml');
+  writeFileSync(join(folder, 'Press.cpp'), Array.from({ length: 140 }, (_, index) => `press(${index + 1});`).join('\n'));
   const changed = writeChanged(orchard, join(folder, 'changed.xml'));
   return {
     orchard: await write(orchard, 'orchard'),
     events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
+    sources: await write(orchard, 'sources', ['--source', folder]),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
     hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', orchard, changed], 'pair'),

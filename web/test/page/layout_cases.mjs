@@ -53,6 +53,13 @@ export const LAYOUT_CASES = {
       ok(Math.abs(to - end - (100 / (width - 220)) * 0.26) < 0.001, `${pointerType}: from ${end} to ${to}`);
     }
   },
+
+  async 'source text has line numbers, and opens at its heaviest line'(tab, { sources }) {
+    await tab.open(sources.page, 'v=1&tab=source');
+    const rows = await tab.browser.run(() => [...document.querySelectorAll('#source .row:not(.table-head)')].map((row) => [...row.querySelectorAll('code')].map(({ textContent }) => textContent)));
+    for (const [line, text] of rows) equal(text, `press(${line});`);
+    equal(await tab.text('#source .row.is-active code'), '113');
+  },
 };
 
 /** Returns the names in a table: the shown text, the complete name, its width, and the available width. */

@@ -86,6 +86,8 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
     if (source === undefined || !('text' in source)) return Array.from(file.line, (line, row) => ({ line, row, text: '' }));
     return source.text.split(/\r?\n/).map((text, index) => ({ line: index + 1, row: known.get(index + 1) ?? -1, text }));
   }, [file, source]);
+  // The file opens at its heaviest line.
+  const heaviest = Array.from(file.sums.self, (weight, row) => ({ weight, row })).reduce((best, one) => (one.weight > best.weight ? one : best)).row;
   const scale = scaleOf(answer.total.weight, unit);
   const total = answer.total.weight;
   const at = (place: number): number => rows[place]!.row;
@@ -104,12 +106,14 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
     <>
       {missing !== null && <Notice>{missing}</Notice>}
       <Table
+        key={file.path}
         id="source"
         label={`Lines of ${file.path}`}
         count={rows.length}
         isOld={isOld}
         hasOneOrder
         target={() => ({ label: null })}
+        isChosen={(place) => at(place) === heaviest}
         columns={[
           {
             id: 'self-share',
@@ -121,7 +125,14 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
           },
           numbers('self', file.sums.self),
           numbers('all', file.sums.all),
-          { ...text('line', '4rem', (place) => String(rows[place]!.line)), isNumber: true, isMinor: false },
+          {
+            id: 'line',
+            title: 'line',
+            isNumber: true,
+            width: '4rem',
+            cell: (place) => <code class="code dim">{rows[place]!.line}</code>,
+            text: (place) => String(rows[place]!.line),
+          },
           {
             id: 'text',
             title: file.path,
