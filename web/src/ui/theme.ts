@@ -1,27 +1,21 @@
 // Light or dark: as the system has it, unless a person chose.
 
+import { remember, remembered } from './remembered.ts';
+
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEY = 'traceparse-theme';
+const KEY = 'theme';
 
-/** The theme that was chosen last; pages from files may not remember. */
+/** The theme that was chosen last. */
 export function readTheme(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'auto';
-  } catch {
-    return 'auto';
-  }
+  return THEMES.find((theme) => theme === remembered(KEY)) ?? 'auto';
 }
 
 export function setTheme(theme: Theme): void {
   if (theme === 'auto') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // It applies to this page.
-  }
+  remember(KEY, theme === 'auto' ? null : theme);
 }
 
 /** First the theme that the system does not have, so that every choice but the last of three changes what is seen. */

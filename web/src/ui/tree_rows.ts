@@ -58,6 +58,27 @@ export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape
   };
 }
 
+/**
+ * By row: its level of indentation. As in the terminal, levels are indented only if the tree forks: a call without siblings continues the
+ * chain of the row above, by a part of a level that does not add up.
+ */
+export function chainLevels({ depth }: Pick<TreeShape, 'depth'>): Float64Array {
+  const callers: number[] = [];
+  const callerOf = Array.from(depth, (level, row) => {
+    callers[level] = row;
+    return level > 1 ? callers[level - 1]! : -1;
+  });
+  const callees = new Int32Array(depth.length);
+  for (const caller of callerOf) if (caller >= 0) callees[caller] = callees[caller]! + 1;
+  const levels = new Float64Array(depth.length);
+  callerOf.forEach((caller, row) => {
+    if (caller >= 0) levels[row] = Math.floor(levels[caller]!) + (callees[caller] === 1 ? CHAIN : 1);
+  });
+  return levels;
+}
+
+const CHAIN = 0.4;
+
 /** Why no row of the tree matches. */
 function useNoMatch(): string {
   const { by } = useStore();

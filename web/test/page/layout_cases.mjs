@@ -4,6 +4,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { brush, showTab } from './cases.mjs';
 import { TABS } from './tab.mjs';
 
+/** The indentation of a level of a tree. */
+const LEVEL = 14;
 
 export const LAYOUT_CASES = {
   async 'a folded name in the answer unfolds, and then leads to its callers'(tab, { orchard }) {
@@ -15,6 +17,9 @@ export const LAYOUT_CASES = {
     await tab.press('Enter');
     match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
   },
+
+  'calls without siblings take one level of indentation': (tab, { orchard }) => expectChains(tab, orchard.page),
+  'calls without siblings take one level of indentation in a comparison': (tab, { pair }) => expectChains(tab, pair.page),
 
   async 'tabs without content are in a menu'(tab, { orchard, reduced, pair }) {
     for (const [{ page }, empty] of [[orchard, ['intervals']], [reduced, ['chart', 'cores', 'intervals']], [pair, ['callers', 'chart', 'categories', 'source', 'threads', 'states', 'cores', 'intervals']]]) {
@@ -61,6 +66,24 @@ export const LAYOUT_CASES = {
     equal(await tab.text('#source .row.is-active code'), '113');
   },
 };
+
+/** Rows are indented if their caller has several callees, and all rows if the button is pressed. */
+async function expectChains(tab, page) {
+  await tab.open(page, 'v=1&tab=tree');
+  const depths = (await tab.tables()).tree.map(({ function: name }) => (name.length - name.trimStart().length) / 2);
+  const callerOf = depths.map((depth, row) => depths.slice(0, row).lastIndexOf(depth - 1));
+  const lefts = () => tab.browser.run(() => [...document.querySelectorAll('#tree .tree-name')].map((name) => Math.round(parseFloat(getComputedStyle(name).paddingInlineStart))));
+  const levels = [];
+  for (const [row, left] of (await lefts()).entries()) {
+    const caller = depths[row] === 0 ? -1 : callerOf[row];
+    const isChain = caller >= 0 && callerOf.filter((other) => other === caller).length === 1;
+    levels[row] = caller < 0 ? 0 : levels[caller] + (isChain ? 0 : 1);
+    deepEqual([Math.floor(left / LEVEL), left % LEVEL > 0], [levels[row], isChain], `row ${row}`);
+  }
+  ok(levels.length > 12 && depths.some((depth) => depth > 5));
+  await tab.click('[data-part=every-level]');
+  deepEqual(await lefts(), depths.slice(0, levels.length).map((depth) => depth * LEVEL));
+}
 
 /** Returns the names in a table: the shown text, the complete name, its width, and the available width. */
 function fittedNames() {

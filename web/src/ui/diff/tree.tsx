@@ -9,7 +9,7 @@ import { Notice, Panel, Pending } from '../panel.tsx';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
-import { TreeName } from '../views/tree.tsx';
+import { TreeName, useLevels } from '../views/tree.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
 import { showCallers, useScaling } from './use_changes.ts';
@@ -21,6 +21,7 @@ export function DiffTreeView(): JSX.Element {
   const opening = useOpening();
   const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize: useScaling(), ...opening.ask });
   const tree = useTreeRows(opening, answer, isOld);
+  const { levels, button } = useLevels(answer);
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const { rows, total } = answer;
@@ -29,15 +30,22 @@ export function DiffTreeView(): JSX.Element {
       id: 'function',
       title: 'function',
       width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} />,
+      cell: (row) => <TreeName answer={answer} row={row} level={levels[row]!} />,
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
     return [...weights, name, binaryColumn(app.names, (row) => answer.label[row]!)];
-  }, [answer, unit]);
+  }, [answer, unit, levels]);
   if (answer === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
   return (
-    <Panel controls={<ScalingNote total={answer.total} />}>
+    <Panel
+      controls={
+        <>
+          <ScalingNote total={answer.total} />
+          {button}
+        </>
+      }
+    >
       {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"

@@ -1,15 +1,16 @@
 // The call tree: from the top down, from the leaves up, or the heaviest path.
 
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { type TreeKind } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName, binaryColumn, functionColumns, weightColumns } from '../cells.tsx';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { PartControls } from '../parts.tsx';
+import { remember, remembered } from '../remembered.ts';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { type TreeShape, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
+import { type TreeShape, chainLevels, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
 import { nameOf } from '../../state/names.ts';
 
 const KINDS: readonly { id: TreeKind; name: string; title: string }[] = [
@@ -23,13 +24,14 @@ export function TreeView(): JSX.Element {
   return state.tree === 'heaviest' ? <Heaviest /> : <Tree key={state.tree} direction={state.tree} />;
 }
 
-function Controls(props: Parameters<typeof PartControls>[0]): JSX.Element {
+function Controls({ children, ...props }: Parameters<typeof PartControls>[0] & { children?: JSX.Element }): JSX.Element {
   const { store } = useApp();
   const state = useStore();
   return (
     <>
       <Choice label="Direction" value={state.tree} options={KINDS} onChange={(tree) => store.set({ tree })} />
       <PartControls {...props} />
+      {children}
     </>
   );
 }
@@ -41,6 +43,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const opening = useOpening();
   const { answer, asked, place, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, ...opening.ask });
   const tree = useTreeRows(opening, answer, isOld);
+  const { levels, button } = useLevels(answer);
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const weights = weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'all');
@@ -48,13 +51,13 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
       id: 'function',
       title: 'function',
       width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} />,
+      cell: (row) => <TreeName answer={answer} row={row} level={levels[row]!} />,
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
     const own = direction === 'up' ? weights.slice(0, 2) : weights;
     const plain = own.map((column, place) => ({ ...column, isMinor: place > 0 }));
     return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
-  }, [answer, unit]);
+  }, [answer, unit, levels]);
   if (answer === null || asked === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
   const stackOf = (row: number): number[] => {
@@ -62,7 +65,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
     return direction === 'down' ? path : path.reverse();
   };
   return (
-    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />}>
+    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit}>{button}</Controls>}>
       {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"
@@ -81,11 +84,27 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   );
 }
 
-export function TreeName({ answer, row }: { answer: TreeShape; row: number }): JSX.Element {
+/** The level of each row, and the button that indents every call. */
+export function useLevels(answer: TreeShape | null): { levels: ArrayLike<number>; button: JSX.Element } {
+  const [isEvery, setEvery] = useState(remembered('tree-levels') === 'every');
+  const levels = useMemo(() => (answer === null ? [] : isEvery ? answer.depth.map((depth) => depth - 1) : chainLevels(answer)), [answer, isEvery]);
+  const toggle = (): void => {
+    remember('tree-levels', isEvery ? null : 'every');
+    setEvery(!isEvery);
+  };
+  const button = (
+    <button type="button" title="Also indent calls without siblings, which otherwise take one level together" aria-pressed={isEvery} onClick={toggle} data-part="every-level">
+      Indent every call
+    </button>
+  );
+  return { levels, button };
+}
+
+export function TreeName({ answer, row, level }: { answer: TreeShape; row: number; level: number }): JSX.Element {
   const { names } = useApp();
   const flags = answer.flags[row]!;
   return (
-    <span class="tree-name" style={{ '--depth': answer.depth[row]! - 1 }}>
+    <span class="tree-name" style={{ '--depth': level }}>
       <span class={`twisty${(flags & 1) === 0 ? ' is-leaf' : ''}${(flags & 2) !== 0 ? ' is-open' : ''}`} aria-hidden="true" />
       <FunctionName names={names} label={answer.label[row]!} />
     </span>
