@@ -1,5 +1,6 @@
 // The canvases of the page.
 
+export { boxStack } from './box_stack.ts';
 export { FlameChartCanvas, FlameGraphCanvas } from './flame.ts';
 export { TimelineCanvas } from './timeline.ts';
 export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';

@@ -28,7 +28,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
       { keys: 'Back, Forward', tells: 'In the browser: go through tabs, and through the functions in Callers & callees' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
-      { keys: 'Enter, Shift Enter', tells: 'In the search: go to the next or previous match in the table' },
+      { keys: 'Enter, Shift Enter', tells: 'In the search: go to the heaviest match, then to the next or previous one' },
       { keys: '1 … 9', tells: 'Show a view' },
       { keys: 'Escape', tells: 'Close this, or clear the selected time' },
       { keys: '?', tells: 'Show this list' },

@@ -107,10 +107,10 @@ function useSeek(): (text: string, step: 1 | -1) => void {
     if (wanted.text === search && !isKnown) return;
     want(null);
     if (!isKnown || answer === null || answer.functions === 0) return;
-    // A search that is new begins with the highlighted row.
-    const isHere = last.current !== search;
+    // A new search begins with the heaviest match.
+    const isNew = last.current !== search;
     last.current = search;
-    if (!seen.seek(wanted.step, isHere)) say('No row here matches. In the call tree, you can go from match to match.');
+    if (!seen.seek(wanted.step, isNew)) say('No row here matches. In the call tree, you can go from match to match.');
   }, [wanted, search, answer, fault]);
   return (text, step) => want({ text, step });
 }
@@ -150,10 +150,18 @@ function Result(): JSX.Element | null {
   if (answer === null) return null;
   if (answer.functions === 0) return <>No function matches.</>;
   const { all, total, before } = answer;
-  const share = (one: { readonly all: typeof all; readonly total: typeof total }): string =>
-    `${percent(one.all.weight, one.total.weight)} (${withUnit(one.all.weight, unit)})`;
-  const shares = before === undefined ? share(answer) : `${share(before)} before, ${share(answer)} after`;
-  const text = `${counted(answer.functions, 'function')}, ${shares}${answer.isPlain ? ', as plain text' : ''}`;
-  // The most important part is first, since the end is cut off if there is little space.
-  return <span title={text}>{text}</span>;
+  const [functions, plain] = [counted(answer.functions, 'function'), answer.isPlain ? ', as plain text' : ''];
+  const share = (one: { readonly all: typeof all; readonly total: typeof total }): string => percent(one.all.weight, one.total.weight);
+  const weight = (one: typeof all): string => `(${withUnit(one.weight, unit).replace(' ', '\u00a0')})`;
+  const [count, rest] =
+    before === undefined
+      ? [`${functions}, ${share(answer)}`, ` ${weight(all)}${plain}`]
+      : [functions, `, ${share(before)} ${weight(before.all)} before, ${share(answer)} ${weight(all)} after${plain}`];
+  // The rest is cut off if there is little space.
+  return (
+    <span title={count + rest}>
+      <span class="count">{count}</span>
+      {rest}
+    </span>
+  );
 }

@@ -11,8 +11,8 @@ export interface Seeable {
   readonly seek?: Seek;
 }
 
-/** The next or previous match. With `isHere`, the highlighted row is included. */
-export type Seek = (step: 1 | -1, isHere: boolean) => boolean;
+/** The next or previous match, or the heaviest one. */
+export type Seek = (step: 1 | -1, toHeaviest: boolean) => boolean;
 
 export interface SeenDrawing {
   readonly name: () => string;
@@ -64,8 +64,8 @@ export class Seen {
   }
 
   /** Goes to a match in the first table that has one; false without any. */
-  seek(step: 1 | -1, isHere: boolean): boolean {
-    return [...this.#shown.values()].some((seeable) => seeable.seek?.(step, isHere) === true);
+  seek(step: 1 | -1, toHeaviest: boolean): boolean {
+    return [...this.#shown.values()].some((seeable) => seeable.seek?.(step, toHeaviest) === true);
   }
 
   /** All tables as TSV, one after the other; null if there are none. */

@@ -39,8 +39,8 @@ export interface TreeRows {
   readonly isOpen: (row: number) => boolean;
   readonly toggle: (row: number) => void;
   readonly expandAll: (row: number) => void;
-  /** Moves from a row to a match anywhere in the tree. With `isHere`, the row itself is included. */
-  readonly seek: (row: number, step: 1 | -1, isHere: boolean) => void;
+  /** Moves from a row to a match anywhere in the tree, or to the heaviest match. */
+  readonly seek: (row: number, step: 1 | -1, toHeaviest: boolean) => void;
   /** Where the last one was found. */
   readonly found: { readonly row: number } | null;
 }
@@ -128,7 +128,7 @@ export function Table(props: TableProps): JSX.Element {
   };
 
   const seek = useSeek(props, scroller, current, at, go);
-  useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (step, isHere) => seek.current(step, isHere) }));
+  useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (step, toHeaviest) => seek.current(step, toHeaviest) }));
   const toMatch = (step: 1 | -1): void => {
     if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
@@ -197,14 +197,17 @@ function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, 
     go(place);
   };
   const seek = useRef<Seek>(() => false);
-  seek.current = (step, isHere) => {
+  seek.current = (step, toHeaviest) => {
     if (props.isMatch == null || count === 0) return false;
-    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + (isHere ? 0 : 1)) + 2 * count) % count);
-    const place = tree === undefined ? places.find((place) => props.isMatch!(at(place))) : current;
+    const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + 1) + 2 * count) % count);
+    // Rows are numbered from the heaviest to the lightest, regardless of how they are sorted.
+    const matches = places.filter((place) => props.isMatch!(at(place)));
+    const first = matches.reduce((best, place) => (at(place) < at(best) ? place : best), matches[0]!);
+    const place = tree !== undefined ? current : toHeaviest ? first : matches[0];
     if (place === undefined) return false;
     scroller.current!.focus({ preventScroll: true });
     if (tree === undefined) jump(place);
-    else tree.seek(at(place), step, isHere);
+    else tree.seek(at(place), step, toHeaviest);
     return true;
   };
   useEffect(() => {

@@ -3,7 +3,9 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { AnswerOf, AskOf, FindAsk, OpenRows } from '../host/protocol.ts';
-import { useApp, useStore } from './app_context.ts';
+import { boxStack } from '../canvas/index.ts';
+import { useAnswer, useApp, useStore } from './app_context.ts';
+import { functionAt } from './labels.ts';
 import { partWord } from './parts.tsx';
 import { useSearch } from './search.tsx';
 import type { TreeRows } from './table.tsx';
@@ -23,8 +25,13 @@ export function useOpening(): Opening {
   return { ask, isOpening: ask.expand !== null || ask.find !== null, set: (change) => set((before) => ({ ...before, ...change })) };
 }
 
-/** The rows of the answer to the current question; null without one. */
-export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape & Pick<AnswerOf<'tree'>, 'found'>) | null, isOld: boolean): TreeRows | null {
+/** The question for the heaviest boxes of a tree: those of at least 0.01 % of the total. */
+export const HEAVIEST = { unit: 'samples', key: '', tree: 'heaviest', pixels: 10_000, least: null, from: null, to: null } as const;
+type HeaviestAsk = AskOf<'flame'> | AskOf<'diff-flame'>;
+
+/** The rows of the answer to the current question; null without one. `heaviest` is the question for the boxes of the same tree. */
+export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf<'tree'>, 'found'>) | null, isOld: boolean, heaviest: HeaviestAsk): TreeRows | null {
+  const { ask, isOpening, set } = opening;
   const app = useApp();
   const { search: text } = useStore();
   const search = useSearch();
@@ -38,13 +45,20 @@ export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape
     else if (answer.found === 'beyond') app.say('The next match is beyond the rows that are shown: close some rows, or focus on a function.');
     else if (answer.found === 'none') app.say(noMatch);
   }, [isOpening, answer, isOld]);
+  const seekHeaviest = useHeaviest(heaviest, (path) => {
+    if (answer !== null) set({ open: openRows(answer, -1), find: { text, path, steps: 1, isHere: true } });
+  });
   if (answer === null) return null;
   const { depth, flags } = answer;
-  const seek = (row: number, step: 1 | -1, isHere: boolean): void => {
+  const seek = (row: number, step: 1 | -1, toHeaviest: boolean): void => {
     // It is not known yet what the search means, or if it is refused.
     if (search.answer === null) return;
+    if (toHeaviest) {
+      seekHeaviest();
+      return;
+    }
     // Keys may be faster than answers.
-    const find: FindAsk = ask.find === null ? { text, path: pathTo(answer, row), steps: step, isHere } : { ...ask.find, steps: ask.find.steps + step };
+    const find: FindAsk = ask.find === null ? { text, path: pathTo(answer, row), steps: step, isHere: false } : { ...ask.find, steps: ask.find.steps + step };
     set({ open: openRows(answer, -1), find });
   };
   return {
@@ -56,6 +70,24 @@ export function useTreeRows({ ask, isOpening, set }: Opening, answer: (TreeShape
     seek,
     found,
   };
+}
+
+/** Finds the path to the heaviest match. If all matches are too light, the path is empty, and the first match follows. */
+function useHeaviest(ask: HeaviestAsk, found: (path: readonly number[]) => void): () => void {
+  const { names } = useApp();
+  const { matches } = useSearch();
+  const [isWanted, want] = useState(false);
+  const { answer, isOld, fault } = useAnswer('heaviest', isWanted ? ask : null);
+  useEffect(() => {
+    if (!isWanted || isOld || (answer === null && fault === null)) return;
+    want(false);
+    if (answer === null || matches === null) return found([]);
+    const { model } = answer;
+    const best = Array.from(model.label, (_, box) => box).reduce((best, box) => (matches[model.label[box]!] === 1 && !(model.width[box]! <= model.width[best]!) ? box : best), -1);
+    // Without the root of all boxes.
+    found(best < 0 ? [] : boxStack(model, best).slice(1).map((place) => functionAt(names, place)));
+  }, [isWanted, isOld, answer, fault]);
+  return () => want(true);
 }
 
 /**

@@ -265,18 +265,6 @@ export const CASES = {
     }
   },
 
-  async 'a search marks and counts, and says why it is refused'(tab, { orchard }) {
-    await tab.open(orchard.page, 'v=1&tab=functions');
-    const { functions } = await tab.tables();
-    await tab.search('^orchard::');
-    const expected = functions.filter(({ function: name }) => name.startsWith('orchard::'));
-    match(await tab.text('#search-result'), new RegExp(`^${expected.length} functions`));
-    deepEqual((await tab.tables()).functions, expected);
-    await tab.search('(?=x)');
-    match(await tab.text('#search-result'), /./);
-    equal(await tab.count('#search[aria-invalid=true]'), 1);
-  },
-
   async 'a slow answer can be cancelled'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     // The worker never answers a question that it does not get.

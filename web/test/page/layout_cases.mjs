@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { brush, showTab } from './cases.mjs';
-import { TABS } from './tab.mjs';
+import { TABS, waitFor } from './tab.mjs';
 
 /** The indentation of a level of a tree. */
 const LEVEL = 14;
@@ -44,6 +44,24 @@ export const LAYOUT_CASES = {
     await tab.browser.resize(1280, 800);
   },
 
+  async 'the number of matches can be read, and the heaviest comes first'(tab, { orchard, pair }) {
+    for (const [{ page }, text] of [[pair, /^3 functions/], [orchard, /^3 functions, 53\.6%/]]) {
+      await tab.open(page, 'v=1&tab=functions');
+      await tab.search('press::');
+      match(await tab.text('.count'), text);
+      const [count, result] = await tab.browser.run(() => ['.count', '#search-result'].map((one) => document.querySelector(one).getBoundingClientRect().toJSON()));
+      ok(count.right <= result.right && count.bottom <= result.bottom + 1, 'the count is not cut off');
+    }
+    await tab.click('#functions-head-function');
+    match(await seekFirst(tab, 'functions', 'press::'), /filter/);
+    // In the order of the tree, a lighter match comes first.
+    await tab.open(orchard.page, 'v=1&tab=flame');
+    const matches = (await tab.tables())['flame-graph'].filter(({ function: name }) => /fruit_free|visit/.test(name));
+    const heaviest = matches.reduce((best, box) => (box.weight > best.weight ? box : best));
+    await tab.show('tree');
+    equal(await seekFirst(tab, 'tree', 'fruit_free|visit'), `${(heaviest.weight / 1e6).toFixed(3)} ${heaviest.function}`);
+  },
+
   async 'an edge of the selected time is dragged by mouse and by finger'(tab, { orchard }) {
     const times = async () => /t=([\d.]+)s\.\.([\d.]+)s/.exec(await tab.fragment()).slice(1).map(Number);
     for (const [pointerType, off] of [['mouse', 4], ['touch', 16]]) {
@@ -83,6 +101,18 @@ async function expectChains(tab, page) {
   ok(levels.length > 12 && depths.some((depth) => depth > 5));
   await tab.click('[data-part=every-level]');
   deepEqual(await lefts(), depths.slice(0, levels.length).map((depth) => depth * LEVEL));
+}
+
+/** Searches, presses Enter, and returns the row that has the focus then: in a tree, its weight and its function. */
+async function seekFirst(tab, table, text) {
+  await tab.search(text);
+  await tab.press('Enter');
+  await waitFor(async () => (await tab.browser.run(() => document.activeElement.id)) === table, table);
+  await tab.ready();
+  return tab.browser.run((table) => {
+    const row = document.querySelector(`#${table} .row.is-active`);
+    return `${row.children[1].textContent} ${row.querySelector('.name').title}`;
+  }, table);
 }
 
 /** Returns the names in a table: the shown text, the complete name, its width, and the available width. */

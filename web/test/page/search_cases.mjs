@@ -96,14 +96,6 @@ export const SEARCH_CASES = {
       await tab.press(keys);
       await waitFor(async () => (String(await activePath(tab)) === String(first)) === isFirst, keys);
     }
-    // The same in tables whose rows have functions.
-    for (const [link, table] of [['tab=tree&tree=heaviest', 'heaviest'], ['tab=functions', 'functions']]) {
-      await tab.open(orchard.page, `v=1&${link}`);
-      await tab.search('press::');
-      await tab.press('Enter');
-      await waitFor(async () => (await tab.browser.run(() => document.activeElement.id)) === table, table);
-      match(await tab.text(`#${table} .row.is-active .name`), /Press::/);
-    }
   },
 
   async 'a tree without a match says so'(tab, { orchard }) {

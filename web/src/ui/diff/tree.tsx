@@ -8,7 +8,7 @@ import { binaryColumn } from '../cells.tsx';
 import { Notice, Panel, Pending } from '../panel.tsx';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
+import { HEAVIEST, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
 import { TreeName, useLevels } from '../views/tree.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
@@ -19,8 +19,9 @@ export function DiffTreeView(): JSX.Element {
   const state = useStore();
   const search = useSearch();
   const opening = useOpening();
-  const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize: useScaling(), ...opening.ask });
-  const tree = useTreeRows(opening, answer, isOld);
+  const normalize = useScaling();
+  const { answer, place, unit, isOld, fault } = useAnswer('view', { kind: 'diff-tree', normalize, ...opening.ask });
+  const tree = useTreeRows(opening, answer, isOld, { kind: 'diff-flame', normalize, widths: 'after', ...HEAVIEST });
   const { levels, button } = useLevels(answer);
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];

@@ -10,7 +10,7 @@ import { PartControls } from '../parts.tsx';
 import { remember, remembered } from '../remembered.ts';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { type TreeShape, chainLevels, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
+import { HEAVIEST, type TreeShape, chainLevels, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
 import { nameOf } from '../../state/names.ts';
 
 const KINDS: readonly { id: TreeKind; name: string; title: string }[] = [
@@ -42,7 +42,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const search = useSearch();
   const opening = useOpening();
   const { answer, asked, place, unit, isOld, fault } = useAnswer('view', { kind: 'tree', direction, by: state.by, part: state.part, ...opening.ask });
-  const tree = useTreeRows(opening, answer, isOld);
+  const tree = useTreeRows(opening, answer, isOld, { kind: 'flame', direction, by: state.by, part: state.part, ...HEAVIEST });
   const { levels, button } = useLevels(answer);
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
