@@ -23,14 +23,23 @@ export class TimelineLayout {
   readonly tops: Float64Array;
   /** The height of what stays on top. */
   readonly head: number;
+  /** How many tracks have a name, regardless of their numbers. */
+  readonly #alike = new Map<string, number>();
 
   constructor(model: TimelineModel | null) {
     this.tracks = model?.tracks ?? [];
     this.tops = new Float64Array(this.tracks.length + 1);
+    for (const { label } of this.tracks) this.#alike.set(withoutNumber(label), (this.#alike.get(withoutNumber(label)) ?? 0) + 1);
     this.tracks.forEach((track, index) => {
       this.tops[index + 1] = this.tops[index]! + heightOf(track, model!.range.end);
     });
     this.head = AXIS + (model === null || model.overview === null ? 0 : OVERVIEW);
+  }
+
+  /** The name of a track if there is little room: without the number of a thread, unless others have the same name. */
+  shorter(label: string): string {
+    const short = withoutNumber(label);
+    return this.#alike.get(short) === 1 ? short : label;
   }
 
   get height(): number {
@@ -52,6 +61,10 @@ export class TimelineLayout {
   heightAt(index: number): number {
     return this.tops[index + 1]! - this.tops[index]!;
   }
+}
+
+function withoutNumber(label: string): string {
+  return label.replace(/ \(0x[0-9a-f]+\)$/, '');
 }
 
 /** The width of the left margin. */

@@ -73,7 +73,7 @@ function drawTracks(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths):
 }
 
 /** The name of a track with its details, and what its full height means. */
-function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, theme: Theme, widths: TextWidths, isFocused: boolean): void {
+function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sighted, theme: Theme, widths: TextWidths, isFocused: boolean): void {
   const isTall = strip.height >= 29 && strip.height < 60;
   const left = PAD + (track.indent ?? 0) * 14 + (track.isOpen === undefined ? 0 : 12);
   if (track.isSelected === true) {
@@ -99,7 +99,8 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin }: Sighted, the
   pen.font(FONT, isStrong ? 600 : 400, theme.font);
   pen.fill(track.isDim === true ? theme.dim : theme.text);
   // Measured widths are for normal letters, not bold ones.
-  pen.text(widths.middle(track.label, (room - beside) * (isStrong ? 0.92 : 0.98)), left, base);
+  const width = (room - beside) * (isStrong ? 0.92 : 0.98);
+  pen.text(widths.of(track.label) <= width ? track.label : widths.middle(layout.shorter(track.label), width), left, base);
   if (isFocused) pen.frame(1, strip.top, margin - 3, strip.height, theme.accent, 2);
 }
 

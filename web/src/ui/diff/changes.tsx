@@ -148,6 +148,7 @@ export function noiseColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of
     {
       id: 'verdict',
       title: 'verdict',
+      isMinor: true,
       width: '9.2rem',
       cell: (row) => <Words verdict={verdictOf(columns, row)} text={words(row)} />,
       text: words,

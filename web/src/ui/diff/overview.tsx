@@ -155,7 +155,7 @@ function Changed(props: { id: string; title: string; note: string; part: AnswerO
       <h2 id={id}>
         {title}{' '}
         <span class="note">
-          {note}<span class="of-percent">; % of the total before</span>
+          {note} <span class="of-percent">% of the total before</span>
         </span>
       </h2>
       {part.rows.count === 0 && <p class="note">None changed.</p>}
