@@ -1,7 +1,9 @@
-// The chosen function, with its weight and its actions: a menu for users without a right button.
+// The chosen function, with its weight and its actions: a menu for users without a right button. Views in which a click chooses a function
+// always have the bar: if it appeared with the first click, it would be below the pointer at the second click of a double click.
 
 import type { JSX } from 'preact';
 import { binaryOf } from '../state/names.ts';
+import type { Tab } from '../state/state.ts';
 import { ACTIONS } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
 import { ChosenChange } from './diff/chosen.tsx';
@@ -10,13 +12,16 @@ import { FunctionName } from './cells.tsx';
 import { percent, withUnit } from './format.ts';
 
 const SHOWN = ['root-at', 'prune'];
+const CHOOSING: readonly Tab[] = ['flame', 'tree', 'functions', 'chart', 'source'];
 
 export function ChosenBar(): JSX.Element | null {
   const app = useApp();
   const state = useStore();
   const label = state.chosen;
   const { answer, unit, isOld } = useAnswer('chosen', label === null || label < 0 || state.side === 'compared' ? null : { kind: 'sandwich', label });
-  if (label === null || label < 0) return null;
+  if (label === null || label < 0) {
+    return CHOOSING.includes(state.tab) ? <p class="chosen note" data-part="unchosen">Choose a function to see its weight and operations here.</p> : null;
+  }
   const target = { label };
   return (
     <section class="chosen" aria-label="Chosen function" data-part="chosen">

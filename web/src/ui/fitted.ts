@@ -16,7 +16,7 @@ export function useFitted(name: string): RefObject<HTMLSpanElement | null> {
   const element = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     const span = element.current!;
-    if (span.closest('.cell, .top-row') === null) return;
+    if (span.closest('.cell, .top-row, .chosen-name') === null) return;
     names.set(span, name);
     fitSoon(span);
     observer ??= new ResizeObserver((entries) => entries.forEach(({ target }) => fitSoon(target as HTMLElement)));

@@ -6,6 +6,7 @@ import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.
 import { placeOf } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
+import { LowerEdge } from './lower_edge.tsx';
 import { withoutTimes } from './summary.ts';
 import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
 
@@ -84,6 +85,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
           })
         }
       />
+      <LowerEdge of={name ?? 'alone'} box={box} />
     </section>
   );
 

@@ -84,18 +84,6 @@ export const CASES = {
     equal((await tab.fragment()).includes('metric'), false);
   },
 
-  async 'the timeline shows its lines, as far as they fit into a third of the window'(tab, { orchard, others }) {
-    await tab.open(orchard.page);
-    const heights = () => tab.browser.run(() => [document.querySelector('[data-part=timeline]').clientHeight, innerHeight]);
-    // The fixed part at the top, four threads, and the cores.
-    equal((await heights())[0], 230);
-    const many = others.find(({ file }) => file.includes('14.0.1'));
-    if (many === undefined) return;
-    await tab.open(many.page);
-    const [height, window] = await heights();
-    ok(Math.abs(height - 0.34 * window) < 3, `${height} of ${window}`);
-  },
-
   async 'the brush selects a time'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=functions');
     const before = (await tab.tables()).functions;
@@ -119,12 +107,17 @@ export const CASES = {
     match(await tab.text('[data-part=chips]'), /1\.01 ms/);
   },
 
-  async 'a zoomed flame graph offers to show all again'(tab, { orchard }) {
+  async 'a double click just above the lower edge zooms, and all is shown again'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=flame');
-    const { left, top, width } = await tab.place('[data-part=flame-graph] canvas');
+    await tab.click('[data-part=choice-flame]');
+    const place = await tab.place('[data-part=flame-graph] canvas');
+    const [x, y] = [place.left + place.width * 0.2, place.top + place.height - 27];
+    await tab.browser.click(x, y);
+    await tab.ready();
+    equal(await tab.count('[data-part=chosen]'), 1);
+    deepEqual(await tab.place('[data-part=flame-graph] canvas'), place, 'nothing moves');
     equal(await tab.count('[data-part=show-whole]'), 0);
-    await tab.browser.click(left + width * 0.7, top + 90);
-    await tab.browser.press('Enter');
+    await tab.browser.click(x, y, { count: 2 });
     await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 1, 'the button', 5_000);
     await tab.click('[data-part=show-whole]');
     await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 'everything', 5_000);
@@ -306,13 +299,6 @@ export const CASES = {
         const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
         return parsed.querySelector('parsererror') === null ? parsed.querySelectorAll('rect, path').length : parsed.documentElement.textContent;
       }, svg);
-/** Shows a view by mouse, which is in a menu if it has no content. */
-export async function showTab(tab, name) {
-  if ((await tab.count(`#tab-${name}`)) > 0) return tab.show(name);
-  await tab.click('[data-part=more-tabs]');
-  await tab.click(`[data-part=menu] [data-action=${name}]`);
-}
-
       ok(shapes > 5, `${name}: ${shapes}`);
       match(svg, name === 'flame' ? /orchard::/ : /press worker/);
     }
@@ -331,6 +317,13 @@ export async function showTab(tab, name) {
     match(await tab.fragment(), /op=root-at:/);
   },
 };
+
+/** Shows a view by mouse, which is in a menu if it has no content. */
+export async function showTab(tab, name) {
+  if ((await tab.count(`#tab-${name}`)) > 0) return tab.show(name);
+  await tab.click('[data-part=more-tabs]');
+  await tab.click(`[data-part=menu] [data-action=${name}]`);
+}
 
 /** Drags over the overview of the timeline. `from` and `to` are fractions of its width. */
 export async function brush(tab, from, to, timeline = '[data-part=timeline]') {

@@ -18,6 +18,44 @@ export const LAYOUT_CASES = {
     match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
   },
 
+  async 'the timeline remembers its height, of at most a third of the window'(tab, { orchard, pair }) {
+    const expectHeight = async (expected) => {
+      const { height } = await tab.place('[data-part=timeline]');
+      ok(Math.abs(height - expected) < 1, `${height} instead of ${expected}`);
+    };
+    // The fixed part at the top, four threads, and the cores; in a comparison, half of a third of the window.
+    for (const [page, height, most] of [[orchard.page, 231, 200], [pair.page, 133, 100]]) {
+      await tab.open(page);
+      await expectHeight(height);
+      await dragLowerEdge(tab, -40);
+      // Without `tab.open`, which clears the storage.
+      await tab.browser.open(page);
+      await tab.ready();
+      await expectHeight(height - 40);
+      await tab.browser.resize(1280, 600);
+      await tab.browser.run(() => void (Storage.prototype.setItem = () => JSON.parse('no storage')));
+      await dragLowerEdge(tab, 200);
+      await expectHeight(most);
+      const { x, y } = await tab.place('[data-part=lower-edge]');
+      await tab.browser.click(x, y, { count: 2 });
+      await tab.browser.resize(1280, 800);
+      await expectHeight(height);
+    }
+  },
+
+  async 'on a phone, the view has half of the window'(tab, { orchard, pair }) {
+    await tab.browser.resize(390, 844);
+    for (const { page } of [orchard, pair]) {
+      await tab.open(page);
+      for (const name of TABS) {
+        await tab.follow(`v=1&tab=${name}`);
+        const { top, bottom } = await tab.browser.run(() => document.getElementById('view').getBoundingClientRect().toJSON());
+        ok(Math.min(bottom, 844) - top >= 421, `${name}: from ${top} to ${bottom}`);
+      }
+    }
+    await tab.browser.resize(1280, 800);
+  },
+
   'calls without siblings take one level of indentation': (tab, { orchard }) => expectChains(tab, orchard.page),
   'calls without siblings take one level of indentation in a comparison': (tab, { pair }) => expectChains(tab, pair.page),
 
@@ -84,6 +122,15 @@ export const LAYOUT_CASES = {
     equal(await tab.text('#source .row.is-active code'), '113');
   },
 };
+
+async function dragLowerEdge(tab, by) {
+  const { x, y } = await tab.place('[data-part=lower-edge]');
+  await tab.browser.move(x, y);
+  await tab.browser.down();
+  for (const part of [0.5, 1]) await tab.browser.move(x, y + by * part);
+  await tab.browser.up();
+  await tab.ready();
+}
 
 /** Rows are indented if their caller has several callees, and all rows if the button is pressed. */
 async function expectChains(tab, page) {

@@ -49,7 +49,7 @@ export async function boxOf(tab, part) {
     const [x, y] = [left + width * share, top + down];
     await tab.browser.click(x, y);
     await tab.ready();
-    const name = await tab.text('[data-part=chosen] .name');
+    const name = await tab.browser.run(() => document.querySelector('[data-part=chosen] .name')?.title ?? null);
     if (name !== null) return { x, y, name };
   }
   throw new Error(`${part}: no box`);
