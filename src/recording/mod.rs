@@ -185,6 +185,12 @@ impl Recording {
         })
     }
 
+    /// Returns [`TocRun::launch_data`] of the run that has the most.
+    pub fn launch_data(&self) -> Option<String> {
+        let runs = self.tocs().flat_map(|toc| &toc.runs);
+        runs.max_by_key(|run| (run.environment_variables, run.has_arguments))?.launch_data()
+    }
+
     /// The damaged runs of recordings, which are omitted.
     pub fn unread_runs(&self) -> impl Iterator<Item = &TocRun> {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())

@@ -7,10 +7,10 @@
 //!   <data><table schema="cpu-profile" target-pid="SINGLE"/>…</data><tracks>…</tracks></run></trace-toc>
 //! ```
 //!
-//! The environment of the recorded process is never kept, since it may contain secrets.
+//! The environment and the arguments of the recorded process may contain secrets. Only their presence is kept, never a value.
 
 use super::dates::{nanos_of_fraction, since_1970};
-use crate::units::Nanos;
+use crate::units::{Nanos, several};
 
 /// How long after the end of the recording a sample may be. If one is later, the table of contents describes another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
@@ -33,6 +33,10 @@ pub struct TocRun {
     pub host_device: Vec<(String, String)>,
     /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty for all processes.
     pub process: Vec<(String, String)>,
+    /// The number of environment variables that the input has for processes of the run. Their names and values are not kept.
+    pub environment_variables: u64,
+    /// True if the input has arguments of processes of the run, which are not kept.
+    pub has_arguments: bool,
     /// True if all processes were recorded.
     pub is_all_processes: bool,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
@@ -92,6 +96,16 @@ impl TocRun {
     /// valid date.
     pub fn start(&self) -> Option<Nanos> {
         since_1970(self.summary_field("start-date")?)
+    }
+
+    /// Returns a phrase for the environment and arguments of processes that the input contains, which people may not want to share:
+    /// `12 environment variables and launch arguments`. `None` if it contains neither.
+    pub fn launch_data(&self) -> Option<String> {
+        let variables = self.environment_variables;
+        let variables = (variables > 0).then(|| several(variables, "environment variable"));
+        let arguments = self.has_arguments.then(|| "launch arguments".to_owned());
+        let found: Vec<String> = variables.into_iter().chain(arguments).collect();
+        (!found.is_empty()).then(|| found.join(" and "))
     }
 
     /// Returns the length of the run; `None` if the document does not contain it.

@@ -6,8 +6,11 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
+use support::Table;
+use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::page::{payload, without_engine};
 
+use crate::bundle_case;
 use crate::command::{Folder, finish, fixture, stderr_of, traceparse};
 use crate::fleet_case::write;
 use crate::redact_case::{SECRETS, Written, spellings, written};
@@ -458,4 +461,47 @@ fn fleets_tell_none_and_count_the_same() {
     let late = finish(&mut traceparse(&["fleet", "report", &open, "--redact"]));
     assert_eq!(late.get_output().status.code(), Some(2), "{}", stderr_of(&late));
     assert!(stderr_of(&late).contains("fleet extract RECORDINGS --redact"), "{}", stderr_of(&late));
+}
+
+/// The environment and the arguments of the recorded process are counted, and shown by nothing, with or without `--redact`.
+#[test]
+fn launch_data_is_counted_and_never_shown() {
+    let folder = Folder::new();
+    let recording = bundle_case::recording();
+    let options = BundleOptions {
+        launch_data: true,
+        ..BundleOptions::with_nodes(bundle_case::nodes(&recording, Table::TimeProfile))
+    };
+    let bundle = folder.path("app.trace");
+    to_folder(&write_bundle(&recording, &options), std::path::Path::new(&bundle));
+    let of_toc = [
+        "<process name=\"Orchard\" pid=\"7\" arguments=\"--password swordfish\"/>",
+        "<process name=\"Orchard\" pid=\"7\" arguments=\"--password swordfish\"><environment QUAXTOKEN=\"hunter2\"/></process>",
+        "<process name=\"Orchard\" pid=\"7\" arguments=\"\"><environment><variable name=\"QUAXTOKEN\" value=\"hunter2\"/></environment></process>",
+        "<process name=\"Orchard\" pid=\"7\"><environment>QUAXTOKEN=hunter2</environment></process>",
+    ];
+    let found = [
+        "launch arguments",
+        "1 environment variable and launch arguments",
+        "1 environment variable",
+        "1 environment variable",
+    ];
+    let tocs = of_toc.iter().zip(found).map(|(process, found)| {
+        let toc = format!("<trace-toc><run number=\"1\"><info><target>{process}</target></info></run></trace-toc>");
+        (folder.file(&format!("{}.xml", toc.len()), toc), found)
+    });
+    let inputs: Vec<_> = std::iter::once((bundle.clone(), found[1])).chain(tocs).collect();
+    let secrets = ["hunter2", "swordfish", "QUAXTOKEN"];
+    for (input, found) in &inputs {
+        for more in [&[][..], &["--redact"], &["--format", "json"]] {
+            let shown = outputs(&[&["toc", input.as_str()], more].concat());
+            assert_none(&shown, &secrets, &["toc", input]);
+            assert!(!more.is_empty() || shown.contains(&format!("  {found} (not shown)\n")), "{shown}");
+        }
+    }
+    for format in ["text", "json", "html", "firefox", "chrome-trace"] {
+        let way = vec![bundle.as_str(), "--format", format];
+        let redacted = [way.as_slice(), &["--redact"]].concat();
+        [way, redacted].iter().for_each(|way| assert_none(&outputs(way), &secrets, way));
+    }
 }

@@ -163,6 +163,8 @@ fn toc_runs(toc: &Toc) -> Value {
             "device": object(&run.device),
             "host_device": object(&run.host_device),
             "process": object(&run.process),
+            "environment_variables": run.environment_variables,
+            "has_arguments": run.has_arguments,
             "all_processes": run.is_all_processes,
             "summary": object(&run.summary),
             "processes": processes.collect::<Value>(),

@@ -337,6 +337,9 @@ fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
             contents_line("process", "all processes", style, out)?;
         }
         pairs("process", &run.process, style, out)?;
+        if let Some(found) = run.launch_data() {
+            contents_line("private data", &format!("{found} (not shown)"), style, out)?;
+        }
         for (name, value) in run.summary.iter().filter(|(_, value)| !value.is_empty()) {
             contents_line(name, value, style, out)?;
         }

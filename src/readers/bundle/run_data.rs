@@ -3,7 +3,8 @@
 //! These facts are the same as in an export's table of contents, in the same words, except for some that `form.template` does not contain:
 //! why the process ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings of instruments, and
 //! whether all processes were recorded. How the process was found (`type`) is known only if Instruments attached to it. Dates are in UTC,
-//! not in the zone of the exporting machine. The environment of the process is never read, since it may contain secrets.
+//! not in the zone of the exporting machine. The environment and the arguments of processes may contain secrets: they are counted, and never
+//! read.
 
 use super::cores;
 use super::keyed_archive::{Budget, Node};
@@ -87,6 +88,7 @@ impl RunData {
             let device = template.device(run)?;
             data.cores = cores::kinds(objects, device.as_deref(), budget, &mut odd)?;
         }
+        add_launch_data(&mut data.contents, node);
         data.odd = odd;
         data.contents.processes = listed_processes(template, run, budget)?;
         Ok(data)
@@ -136,6 +138,29 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
         ("time-limit", "_timeLimit"),
     ])?);
     Ok(())
+}
+
+/// A member that no sample depends on.
+fn member<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    known(node.member(name)).filter(|node| !node.is_nil())
+}
+
+/// Counts the environment variables of processes, and looks for arguments: in `runInfo`, which repeats the target's, in the target, and in
+/// the other processes. No sample depends on them, so values of another shape are ignored instead of refused.
+fn add_launch_data(contents: &mut TocRun, run: Node<'_>) {
+    let processes = member(run, "processDatas").and_then(|list| list.items().ok()).unwrap_or_default();
+    let places = ["runInfo", "target"].into_iter().filter_map(|name| member(run, name)).chain(processes);
+    for place in places {
+        let variables = ["_environment", "specifiedEnvironment"].into_iter().filter_map(|name| member(place, name));
+        let variables = variables.map(|node| node.entries().map_or(0, |entries| entries.len())).max();
+        contents.environment_variables = contents.environment_variables.max(variables.unwrap_or(0) as u64);
+        let has_text = |name: &str| {
+            let text = member(place, name).and_then(|node| known(node.text()));
+            text.is_some_and(|text| !text.is_empty())
+        };
+        contents.has_arguments |= ["_arguments", "_args"].into_iter().any(has_text)
+            || member(place, "_argumentsArray").is_some_and(|node| node.items().is_ok_and(|items| !items.is_empty()));
+    }
 }
 
 impl RunData {
@@ -244,6 +269,9 @@ mod tests {
         let (start, end, lasted) =
             (writer.add(1_772_731_658.879_218), writer.add(1_772_731_662.277_975), writer.add(3.4));
         let (kind, limit) = (writer.add(2_u64), writer.wrapped("NSMutableString", "NS.string", "3 seconds"));
+        let environment = writer.named(&[("TOKEN", name), ("PATH", name)]);
+        let arguments = writer.array(&[name]);
+        let target = writer.named(&[("_argumentsArray", arguments)]);
         let info = [
             ("_targetUUID", uuid),
             ("_targetName", name),
@@ -257,6 +285,7 @@ mod tests {
             ("_rawDuration", lasted),
             ("_timeLimit", limit),
             ("_hostName", name),
+            ("_environment", environment),
         ];
         let info = writer.object("XRRunInfo", info.map(|(name, object)| (name.to_owned(), reference(object))));
         let number = writer.add(751_u64);
@@ -283,6 +312,7 @@ mod tests {
             ("threadsByTID", threads),
             ("processDatas", processes),
             ("targetDevice", device),
+            ("target", target),
         ]);
         let (one, two, nothing) = (writer.add(1_u64), writer.add(2_u64), writer.named(&[]));
         let common = writer.add("XRRunListAllRunsDataKey");
@@ -312,6 +342,7 @@ mod tests {
             ("time-limit", "3 seconds"),
         ];
         assert_eq!(contents.summary, pairs(&summary));
+        assert_eq!((contents.environment_variables, contents.has_arguments), (2, true));
         assert_eq!(run.threads[&9], ThreadName { pid: Some(751), name: String::new() });
         assert_eq!(run.threads.get(&8246), Some(&ThreadName { pid: Some(751), name: "Mac".into() }));
         let mut known: Vec<_> = run.processes.iter().map(|(pid, process)| (*pid, process.is_some())).collect();

@@ -40,6 +40,12 @@ impl TocReader {
     }
 
     pub(super) fn text(&mut self, text: &str) {
+        if self.path.last().is_some_and(|name| name == "environment")
+            && !text.trim().is_empty()
+            && let Some(run) = self.toc.runs.last_mut()
+        {
+            run.environment_variables += 1;
+        }
         if self.path.iter().any(|name| name == "summary") {
             self.text.push_str(text);
         }
@@ -106,7 +112,13 @@ fn add_element(run: &mut TocRun, parents: &[&str], name: &str, pairs: impl Itera
     match (parents, name) {
         (["info", "target"], "device") => run.device = pairs.collect(),
         (["info", "target"], "host-device") => run.host_device = pairs.collect(),
-        (["info", "target"], "process") => run.process = pairs.collect(),
+        (["info", "target"], "process") => {
+            let (arguments, process): (Vec<_>, Vec<_>) = pairs.partition(|(key, _)| key == "arguments");
+            run.process = process;
+            run.has_arguments |= arguments.iter().any(|(_, value)| !value.is_empty());
+        }
+        (["info", ..], "environment") => run.environment_variables += pairs.count() as u64,
+        (["info", .., "environment"], _) => run.environment_variables += 1,
         (["info", "target"], "all-processes") => run.is_all_processes = true,
         (["processes"], "process") => {
             let pairs: Vec<_> = pairs.collect();

@@ -96,6 +96,8 @@ pub struct BundleOptions {
     pub packed: bool,
     /// The number of a thread follows its name, as in Instruments 13.4 and 16.0.
     pub numbered_threads: bool,
+    /// Whether the recording has environment variables and arguments: `QUAXTOKEN=hunter2 Orchard --password swordfish`.
+    pub launch_data: bool,
     /// The version of signpost tables.
     pub version: Version,
     /// Whether to write symbol archives, and in which form.
@@ -128,6 +130,7 @@ impl BundleOptions {
             binary_strings: false,
             packed: false,
             numbered_threads: false,
+            launch_data: false,
             version: Version::V26,
             symbols: Some(apple_symbols_writer::Form::Long),
             seed: 1,

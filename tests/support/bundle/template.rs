@@ -150,7 +150,13 @@ impl Template<'_> {
         let pid = target.map_or(String::new(), |process| process.pid.to_string());
         let (start, duration) = (start_ns as f64 / 1e9, duration_ns as f64 / 1e9);
         let archive = &mut self.archive;
+        let (variables, arguments) = match self.options.launch_data {
+            true => (vec![(archive.string("QUAXTOKEN"), archive.string("hunter2"))], "--password swordfish"),
+            false => (Vec::new(), ""),
+        };
+        let environment = archive.dictionary("NSDictionary", variables);
         let fields = vec![
+            ("_environment", environment),
             ("_targetTerminationInformation", archive.nil()),
             ("_targetOperatingSystem", archive.string("15.7.3 (24G419)")),
             ("_targetExitStatus", archive.string("0")),
@@ -163,7 +169,7 @@ impl Template<'_> {
             ("_hostUUID", archive.nil()),
             ("_targetModel", archive.string("MacBook Pro")),
             ("_targetPlatform", archive.string("macOS")),
-            ("_arguments", archive.string("")),
+            ("_arguments", archive.string(arguments)),
             ("_endReason", archive.string("Time limit reached")),
             ("_recordingMode", archive.string("Deferred")),
             ("_timeLimit", archive.mutable_string("3 seconds")),
