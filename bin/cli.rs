@@ -16,7 +16,7 @@ use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
 use crate::sink::Colour;
 use crate::symbols::UuidArgs;
-use crate::{complain, objects, printable};
+use crate::{complain, mistakes, objects, printable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,7 +74,10 @@ impl Cli {
     /// Parses the arguments of the process, including the order of operations. Ends the process if they are invalid or request help.
     pub(crate) fn parse_in_order() -> Self {
         let arguments = with_names(std::env::args_os());
-        let matches = Self::command().try_get_matches_from(arguments).unwrap_or_else(|error| refuse(error));
+        let matches = Self::command().try_get_matches_from(&arguments).unwrap_or_else(|mut error| {
+            mistakes::advise(&asked_command(&arguments), &mut error);
+            refuse(error)
+        });
         if let Err(message) = objects::check(&Self::command(), &matches) {
             refuse(Self::command().error(clap::error::ErrorKind::ValueValidation, printable(&message)));
         }
@@ -125,6 +128,18 @@ fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     joined
+}
+
+/// The command that the arguments name. Subcommands come first.
+fn asked_command(arguments: &[OsString]) -> clap::Command {
+    let mut asked = Cli::command();
+    for argument in &arguments[arguments.len().min(1)..] {
+        match asked.find_subcommand(argument) {
+            Some(below) => asked = below.clone(),
+            None => break,
+        }
+    }
+    asked
 }
 
 /// Ends the process with what is wrong with its arguments. A pattern of the shell may have put the name of any file among them.

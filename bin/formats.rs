@@ -18,9 +18,9 @@ pub(crate) enum Format {
     Text,
     /// For programs; every field is documented in docs/formats.md
     Json,
-    /// A table; needs --view
+    /// A table: the functions, or another --view
     Csv,
-    /// JSON lines, one object per line; needs --view
+    /// JSON lines, one object per line: the functions, or another --view
     Ndjson,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
@@ -55,36 +55,28 @@ const EXTENSIONS: [(&str, &str); 11] = [
     (".htm", "html"),
 ];
 
-/// Extensions of formats that no command writes: text under such a name would be mistaken for another format.
-const FOREIGN: &str = "\
-    apng avif bmp eps gif heic ico jpeg jpg pdf png ps tif tiff webp \
-    doc docx markdown md rst rtf tex xhtml \
-    arrow avro db duckdb feather numbers ods orc parquet plist sqlite sqlite3 toml tsv xls xlsx xml yaml yml \
-    collapsed cpuprofile jfr nettrace pb perf pprof prof trace \
-    7z bz2 gz rar tar tgz xz zip zst";
-
 /// The format for the extension of an output, if the command has it: `json` for `functions.json`. [`check_name`] rejects extensions of
 /// other formats.
 pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
     F::from_str(told_by(&lower_name(output)?)?, false).ok()
 }
 
-/// Without a requested format, checks that the extension of the output is not one that the command cannot write.
+/// Without a requested format, checks that the name of the output shows a format that the command writes. A file that is named like nothing
+/// it writes would be mistaken for something else. Pipes and devices have any name.
 pub(crate) fn check_name<F: ValueEnum>(asked: Option<F>, output: Option<&Path>) -> Result<(), String> {
-    let Some(name) = lower_name(output).filter(|_| asked.is_none()) else { return Ok(()) };
-    let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
-    let is_foreign = match told_by(&name) {
-        Some(told) => F::from_str(told, false).is_err(),
-        None => FOREIGN.split(' ').any(|foreign| Some(foreign) == extension),
-    };
-    if !is_foreign {
+    let is_stream = |path: &Path| path.as_os_str() == "-" || path.metadata().is_ok_and(|known| !known.is_file());
+    let Some(path) = output.filter(|path| asked.is_none() && !is_stream(path)) else { return Ok(()) };
+    if format_of::<F>(Some(path)).is_some() {
         return Ok(());
     }
     let is_written = |told: &str| F::from_str(told, false).is_ok();
     let written: Vec<&str> = EXTENSIONS.iter().filter(|(_, told)| is_written(told)).map(|(end, _)| *end).collect();
+    let what = match path.extension() {
+        Some(extension) => format!("cannot write {} here", extension.display().to_string().to_uppercase()),
+        None => format!("the name {} shows no format", path.display()),
+    };
     Err(format!(
-        "cannot write {} here; name a file {}, or pass --format, such as --format text to write text into this name",
-        extension.unwrap_or_default().to_uppercase(),
+        "{what}; name a file {}, or pass --format, such as --format text to write text into this name",
         written.join(", ")
     ))
 }
@@ -144,8 +136,8 @@ impl Format {
         self == Self::Firefox
     }
 
-    /// True if it is a table of something, so that a view must be named.
-    pub(crate) fn needs_view(self) -> bool {
+    /// True if it is a single table.
+    pub(crate) fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::Ndjson)
     }
 
@@ -201,14 +193,14 @@ mod tests {
         assert_eq!(told("out.txt"), Some(Format::Text));
         for name in ["-", "json", ".json", "out.text", "out.log", "out.firefox", "out", "v1.2", "out.d"] {
             assert_eq!(told(name), None, "{name}");
-            assert_eq!(check_name::<Format>(None, Some(Path::new(name))), Ok(()), "{name}");
         }
         assert_eq!(format_of::<Format>(None), None);
+        assert_eq!(check_name::<Format>(None, Some(Path::new("-"))), Ok(()));
     }
 
     #[test]
     fn names_of_what_is_not_written_are_refused() {
-        for name in ["x.png", "x.PDF", "x.xhtml", "x.md", "x.gz", "a.b.xlsx", "x.trace"] {
+        for name in ["x.png", "x.PDF", "x.xyz", "x", ".json", "x.gz", "a.b.xlsx", "x.trace", "v1.2"] {
             let path = Some(Path::new(name));
             assert!(check_name::<Format>(None, path).is_err(), "{name}");
             assert_eq!(check_name(Some(Format::Text), path), Ok(()), "{name}");

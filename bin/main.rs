@@ -20,6 +20,7 @@ mod intervals;
 mod manual;
 mod matched;
 mod messages;
+mod mistakes;
 mod next;
 mod objects;
 mod operations;

@@ -31,7 +31,7 @@ pub(crate) struct ReportArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// What to show [default: overview for text, full for other formats]
+    /// What to show [default: overview for text, functions for csv and ndjson, else full]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
     /// Show callers and callees of this function
@@ -153,12 +153,18 @@ impl ReportArgs {
             _ if self.format() == Format::Html => View::Summary,
             None if self.format().content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
+            None if self.format().is_table() => View::Functions,
             None if self.format() == Format::Text && !self.shapes_trees() => View::Overview,
             None => View::Full,
             Some(ViewArg::Of(View::Functions)) if self.function.is_some() => View::Sandwich,
             Some(ViewArg::Of(view)) => view,
             Some(ViewArg::BottomUp) => View::Tree,
         }
+    }
+
+    /// True if a table is written, and no option chose it.
+    pub(crate) fn has_default_table(&self) -> bool {
+        self.format().is_table() && self.view.is_none() && self.function.is_none()
     }
 
     /// True if an option shapes trees, so the user wants trees.

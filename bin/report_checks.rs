@@ -43,9 +43,6 @@ impl ReportArgs {
         }
         let format = self.format().name();
         match (self.format().content(), self.view) {
-            (Content::Views, None) if self.format().needs_view() => {
-                Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
-            }
             (Content::Trees, Some(view)) if !matches!(view, ViewArg::Of(View::Tree) | ViewArg::BottomUp) => {
                 Err(format!("--format {format} writes call trees only; leave out --view, or use --view tree"))
             }

@@ -28,7 +28,7 @@ use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
 use crate::unchanged::WatchedFiles;
 use crate::weight_limit::WeightLimit;
-use crate::{EXIT_DONE, Failure, diff, fleet, note, print_few_warnings, redacted, resource_limits};
+use crate::{EXIT_DONE, Failure, diff, fleet, mistakes, note, print_few_warnings, redacted, resource_limits};
 
 /// Runs the command, and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -86,6 +86,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let selection = &args.recording.selection;
     args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
+    mistakes::check_files(&args.files).map_err(Failure::Usage)?;
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     if args.format().is_binary() && is_terminal(args.output.as_deref()) {
@@ -137,6 +138,10 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };
     if markers.left_out() > 0 {
         note(&format!("{} signposts and hangs of threads without samples are not written", markers.left_out()));
+    }
+    if args.has_default_table() {
+        let format = args.format().name();
+        note(&format!("{format} output has the functions; --view selects another table, such as --view threads"));
     }
     let path = args.output.as_deref();
     write_inert(path, args.format().syntax(), |out| write_report(&report, &markers, &shown, args, colour, out))?;

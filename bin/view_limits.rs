@@ -93,6 +93,7 @@ fn shown(args: &ReportArgs) -> String {
         _ if args.format().content() != Content::Views => format!("--format {}", args.format().name()),
         _ if args.function.is_some() => "--function".to_owned(),
         Some(view) => format!("--view {}", view.get_name()),
+        None if args.has_default_table() => format!("--format {} without --view", args.format().name()),
         None if args.view() == View::Overview => "the overview".to_owned(),
         None => "the full view".to_owned(),
     }

@@ -64,8 +64,8 @@ fn check_value(command: &str, arg: &Arg, is_only: bool, value: &OsStr) -> Result
 /// The sentence about a URL of an object store, if the command was built without the feature.
 pub(super) fn no_feature() -> String {
     format!(
-        "this traceparse reads and writes files only; `cargo install traceparse --features object-store` gives one for \
-         s3://, gs:// and az://, or copy the files here or mount the bucket ({MANUAL} has recipes)"
+        "this traceparse reads and writes files only; `cargo install --path . --locked --features object-store`, in a copy of its \
+         source, builds one for s3://, gs:// and az://, or copy the files here or mount the bucket ({MANUAL} has recipes)"
     )
 }
 

@@ -12,7 +12,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// True for a report of `sample`, and false for an export or any other input, which the reader of exports describes. The head is [`HEAD`]
 /// bytes of the input, or all of them.
 pub(super) fn is_sample(head: &[u8]) -> bool {
-    recognise(head) == Some(SAMPLE)
+    recognise(head).is_some_and(|known| known.what == SAMPLE.what)
 }
 
 /// Advice for a packed input that no reader unpacks. Archives have separate messages.
@@ -44,56 +44,67 @@ pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The description of reports that are read, but not as exports.
-const SAMPLE: &str = "a report of sample (macOS)";
-/// A report copied from a mail, a list or a Markdown document.
-const QUOTED_SAMPLE: &str = "a report of sample (macOS) whose lines are indented or quoted";
-/// The text that a repository holds in place of a large file.
-const LFS_POINTER: &str = "a Git LFS pointer";
+/// A format that is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    /// The format, such as `a recording of Linux perf (perf.data)`.
+    what: &'static str,
+    /// What to do with the file instead, such as the command that reads it.
+    advice: &'static str,
+}
+
+const fn known(what: &'static str, advice: &'static str) -> Known {
+    Known { what, advice }
+}
+
+/// Reports that are read, but not as exports.
+const SAMPLE: Known = known("a report of sample (macOS)", "");
 
 /// Describes an input that is not an export, in one sentence.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
     if let Some(what) = packed(head) {
         return Some(what.to_owned());
     }
-    Some(match recognise(head)? {
-        SAMPLE => format!("this is {SAMPLE}, which has samples but no signposts or hangs"),
-        QUOTED_SAMPLE => format!(
-            "this is {QUOTED_SAMPLE}; remove what is before each line, so that the first one begins with Analysis of sampling"
-        ),
-        LFS_POINTER => format!("this is {LFS_POINTER}, and the file itself was not downloaded; run: git lfs pull"),
-        what => format!(
-            "this is {what}, which traceparse cannot read; pass an Instruments recording (.trace), an xctrace export or a report of sample"
-        ),
+    let Known { what, advice } = recognise(head)?;
+    Some(if advice.is_empty() {
+        format!("this is {what}, which has samples but no signposts or hangs")
+    } else {
+        format!("this is {what}, which traceparse cannot read; {advice}")
     })
 }
 
-/// The description of an input that no reader reads, such as `a report of sample (macOS)`.
-fn recognise(head: &[u8]) -> Option<&'static str> {
+/// The format of an input that is not an export.
+fn recognise(head: &[u8]) -> Option<Known> {
     binary(head).or_else(|| {
         let text = text(head);
         let start = text.trim_start();
         match start.as_bytes().first()? {
             b'{' | b'[' => json(start),
-            b'<' if start.contains("<Report") && start.contains("<Function ") => Some("a report of dotTrace"),
+            b'<' if start.contains("<Report") && start.contains("<Function ") => {
+                Some(known("a report of dotTrace", "open the snapshot that it was made from in JetBrains dotTrace"))
+            }
             b'<' => None,
             _ => lines(&text),
         }
     })
 }
 
-fn binary(head: &[u8]) -> Option<&'static str> {
+fn binary(head: &[u8]) -> Option<Known> {
     if head.starts_with(b"SIMPLEPERF") {
-        return Some("a profile of simpleperf (Android)");
+        return Some(known("a profile of simpleperf (Android)", "simpleperf report -i FILE reads it"));
     }
     if head.starts_with(b"PERFILE2") {
-        return Some("a recording of Linux perf (perf.data)");
+        return Some(known("a recording of Linux perf (perf.data)", "perf report -i FILE reads it"));
+    }
+    if head.starts_with(b"\0\x05\x16\x07") {
+        let what = "an AppleDouble file (._), in which macOS keeps the attributes of another file";
+        return Some(known(what, "pass the file without ._ in its name"));
     }
     // A header of five words: 0, how many words follow (3), 0, …
     if head.len() >= 24 && head[..8] == [0; 8] && head[8] == 3 && head[9..24] == [0; 15] {
-        return Some("a CPU profile of gperftools");
+        return Some(known("a CPU profile of gperftools", PPROF));
     }
-    is_pprof(head).then_some("a profile for pprof")
+    is_pprof(head).then_some(known("a profile for pprof", PPROF))
 }
 
 /// True if these are fields of a pprof message, in any order, with the type of a sample among them.
@@ -164,34 +175,51 @@ const DIAGNOSTICS: [&str; 8] = [
     "\"hangDiagnostics\"",
 ];
 
-fn json(start: &str) -> Option<&'static str> {
+const PPROF: &str = "go tool pprof FILE reads it";
+const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode; traceparse symbolicate names its addresses";
+const METRICS: &str =
+    "Xcode's Organizer shows such reports of published apps; any program that reads JSON reads the file";
+const FIREFOX: &str = "profiler.firefox.com reads it";
+const SPEEDSCOPE: &str = "www.speedscope.app reads it";
+
+fn json(start: &str) -> Option<Known> {
     let first = start.lines().next().unwrap_or(start);
     if first.contains("\"bug_type\"") && start.len() > first.len() {
-        return Some("a report of macOS or iOS (.ips)");
+        return Some(known("a report of macOS or iOS (.ips)", CONSOLE));
     }
     // This also removes white space inside strings; the keys here contain none.
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
-            Some("a diagnostic of MetricKit")
+            let advice =
+                "Xcode's Organizer shows such reports of published apps; traceparse symbolicate names its addresses";
+            Some(known("a diagnostic of MetricKit", advice))
         }
-        () if any(&["\"intervalEntries\""]) && any(&["\"environment\""]) => Some("a report of metrics of MetricKit"),
+        () if any(&["\"intervalEntries\""]) && any(&["\"environment\""]) => {
+            Some(known("a report of metrics of MetricKit", METRICS))
+        }
         () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
-            Some("a payload of metrics of MetricKit")
+            Some(known("a payload of metrics of MetricKit", METRICS))
         }
         () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
-            Some("a CPU profile of Dart")
+            Some(known("a CPU profile of Dart", "the CPU profiler of Dart DevTools reads it"))
         }
-        () if any(&["speedscope.app/file-format-schema", "\"speedscope@"]) => Some("a profile for speedscope"),
-        () if any(&["\"preprocessedProfileVersion\""]) => Some("a profile of the Firefox Profiler"),
-        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => Some("a raw profile of Firefox"),
-        () if any(&["\"traceEvents\"", "\"ph\":\""]) => Some("a trace for Chrome or Perfetto"),
+        () if any(&["speedscope.app/file-format-schema", "\"speedscope@"]) => {
+            Some(known("a profile for speedscope", SPEEDSCOPE))
+        }
+        () if any(&["\"preprocessedProfileVersion\""]) => Some(known("a profile of the Firefox Profiler", FIREFOX)),
+        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => {
+            Some(known("a raw profile of Firefox", FIREFOX))
+        }
+        () if any(&["\"traceEvents\"", "\"ph\":\""]) => {
+            Some(known("a trace for Chrome or Perfetto", "ui.perfetto.dev reads it"))
+        }
         () => None,
     }
 }
 
-fn lines(text: &str) -> Option<&'static str> {
+fn lines(text: &str) -> Option<Known> {
     const NEAR: usize = 4 << 10;
     const MOST_LINES_BEFORE: usize = 100;
     let has_line = |within: usize, start: &str| {
@@ -204,26 +232,32 @@ fn lines(text: &str) -> Option<&'static str> {
     let is_quoted =
         |line: &str| line.trim_start_matches([' ', '\t', '>', '|', '#', '*', '/']).starts_with("Analysis of sampling ");
     if text.lines().take(MOST_LINES_BEFORE).any(is_quoted) {
-        return Some(QUOTED_SAMPLE);
+        let advice = "remove what is before each line, so that the first one begins with Analysis of sampling";
+        return Some(known("a report of sample (macOS) whose lines are indented or quoted", advice));
     }
     if text.starts_with("version https://git-lfs.github.com/") {
-        return Some(LFS_POINTER);
+        let what = "a Git LFS pointer, which a repository has in place of a large file";
+        return Some(known(what, "download the file itself: git lfs pull"));
     }
     let has_crash = |line: &str| line.starts_with("Thread ") && line.contains(" Crashed:");
     if has_line(HEAD, "Exception Type:") || (has_line(HEAD, "Process:") && text.lines().any(has_crash)) {
-        return Some("a crash report of macOS or iOS (.crash)");
+        return Some(known("a crash report of macOS or iOS (.crash)", CONSOLE));
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
-        return Some("a report of spindump, or a hang or resource report (macOS, iOS)");
+        let advice = "Console on a Mac shows it, and so does any text editor";
+        return Some(known("a report of spindump, or a hang or resource report (macOS, iOS)", advice));
     }
     let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
     if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
-        return Some("a call tree that was copied out of Instruments (Deep Copy)");
+        return Some(known("a call tree that was copied out of Instruments (Deep Copy)", SPEEDSCOPE));
     }
     if is_perf_script(text) {
-        return Some("the output of perf script (Linux)");
+        return Some(known("the output of perf script (Linux)", "profiler.firefox.com and www.speedscope.app read it"));
     }
-    is_folded(text).then_some("a file of folded stacks")
+    if is_jmh(text) {
+        return Some(known("a table of JMH results", "any spreadsheet reads it"));
+    }
+    is_folded(text).then_some(known("a file of folded stacks", "www.speedscope.app and inferno-flamegraph read it"))
 }
 
 /// True if the first event, `COMM PID TIME: EVENT:`, is above a frame, `    ADDRESS SYMBOL (MODULE)`.
@@ -237,6 +271,13 @@ fn is_perf_script(text: &str) -> bool {
     let address = frame.split_ascii_whitespace().next().unwrap_or_default();
     let is_frame = frame.starts_with(['\t', ' ']) && frame.trim_end().ends_with(')');
     has_time && is_frame && !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// True if the first line has the columns of JMH's results: as text, as CSV, or with semicolons, which look like folded stacks.
+fn is_jmh(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let mut words = first.split([' ', ',', ';', '\t', '"']).filter(|word| !word.is_empty());
+    words.next() == Some("Benchmark") && words.any(|word| word == "Mode")
 }
 
 /// True if nearly all lines are `a;b;c 12`. Some writers leave lines without a count.
@@ -299,6 +340,9 @@ mod tests {
             (b"Weight\tSelf Weight\t\tSymbol Name\n", "Deep Copy"),
             (b"# x\napp 12/13 4.5: 100 cycles:\n\tffff f+0x1 (lib.so)\n", "perf script"),
             (b"a;b 12\nc 1\nno count\nd;e 7", "folded"),
+            (b"\"Benchmark\";\"Mode\";\"Param: text\"\n\"a.B.c\";\"thrpt\";x 1\n", "JMH"),
+            (b"Benchmark  (text)  Mode  Cnt\nB.c  a;b  avgt  5\nB.c  a;c  avgt  5\n", "JMH"),
+            (b"\0\x05\x16\x07\0\x02\0\0Mac OS X        ", "AppleDouble"),
             (b"Hello,\n> Analysis of sampling app (pid 1) every 1 millisecond\n> Call graph:\n", "indented or quoted"),
             (b"    Analysis of sampling app (pid 1) every 1 millisecond\n", "indented or quoted"),
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12\n", "Git LFS"),
@@ -307,7 +351,7 @@ mod tests {
             (&utf16, "folded"),
         ] {
             let found = recognise(head);
-            assert!(found.is_some_and(|found| found.contains(word)), "{word}: {found:?}");
+            assert!(found.is_some_and(|found| found.what.contains(word)), "{word}: {found:?}");
         }
     }
 

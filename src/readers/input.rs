@@ -21,14 +21,13 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "bundle")]
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
-#[cfg(not(feature = "bundle"))]
 use super::formats::{is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
 use crate::files::{Entry, Files, FilesAdaptor};
 use crate::memory::MemoryBudget;
 #[cfg(feature = "bundle")]
 use crate::recording::{Document, DocumentContent};
-use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
+use crate::recording::{Intervals, Options, Recording, RecordingBuilder, shell_word};
 
 /// The place of an input in [`InputFiles`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,17 +216,46 @@ impl InputFile<'_> {
     fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
         let name = self.path.display();
         if let Ok(Entry::Folder) = self.files.entry(&self.path) {
-            let (exports, recordings) = (self.path.join("*.xml"), self.path.join("*.trace"));
-            let (exports, recordings) = (exports.display(), recordings.display());
-            let what =
-                format!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
-            return Err(Error::new(ErrorKind::NotAnExport(what), None));
+            return Err(Error::new(ErrorKind::NotAnExport(format!("{name} is a {}", self.folder())), None));
         }
         let unreadable = |source| Error::unreadable(&self.path, source);
         let source = self.files.open(&self.path).map_err(unreadable)?;
         #[cfg(feature = "compression")]
         let source = crate::decompress(source, &self.memory).map_err(unreadable)?;
         Ok(source)
+    }
+}
+
+impl InputFile<'_> {
+    /// Describes its folder, and what to name instead.
+    fn folder(&self) -> String {
+        let is_dsym = self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dSYM"));
+        if is_dsym || is_folder(self.files, &self.path.join("Contents/Resources/DWARF")) {
+            let dsym = shell_word(&self.path.display().to_string());
+            return format!(
+                "dSYM, which has names but no samples; pass it with a recording: traceparse app.trace --dsym {dsym}"
+            );
+        }
+        let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let is_input = |path: &PathBuf| {
+            let name = path.to_string_lossy();
+            let is_named = [".xml", ".trace.zip"].iter().any(|end| name.ends_with(end));
+            !is_hidden(path) && (is_named || (is_folder(self.files, path) && is_bundle(self.files, path)))
+        };
+        let inputs: Vec<PathBuf> =
+            self.files.list(&self.path).unwrap_or_default().into_iter().filter(is_input).collect();
+        if let [only] = inputs.as_slice() {
+            let what =
+                if only.extension().is_some_and(|extension| extension == "xml") { "export" } else { "recording" };
+            return format!("folder with one {what}; name it: traceparse {}", shell_word(&only.display().to_string()));
+        }
+        let (exports, recordings) = (self.path.join("*.xml"), self.path.join("*.trace"));
+        let (exports, recordings) = (exports.display(), recordings.display());
+        format!(
+            "folder; name the exports or recordings in it, such as {exports} or {recordings}, or report on all of them: \
+             traceparse fleet report {}",
+            shell_word(&self.path.display().to_string())
+        )
     }
 }
 

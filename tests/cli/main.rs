@@ -40,6 +40,7 @@ mod inert;
 #[cfg(unix)]
 mod interrupted;
 mod main_threads;
+mod mistakes;
 mod overview;
 mod pictures;
 mod redact;

@@ -9,7 +9,7 @@ use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.
 #[cfg(not(feature = "object-store"))]
-const FEATURE: &str = "cargo install traceparse --features object-store";
+const FEATURE: &str = "cargo install --path . --locked --features object-store";
 
 /// The arguments of a command in which `argument` is a URL.
 fn line(command: &str, argument: &str, url: &str) -> Vec<String> {

@@ -41,7 +41,7 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static str> {
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") || is(b"<\0") || is(b"\0<") {
         "the text is UTF-16 (a Windows shell redirect?); xctrace writes UTF-8, so convert it or export again"
     } else if is(b"\xcf\xfa\xed\xfe") || is(b"\xca\xfe\xba\xbe") {
-        "this is a Mach-O binary, not an export"
+        "this is a Mach-O binary, which has names but no samples; pass a recording, and this file with --dsym"
     } else if lower.starts_with(b"<!doctype html") || lower.starts_with(b"<html") {
         "this is a web page, not an export"
     } else if lower.starts_with(b"{") || lower.starts_with(b"[") {
