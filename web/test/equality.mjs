@@ -133,12 +133,12 @@ async function compareIn(name) {
 }
 
 async function compare(tab, recording) {
-  await tab.open(recording.page);
-  for (const name of recording.names) {
+  for (const [place, name] of recording.names.entries()) {
     const { link, tables } = VIEWS[name];
     const { function: chosen, json, error } = await answerTo(recording, name);
     if (error !== undefined && !NOTHING.test(error)) throw new Error(`${name}: ${error}`);
-    await tab.follow(`v=1&${link}${recording.link}${chosen ?? ''}`);
+    const fragment = `v=1&${link}${recording.link}${chosen ?? ''}`;
+    await (place === 0 ? tab.open(recording.page, fragment) : tab.follow(fragment));
     const isTable = (await tab.count(Object.keys(tables).map((table) => `#${table}`).join())) > 0;
     const shown = isTable ? await tab.tables() : {};
     const ofSeries = (rows) => rows.filter(({ series }) => series === recording.series);

@@ -2,7 +2,7 @@
 //
 //   const browser = await launch('firefox', { width: 1280, height: 800 });
 //
-//   open(path)                  a file of this machine, by a file: URL
+//   open(path, fragment)        a file of this machine, by a file: URL
 //   run(function, argument)     runs a function in the page and returns its result, by JSON
 //   press('Control+z')          a key, after keys that are held
 //   type(text)

@@ -1,6 +1,6 @@
 // The functions that are the same in Playwright and Puppeteer.
 
-import { pathToFileURL } from 'node:url';
+import { addressOf } from './address.mjs';
 import { splitKeys } from './keys.mjs';
 
 /** Wraps a page with its keyboard and mouse, and records console messages from now on. */
@@ -18,7 +18,7 @@ export function drivenPage(page) {
     page,
     messages,
     holding,
-    open: (path) => page.goto(pathToFileURL(path).href),
+    open: (path, fragment) => page.goto(addressOf(path, fragment)),
     run: (work, argument) => page.evaluate(work, argument),
     press: (keys) => {
       const { held, key } = splitKeys(keys);

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { addressOf } from './address.mjs';
 import { splitKeys } from './keys.mjs';
 
 const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
@@ -130,11 +130,11 @@ class WebKit {
     return this.run(() => globalThis.said ?? []);
   }
 
-  async open(path) {
+  async open(path, fragment) {
     this.#pages ??= await mkdtemp(join(tmpdir(), 'webkit-'));
     const page = join(this.#pages, basename(path));
     await writeFile(page, withRecorder(await readFile(path, 'utf8')));
-    await this.#send('POST', 'url', { url: pathToFileURL(page).href });
+    await this.#send('POST', 'url', { url: addressOf(page, fragment) });
   }
 
   run(work, argument) {

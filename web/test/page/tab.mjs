@@ -21,14 +21,15 @@ export class Tab {
 
   /** Opens a page with a fragment. Nothing stored by previous pages is left. */
   async open(path, fragment = '') {
-    await this.browser.open(path);
+    const isClean = await this.#openOnce(path, fragment);
+    if (!isClean && !(await this.#openOnce(path, fragment))) throw new Error('the page stores what no one chose');
+  }
+
+  /** Opens a page once. Returns true if nothing was stored. */
+  async #openOnce(path, fragment) {
+    await this.browser.open(path, fragment);
     await this.ready();
-    if (await this.browser.run(forget)) {
-      await this.browser.open(path);
-      await this.ready();
-      await this.browser.run(forget);
-    }
-    if (fragment !== '') await this.follow(fragment);
+    return !(await this.browser.run(forget));
   }
 
   /** Follows a link to the open page, as if it were pasted into the address bar. */
