@@ -71,6 +71,9 @@ fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> 
         "spark.ui.showConsoleProgress=false",
         "spark.log.level=ERROR",
         "spark.executor.memory=768m",
+        // The JVMs end before their second compiler pays off.
+        "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         // So many tasks that one can be lost.
         "spark.sql.adaptive.enabled=false",
         "spark.sql.shuffle.partitions=6",
