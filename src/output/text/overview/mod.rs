@@ -131,6 +131,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Title, line)).collect();
         lines.extend(self.wrapped(&self.how_busy(), 2));
         lines.extend(self.wrapped(&self.left_out(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
+        lines.extend(self.wrapped(&self.launch_data(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
         lines.extend(self.line_of_time());
         lines.push(String::new());
         let answer = self.wrapped(&self.answer(), 6);
@@ -266,6 +267,12 @@ impl<'p, 'e> Page<'p, 'e> {
             parts.push(format!("removed by operations: {}", amount_text(removed)));
         }
         parts.join("; ")
+    }
+
+    /// What the recording has of the shell that started the program, so that nobody sends it along unknowingly.
+    fn launch_data(&self) -> String {
+        let found = self.report.recording.launch_data();
+        found.map_or_else(String::new, |found| format!("This recording also contains {found}, which may be private."))
     }
 
     /// The percentage of all selected samples.
