@@ -81,12 +81,14 @@ fn axis(line: &LineOfTime, busiest: Option<Busiest>) -> String {
         let last = Nanos::from_nanos(start.saturating_add(length).as_nanos().saturating_sub(1));
         columns[bin_of(line, start)..=bin_of(line, last)].fill('▔');
     }
-    let [start, end] = [line.start(0), line.start(count)].map(seconds);
+    let label = |time: Nanos| if time == Nanos::default() { "0 s".to_owned() } else { seconds(time) };
+    let [start, end] = [label(line.start(0)), label(line.start(count))];
     for (label, column) in [(&start, Some(0)), (&end, count.checked_sub(end.chars().count()))] {
-        let Some(place) = column.and_then(|at| columns.get_mut(at..at + label.chars().count())) else { continue };
-        // The mark is more important than the label.
-        if place.iter().all(|&column| column == ' ') {
-            place.iter_mut().zip(label.chars()).for_each(|(column, letter)| *column = letter);
+        let Some(at) = column else { continue };
+        let until = (at + label.chars().count()).min(count);
+        // The mark is more important than the label, and a space is between both.
+        if columns[at.saturating_sub(1)..(until + 1).min(count)].iter().all(|&column| column == ' ') {
+            columns[at..until].iter_mut().zip(label.chars()).for_each(|(column, letter)| *column = letter);
         }
     }
     columns.into_iter().collect::<String>().trim_end().to_owned()
