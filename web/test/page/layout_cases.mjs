@@ -1,4 +1,4 @@
-// The space that parts of the page take, and what they leave out if there is little, in every browser.
+// The space of the parts of the page, and how they save space, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { brush, showTab } from './cases.mjs';
@@ -71,7 +71,7 @@ export const LAYOUT_CASES = {
   },
 
   async 'names are shortened only if they do not fit, namespaces first'(tab, { orchard }) {
-    for (const [width, expected] of [[1280, 'orchard::Press::filter(float*, unsigned long, float)'], [840, '…::Press::filter(float*, unsigned long, float)']]) {
+    for (const [width, expected] of [[1280, 'orchard::Press::filter(float*, unsigned long, float)'], [840, '…::Press::filter(float*, unsigned long, float)'], [760, '…::Press::filter(…)']]) {
       await tab.browser.resize(width, 800);
       await tab.open(orchard.page, 'v=1&tab=functions');
       const names = await tab.browser.run(fittedNames);

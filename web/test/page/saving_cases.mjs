@@ -1,4 +1,4 @@
-// Saving the displayed tables, menus below buttons, and names that fit.
+// Saving the displayed tables, and menus below buttons.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 
@@ -52,20 +52,6 @@ export const SAVING_CASES = {
     ok(!(await tab.fragment()).includes('op='), 'nothing is applied yet');
     await tab.press('Enter');
     match(await tab.fragment(), /op=prune:/);
-  },
-
-  async 'names are shortened before what distinguishes them'(tab, { orchard }) {
-    const name = 'std::vector<orchard::Apple, std::allocator<orchard::Apple>>::push_back(orchard::Apple&&)';
-    await tab.browser.resize(700, 800);
-    await tab.open(orchard.page, 'v=1&tab=tree&tree=up');
-    await tab.follow('v=1&tab=functions&q=push_back');
-    const shown = await tab.browser.run((name) => {
-      const element = [...document.querySelectorAll('#functions .name')].find(({ title }) => title === name);
-      return [element?.textContent, element?.scrollWidth <= element?.clientWidth];
-    }, name);
-    await tab.browser.resize(1280, 800);
-    match(shown[0], /push_back/);
-    ok(shown[0].length < name.length && shown[1], shown[0]);
   },
 
   async 'a function outside the selection is reported'(tab, { orchard }) {
