@@ -57,6 +57,9 @@ pub(crate) struct FleetReportArgs {
     /// Window percentiles are then accurate to 0.55 %, and there are no timelines. Everything else stays exact.
     #[arg(long, help_heading = "Report")]
     pub(crate) approximate: bool,
+    /// Text to show [default: overview; full with --top or --scope]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(crate) view: Option<FleetView>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) format: Option<FleetFormat>,
@@ -250,6 +253,14 @@ pub(crate) struct TableArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FleetView {
+    /// One screen: findings, percentiles with their runs, the heaviest runs, and failures
+    Overview,
+    /// Everything, with plots and tables of processes, threads, binaries and functions
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FleetFormat {
     /// For people to read
     Text,
@@ -324,6 +335,12 @@ impl FleetReportArgs {
     /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> FleetFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(FleetFormat::Text)
+    }
+
+    /// The text to show: everything if an option is about its tables.
+    pub(crate) fn view(&self) -> FleetView {
+        let is_full = self.tables.top.is_some() || !self.questions.scope.is_empty();
+        self.view.unwrap_or(if is_full { FleetView::Full } else { FleetView::Overview })
     }
 
     /// The question.

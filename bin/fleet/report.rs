@@ -9,10 +9,10 @@ use anyhow::{Error, Result};
 use traceparse::fleet::{
     AlertState, Collector, Datasets, FleetInputs, FleetReport, FleetSettings, RunRow, Task, ThreadChoice,
 };
-use traceparse::output::{self, Format, RunPage};
+use traceparse::output::{self, Format, OverviewContext, RunPage};
 use traceparse::run_pages::RunPages;
 
-use super::cli::{FleetFormat, FleetReportArgs};
+use super::cli::{FleetFormat, FleetReportArgs, FleetView};
 use super::host::{AtInterrupt, Host};
 use super::reading::{self, find_symbols, options};
 use super::with_runs::{NewFolder, RunFolder, measured_as};
@@ -47,7 +47,9 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         None => of_recordings(args, &host, collector, folder)?,
     };
     let result = write(&report, pages.as_ref(), args, colour);
-    if !is_stdout(args) || args.format() != FleetFormat::Text {
+    // A person sees the first alert, and how many others there are. A log needs all.
+    let has_alerts = args.view() == FleetView::Full || io::stdout().is_terminal();
+    if !is_stdout(args) || args.format() != FleetFormat::Text || !has_alerts {
         output::alert_lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
@@ -72,6 +74,9 @@ fn is_stdout(args: &FleetReportArgs) -> bool {
 fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     if args.format() == FleetFormat::Html && is_stdout(args) && io::stdout().is_terminal() {
         return Err("--format html needs a file to open in a browser; pass one, such as -o fleet.html".to_owned());
+    }
+    if args.view == Some(FleetView::Overview) && args.format() != FleetFormat::Text {
+        return Err("--view overview is text; leave it out with other formats".to_owned());
     }
     args.runs.check(args.format() == FleetFormat::Html, args.file())
 }
@@ -180,7 +185,8 @@ fn write(report: &FleetReport, pages: Option<&Pages>, args: &FleetReportArgs, co
     let path = args.output.as_deref();
     write_inert(path, syntax_of(args.format()), |out| {
         let format = match args.format() {
-            FleetFormat::Text => Format::Text(style(path, colour)),
+            FleetFormat::Text if args.view() == FleetView::Full => Format::Text(style(path, colour)),
+            FleetFormat::Text => Format::Overview(style(path, colour), OverviewContext::default()),
             FleetFormat::Json => Format::Json,
             FleetFormat::Csv => Format::Csv(args.csv.cells()),
             FleetFormat::Html => Format::Html(pages.map_or(&[], |pages| &pages.pages)),

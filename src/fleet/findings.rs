@@ -6,11 +6,12 @@ use super::differences::Compared;
 use super::finding::Finding;
 use super::measures::Measure;
 use super::options::SortKey;
-use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, TrendOver};
+use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, Summary, TrendOver};
 use super::scope::FleetScope;
+use super::summary::{RunValues, summarize};
 use super::trend::{distribution, same_but_for};
 use crate::stats::{Quantile, Support};
-use crate::units::{Millionths, Unit};
+use crate::units::Unit;
 
 /// The findings, the most urgent first.
 pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
@@ -55,31 +56,33 @@ fn alerts(report: &FleetReport) -> Option<Finding> {
     })
 }
 
+impl FleetReport {
+    /// The distribution over all runs of a unit, in all cohorts.
+    pub(crate) fn summary_of(&self, unit: Unit) -> Summary {
+        let runs = distribution(&self.options, runs_of(self, unit).map(|(_, run)| run));
+        let values = runs_of(self, unit).map(|(position, run)| (run.rate, run.run_weight, position));
+        summarize(&runs, &RunValues::new(values, self.options.is_weighted), None, &self.options)
+    }
+}
+
 fn level(report: &FleetReport, unit: Unit) -> Finding {
     let options = &report.options;
     let runs = distribution(&report.options, runs_of(report, unit).map(|(_, run)| run));
-    let estimate = |quantile: Quantile| runs.estimate(quantile, options.method, options.confidence);
-    let above = options.quantiles.iter().filter(|&&quantile| quantile > Quantile::P50 && quantile <= Quantile::P99);
-    let above: Vec<_> = above.map(|&quantile| estimate(quantile)).collect();
+    let summary = report.summary_of(unit);
+    let is_above = |quantile: Quantile| quantile > Quantile::P50 && quantile <= Quantile::P99;
+    let above: Vec<_> = summary.estimates.iter().filter(|estimate| is_above(estimate.quantile)).collect();
     let known = above.iter().rfind(|estimate| !matches!(estimate.support, Support::TooFew { .. }));
     let lacking = above.iter().find_map(|estimate| match estimate.support {
         Support::TooFew { needed } => Some((estimate.quantile, needed)),
         Support::Enough | Support::UpperUnknown => None,
     });
-    let counts = |run: &RunRow| !options.is_weighted || run.run_weight.get() > 0;
-    // The first of equal runs.
-    let heavier = |max: (usize, Millionths), (index, run): (usize, &RunRow)| {
-        if run.rate > max.1 { (index, run.rate) } else { max }
-    };
-    let mut counted = runs_of(report, unit).filter(|(_, run)| counts(run));
-    let max = counted.next().map(|(index, run)| counted.fold((index, run.rate), heavier));
     Finding::Level {
         unit,
         runs: runs.count(),
         median: runs.quantile(Quantile::P50, options.method),
         tail: known.and_then(|estimate| Some((estimate.quantile, estimate.value?))),
         lacking,
-        max: max.map(|(index, rate)| (rate.as_f64(), index)),
+        max: summary.max.zip(summary.max_run),
     }
 }
 

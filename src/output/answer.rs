@@ -21,7 +21,7 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
     Contents(&'a [Document], Option<&'a [Redacted]>),
-    /// A report of a fleet, as text, JSON, CSV (a row for each scope of each cohort) or HTML.
+    /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
 }
@@ -88,6 +88,7 @@ pub fn write<'a, 'e: 'a>(
         #[cfg(feature = "fleet")]
         Answer::Fleet(report) => match format {
             Format::Text(style) => super::fleet::text::write(report, style, out),
+            Format::Overview(style, _) => super::fleet::text::write_overview(report, style, out),
             Format::Json => super::fleet::json::write(report, out),
             Format::Csv(cells) => super::fleet::csv::write(report, *cells, out),
             #[cfg(feature = "fleet")]

@@ -10,7 +10,7 @@ use support::fleet_reports::{
     ascending, by, every_kind, failure, odd_names, one_heavy, plain_run, report, rich, rules, run_of, two_units,
 };
 use traceparse::fleet::{FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
-use traceparse::output::{self, Format, Style};
+use traceparse::output::{self, Format, OverviewContext, Style};
 use unicode_width::UnicodeWidthStr;
 
 fn text_of(report: &FleetReport, width: Option<usize>) -> String {
@@ -23,11 +23,62 @@ fn styled(report: &FleetReport, style: &Style) -> String {
     String::from_utf8(out).unwrap()
 }
 
+fn overview_of(report: &FleetReport, width: Option<usize>) -> String {
+    let mut out = Vec::new();
+    let style = Style { width, ..Style::default() };
+    output::write(report, &Format::Overview(style, OverviewContext::default()), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Lines of the overview.
+const SCREEN: usize = 40;
+
+#[test]
+fn overview_fits_one_screen_and_omits_unknown_numbers() {
+    let of_runs = |count| ("ascending", report(&ascending(count), FleetOptions::default()));
+    let pages = pages().into_iter().map(|(name, report, _)| (name, report));
+    for (name, report) in every_kind().into_iter().chain(pages).chain([of_runs(13), of_runs(1_000)]) {
+        for width in [Some(80), Some(200), None] {
+            let text = overview_of(&report, width);
+            assert!(text.lines().count() <= SCREEN, "{name} at {width:?}: {} lines\n{text}", text.lines().count());
+            let is_number = |word: &&str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
+            for line in
+                text.lines().filter(|line| line.starts_with([' ', 'P', 'm']) || is_number(&&line[..1.min(line.len())]))
+            {
+                let numbers: Vec<&str> = line.split_whitespace().filter(is_number).collect();
+                let is_zero = !numbers.is_empty() && numbers.iter().all(|number| number.parse() == Ok(0.0));
+                assert!(!line.contains("n/a") && !is_zero, "{name}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn overview_names_the_runs_of_percentiles_and_the_heaviest() {
+    let text = overview_of(&report(&ascending(100), FleetOptions::default()), None);
+    let has_line = |start: &str, end: &str| {
+        let find = |line: &str| line.trim_start().starts_with(start) && line.ends_with(end);
+        assert!(text.lines().any(find), "no {start} {end}:\n{text}");
+    };
+    let source = |index: u32| plain_run(index, 1).record.source;
+    // Runs have 0.01 %, 0.02 % … 1 %.
+    for (start, index) in
+        [("P50  0.50", 49), ("P90  0.90", 89), ("P95  0.95", 94), ("P99  0.99", 98), ("max  1.00", 99)]
+    {
+        has_line(start, &source(index));
+    }
+    for (start, index) in [("1.00 ", 99), ("0.99 ", 98), ("0.98 ", 97)] {
+        has_line(start, &source(index));
+    }
+    assert!(!text.contains("P99.9"), "100 runs are too few:\n{text}");
+}
+
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     for (name, report) in every_kind() {
         for width in [40, 60, 80, 200] {
-            for line in text_of(&report, Some(width)).lines() {
+            let both = overview_of(&report, Some(width)) + &text_of(&report, Some(width));
+            for line in both.lines() {
                 assert!(line.width() <= width, "{name} at {width}: {} columns: {line}", line.width());
                 assert!(!line.chars().any(char::is_control), "{name}: {line:?}");
                 assert_eq!(line.trim_end(), line, "{name}");
@@ -198,7 +249,7 @@ fn pages_are_those_of_the_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library/fleet_text");
     for (name, report, width) in pages() {
         let path = folder.join(name).with_extension("txt");
-        let page = text_of(&report, width);
+        let page = format!("{}\n\n(--view full)\n\n{}", overview_of(&report, width), text_of(&report, width));
         if std::env::var_os("TRACEPARSE_BLESS").is_some_and(|value| value == "1") {
             fs::write(&path, &page).unwrap();
         }

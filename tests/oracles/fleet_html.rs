@@ -27,6 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         names_from_input_are_text,
         elements_are_closed,
         cells_hold_the_numbers_of_the_report,
+        the_summary_is_open_and_other_tables_are_folded,
         what_is_doubtful_says_so,
         failures_and_methods_are_seen,
         histograms_say_which_axes_are_the_same,
@@ -268,6 +269,35 @@ fn cells_hold_the_numbers_of_the_report() -> Result<(), Failed> {
     }
     let contrast = table(&page, "Functions: P99 across runs, in % of one core")?;
     ensure!(contrast[0][0].contains("Cache::evict"), "{:?}", contrast[0]);
+    Ok(())
+}
+
+fn the_summary_is_open_and_other_tables_are_folded() -> Result<(), Failed> {
+    let report = usual(2_000);
+    let page = page(&report);
+    let (opening, rest) = page.split_once("</header>").ok_or("no header")?;
+    let mut rates: Vec<f64> = report.runs.iter().map(|run| run.rate.as_f64()).collect();
+    rates.sort_by(f64::total_cmp);
+    let rank = |share: f64| rates[(share * rates.len() as f64).ceil() as usize - 1];
+    let wanted = [0.5, 0.9, 0.95, 0.99, 0.999, 1.0].map(rank);
+    let rows = table(opening, "CPU use across all runs, in % of one core")?;
+    let found: Vec<f64> = rows.iter().filter_map(|row| value(row[1])).collect();
+    ensure!(found == wanted, "{found:?} and not {wanted:?}");
+    let rows = table(opening, "Heaviest runs, in % of one core")?;
+    let found: Vec<f64> = rows.iter().filter_map(|row| value(row[1])).collect();
+    ensure!(found == [0, 1, 2].map(|nth| rates[rates.len() - 1 - nth]), "{found:?}");
+    ensure!(opening.contains("8 files produced no run"), "no failures");
+    // Outside the summary, every table is in an element that folds, and none of them is open.
+    let mut depth = 0;
+    for tag in tags(rest) {
+        match tag.split([' ', '\n']).next() {
+            Some("details") => depth += 1,
+            Some("/details") => depth -= 1,
+            Some("table") => ensure!(depth > 0, "{tag}"),
+            _ => {}
+        }
+    }
+    ensure!(!rest.contains("<details open"), "an open table");
     Ok(())
 }
 

@@ -10,6 +10,7 @@
 //! Writers compute no results: those are in the report.
 
 pub(super) mod csv;
+mod first_screen;
 #[cfg(feature = "fleet")]
 pub(super) mod html;
 pub(super) mod json;

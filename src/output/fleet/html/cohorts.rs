@@ -7,8 +7,8 @@ use super::outline::{COHORT_ROWS, by_unit, section};
 use super::run_pages::{Links, RunPlace};
 use super::scopes::runs_behind;
 use super::table::{
-    Column, cohort_name, cohort_row, count, hidden, measure_with_unit, number, small_numbers, summary_cells,
-    summary_columns, table,
+    Column, cohort_name, cohort_row, count, folded, hidden, measure_with_unit, number, small_numbers, summary_cells,
+    summary_columns,
 };
 use crate::fleet::{Caution, CohortReport, FleetReport, ScopeName, Summary, WindowReport};
 use crate::output::fleet::sentences::{subject, subject_inside};
@@ -72,7 +72,7 @@ fn table_of<'r>(
         cells.extend(summary_cells(report, (summary, unit, has_weighted), &[], None, link));
         cells
     });
-    table(title, &all, rows)
+    folded(title, &all, rows)
 }
 
 /// Warnings about summaries, in sentences.

@@ -1,10 +1,12 @@
-//! The findings and inputs, at the start of the page, and the definitions of numbers, at its end.
+//! The summary and inputs, at the start of the page, and the definitions of numbers, at its end.
 
 use std::collections::BTreeSet;
 
 use super::outline::sections;
+use super::run_pages::Links;
+use super::summary::summary;
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
-use crate::output::fleet::sentences::{Mood, counted_threads, points, subject};
+use crate::output::fleet::sentences::{counted_threads, subject};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::QuantileMethod;
@@ -21,12 +23,12 @@ pub(super) fn title(report: &FleetReport) -> String {
 }
 
 /// The head of the page.
-pub(super) fn header(report: &FleetReport) -> String {
+pub(super) fn header(report: &FleetReport, links: &Links<'_>) -> String {
     let percentiles = match report.options.method {
         QuantileMethod::NearestRank => "nearest rank, exact",
         QuantileMethod::Linear => "linear between ranks, exact",
     };
-    let links = sections(report).into_iter().map(|(id, title)| format!("<li><a href=\"#{id}\">{title}</a></li>"));
+    let sections = sections(report).into_iter().map(|(id, title)| format!("<li><a href=\"#{id}\">{title}</a></li>"));
     format!(
         "<header>\n<div class=\"top\"><h1>{}</h1>\
          <button type=\"button\" id=\"theme\" class=\"needs-script\" aria-pressed=\"false\">Dark</button></div>\n\
@@ -35,29 +37,14 @@ pub(super) fn header(report: &FleetReport) -> String {
          there. <a href=\"#method\">How the numbers are defined</a></p>\n\
          {}{}<nav aria-label=\"Sections\"><ul>{}</ul></nav>\n</header>\n",
         title(report),
-        findings(report),
+        summary(report, links),
         verdict(report),
         facts(report),
         meaning(report),
         failed(report),
         notes(report),
-        links.collect::<String>()
+        sections.collect::<String>()
     )
-}
-
-/// The findings, in a box.
-fn findings(report: &FleetReport) -> String {
-    let points = points(report).into_iter().map(|point| {
-        let class = match point.mood {
-            Mood::Bad => " class=\"fired\"",
-            Mood::Doubtful => " class=\"undecided\"",
-            Mood::Good => " class=\"quiet\"",
-            Mood::Plain => "",
-        };
-        format!("<li{class}>{}</li>\n", Text(&point.text))
-    });
-    let points: String = points.collect();
-    format!("<section id=\"findings\" aria-label=\"Findings\">\n<ul>\n{points}</ul>\n</section>\n")
 }
 
 /// The meaning of a run's number, in a sentence.

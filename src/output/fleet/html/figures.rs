@@ -2,7 +2,7 @@
 
 use super::outline::{MAX_COHORTS, by_unit, section};
 use super::plots::{self, Axis, Lines};
-use super::table::{Column, cohort_name, count, hidden, measured, row_name, table};
+use super::table::{Column, cohort_name, count, folded, hidden, measured, row_name};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::output::fleet::many;
 use crate::output::fleet::sentences::{subject, subject_inside};
@@ -82,7 +82,7 @@ fn box_table(cohorts: &[(String, &CohortReport)], unit: Unit) -> String {
         cells.push(count(plot.outlier_count));
         Some(cells)
     };
-    table(&format!("Box plots, in {}", unit.rate_name()), &columns, cohorts.iter().filter_map(row))
+    folded(&format!("Box plots, in {}", unit.rate_name()), &columns, cohorts.iter().filter_map(row))
 }
 
 /// CPU use over versions or dates, a plot for each trend.

@@ -4,10 +4,11 @@
 //! switches between light and dark. Everything from input is escaped text of elements or attributes, and never part of
 //! the script. Plots are SVG in the page, and use the page's colours (`plots`).
 //!
-//! The page contains, in order: findings, inputs, alerts, the trend over versions or dates, CPU use across runs, by
+//! The page begins with the same summary as text: findings, percentiles with their runs, the heaviest runs, and failures. Then it
+//! contains, in order: inputs, alerts, the trend over versions or dates, CPU use across runs, by
 //! second of the recordings and within runs, and the largest differences between cohorts. Then follow tables of
-//! processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables are cut, with a
-//! note; JSON and CSV are complete. Each part is a function that returns HTML, which is empty if the report has no such part.
+//! processes, threads, binaries and functions, runs, and the definitions of the numbers. Tables below the summary are
+//! folded; long ones are cut, with a note; JSON and CSV are complete. Each part is a function that returns HTML, which is empty if the report has no such part.
 
 mod alerts;
 mod cohorts;
@@ -18,6 +19,7 @@ mod plots;
 mod run_pages;
 mod runs;
 mod scopes;
+mod summary;
 mod table;
 
 use std::io::{self, Write};
@@ -42,7 +44,7 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     let links = &Links::new(report, pages);
     let mut put = |html: String| out.write_all(html.as_bytes());
     put(head(report, links))?;
-    put(definitions::header(report))?;
+    put(definitions::header(report, links))?;
     put("<main>\n".to_owned())?;
     put(alerts::alerts(report, links))?;
     put(figures::trends(report))?;

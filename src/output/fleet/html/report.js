@@ -53,9 +53,16 @@
       row.hidden = !Array.from(names).some((name) => name.textContent.toLowerCase().includes(wanted));
       shown += !row.hidden;
     }
+    // Tables are folded: open those with a match.
+    for (const details of wanted ? document.querySelectorAll(`#${input.dataset.filter} details`) : []) {
+      if (details.querySelector("tbody")) details.open = details.querySelector("tbody tr:not([hidden])") !== null;
+    }
     const output = input.closest(".filter").querySelector("output");
     output.textContent = wanted ? `${shown} of ${rows.length} rows` : "";
   };
+
+  // Paper cannot be unfolded.
+  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("thead button");

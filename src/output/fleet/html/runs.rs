@@ -4,7 +4,7 @@ use super::outline::section;
 use super::run_pages::Links;
 use super::scopes::filter;
 use super::table::{
-    Column, cohort_name, count, hidden, measure_with_unit, nothing, number, row_name, seconds, table, text, weight,
+    Column, cohort_name, count, folded, hidden, measure_with_unit, nothing, number, row_name, seconds, text, weight,
 };
 use crate::fleet::{FleetReport, RunRow};
 use crate::output::fleet::sentences::{subject, subject_inside};
@@ -42,7 +42,7 @@ pub(super) fn runs(report: &FleetReport, links: &Links<'_>) -> String {
         std::iter::once(name).chain(cells(report, run, unit(run))).collect()
     };
     section(report, "runs", || {
-        let table = table("Runs", &columns, runs.iter().take(MAX_ROWS).map(row));
+        let table = folded("Runs", &columns, runs.iter().take(MAX_ROWS).map(row));
         let hidden = hidden(runs.len().saturating_sub(MAX_ROWS), |hidden| {
             format!("{} runs with lower {} are not shown.", thousands(hidden), subject_inside(report))
         });

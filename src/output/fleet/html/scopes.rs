@@ -3,7 +3,8 @@
 use super::outline::{MAX_COHORTS, SCOPE_ROWS, section};
 use super::run_pages::{Links, RunPlace};
 use super::table::{
-    Column, cohort_name, count, hidden, measure, scope_row, small_numbers, summary_cells, summary_columns, table,
+    Column, cohort_name, count, folded, hidden, measure, scope_row, small_numbers, summary_cells, summary_columns,
+    table,
 };
 use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetReport, FleetScope, ScopeName, ScopeRow, ScopeTable, Summary,
@@ -51,18 +52,17 @@ fn one_scope(
         return String::new();
     }
     let (id, words) = (scope.name(), capitalized(scope.plural()));
-    let folded = |(index, &(cohort, table)): (usize, &(&CohortReport, &ScopeTable))| {
-        let open = if index == 0 { " open" } else { "" };
+    let of_cohort = |&(cohort, table): &(&CohortReport, &ScopeTable)| {
         let (name, runs) = (cohort_name(&cohort.cohort), many(cohort.runs, "run"));
         let table = rows_of_cohort(report, (cohort, table), &name, links);
-        format!("<details{open}><summary>{} <small>{runs}</small></summary>\n{table}</details>\n", Text(&name))
+        format!("<details><summary>{} <small>{runs}</small></summary>\n{table}</details>\n", Text(&name))
     };
-    let folded: String = tables.iter().take(MAX_COHORTS).enumerate().map(folded).collect();
+    let tables_of_cohorts: String = tables.iter().take(MAX_COHORTS).map(of_cohort).collect();
     let hidden = hidden(tables.len().saturating_sub(MAX_COHORTS), |hidden| {
         format!("{} more have no table here; JSON and CSV have all.", many(hidden, "cohort"))
     });
     let filter = filter(&format!("scope-{id}"), &words.to_lowercase());
-    format!("<section id=\"scope-{id}\">\n<h3>{words}</h3>\n{filter}{folded}{hidden}</section>\n")
+    format!("<section id=\"scope-{id}\">\n<h3>{words}</h3>\n{filter}{tables_of_cohorts}{hidden}</section>\n")
 }
 
 /// A box that filters the rows of the tables of a section, if scripts run.
@@ -159,7 +159,7 @@ fn differences(report: &FleetReport, contrast: &Contrast) -> String {
     }));
     let largest = contrast.rows.first().map_or(0.0, |row| row.difference);
     let rows = contrast.rows.iter().take(MAX_ROWS).map(|row| difference_cells(contrast, row, shown, largest));
-    let table = table(&title, &columns, rows);
+    let table = folded(&title, &columns, rows);
     let rows = hidden(contrast.rows.len().saturating_sub(MAX_ROWS), |rows| {
         format!("{} rows with smaller differences are not shown.", thousands(rows))
     });

@@ -1,7 +1,7 @@
 //! Tables that a script can sort: plain HTML, with the exact number of each cell next to the displayed one.
 
 use crate::fleet::{Cohort, FleetOptions, FleetReport, FleetScope, ScopeName, SortKey, Summary};
-use crate::output::fleet::thousands;
+use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
 use crate::units::{Nanos, Unit, Weight};
@@ -54,6 +54,14 @@ pub(super) fn table(label: &str, columns: &[Column], rows: impl Iterator<Item = 
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n<table class=\"sortable\">\
          <caption class=\"unseen\">{label}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
     )
+}
+
+/// A table below its button; its rows are counted.
+pub(super) fn folded(label: &str, columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.collect();
+    let count = many(rows.len() as u64, "row");
+    let table = table(label, columns, rows.into_iter());
+    format!("<details class=\"rows\"><summary>Table with {count}</summary>\n{table}</details>\n")
 }
 
 /// A note on what is not shown; nothing if there is nothing. `words` makes the sentence.

@@ -4,10 +4,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::labels::first_few;
 use super::table::Page;
-use crate::fleet::{CohortReport, FailedInput, Finding, FleetReport, Inputs, Measure, ScopeName, ScopeTable};
+use crate::fleet::{CohortReport, FailedInput, Finding, FleetReport, Inputs, Measure, RunRow, ScopeName, ScopeTable};
+use crate::output::fleet::first_screen::{self, failed_files};
+use crate::output::fleet::many;
 use crate::output::fleet::opening::{Behind, command, name_of};
 use crate::output::fleet::sentences::{Mood, counted_threads, points};
-use crate::output::fleet::{many, thousands};
 use crate::output::text::style::{Tone, fit};
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
@@ -15,7 +16,8 @@ use crate::units::Unit;
 /// Files and runs that are named in a sentence.
 const NAMED: usize = 3;
 
-pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
+/// The findings and what they are about, with at most this many warnings.
+pub(super) fn opening(report: &FleetReport, notes: usize, page: &mut Page<'_>) {
     let by = if report.options.by.is_empty() { String::new() } else { format!(" by {}", report.options.by.join(", ")) };
     let title = match report.cohorts.len() {
         0 => "Fleet: no runs".to_owned(),
@@ -33,8 +35,11 @@ pub(super) fn opening(report: &FleetReport, page: &mut Page<'_>) {
     if !report.selection.is_whole() {
         page.sentence(None, 0, &format!("only the selected part of each run counts: {}", report.selection));
     }
-    for note in &report.notes {
-        page.sentence(Some(Tone::Warning), 0, note);
+    let shown = notes.min(report.notes.len());
+    report.notes[..shown].iter().for_each(|note| page.sentence(Some(Tone::Warning), 0, note));
+    if shown < report.notes.len() {
+        let more = many((report.notes.len() - shown) as u64, "more warning");
+        page.sentence(Some(Tone::Warning), 0, &format!("{more}; --view full shows all"));
     }
 }
 
@@ -130,30 +135,11 @@ fn failures(failed: &[FailedInput], page: &mut Page<'_>) {
     if failed.is_empty() {
         return;
     }
-    let mut kinds: Vec<(&str, Vec<&FailedInput>)> = Vec::new();
-    for input in failed {
-        let name = input.kind.name();
-        match kinds.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, inputs)) => inputs.push(input),
-            None => kinds.push((name, vec![input])),
-        }
-    }
-    // The most frequent first; of equally frequent ones the first.
-    kinds.sort_by_key(|(_, inputs)| std::cmp::Reverse(inputs.len()));
-    let kind = |(name, inputs): &(&str, Vec<&FailedInput>)| {
-        let mut named: Vec<&str> = inputs.iter().take(NAMED).map(|input| input.source.as_str()).collect();
-        if inputs.len() > NAMED {
-            named.push("…");
-        }
-        format!("{} {name} ({})", thousands(inputs.len() as u64), named.join(", "))
-    };
-    let counts: Vec<String> = kinds.iter().map(kind).collect();
-    let files = many(failed.len() as u64, "file");
+    let (counts, first): (Vec<String>, Vec<&FailedInput>) = first_screen::failures(failed).into_iter().unzip();
     let warn = Some(Tone::Warning);
-    page.sentence(warn, 0, &format!("{files} produced no run: {}", counts.join(", ")));
-    for (name, inputs) in &kinds {
-        let first = inputs[0];
-        page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason));
+    page.sentence(warn, 0, &format!("{}: {}", failed_files(failed), counts.join(", ")));
+    for FailedInput { kind, source, reason, .. } in first {
+        page.sentence(warn, 2, &format!("{}: {source}: {reason}", kind.name()));
     }
 }
 
@@ -185,13 +171,22 @@ pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], pa
     }
     let max = |cohort: &CohortReport| cohort.across_runs.max.unwrap_or(-1.0);
     let Some(heaviest) = cohorts.iter().max_by(|a, b| max(a).total_cmp(&max(b))) else { return };
-    let run = Behind::of(report, &heaviest.across_runs).max;
-    let Some(words) = run.and_then(|run| command(report, run, &ScopeName::default())) else { return };
+    if let Some(run) = Behind::of(report, &heaviest.across_runs).max {
+        open_one(report, run, page);
+    }
+}
+
+/// The command that opens a run.
+pub(super) fn open_one(report: &FleetReport, run: &RunRow, page: &mut Page<'_>) {
+    let words = command(report, run, &ScopeName::default()).unwrap_or_default();
     lines_of_command(&words, page.style.width).iter().for_each(|line| page.line(line))
 }
 
 /// A command in lines that a shell reads as one; none if a word is longer than a line, since a command that is cut opens nothing.
 fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
+    if words.is_empty() {
+        return Vec::new();
+    }
     let mut lines = vec![String::from("open one:")];
     for word in words {
         let line = &lines[lines.len() - 1];

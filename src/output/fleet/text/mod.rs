@@ -1,4 +1,4 @@
-//! Text for people: findings, cohorts, alerts, the trend, differences, box plots, each cohort, excluded inputs, and the
+//! Text for people: one screen (`overview`), or everything: findings, cohorts, alerts, the trend, differences, box plots, each cohort, excluded inputs, and the
 //! definitions of the numbers; as wide as the terminal, coloured if requested.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
@@ -7,6 +7,7 @@
 mod alerts;
 mod header;
 mod labels;
+mod overview;
 mod plots;
 mod table;
 mod tables;
@@ -34,9 +35,19 @@ pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) ->
     out.write_all(page(report, Page::new(style, left_out.unwrap_or_default())).text.as_bytes())
 }
 
+/// Writes the first screen of the report.
+///
+/// # Errors
+/// When `out` fails.
+pub(crate) fn write_overview(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page::new(style, BTreeSet::new());
+    overview::overview(report, &mut page);
+    out.write_all(page.text.as_bytes())
+}
+
 /// The result first, and then its sources.
 fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
-    header::opening(report, &mut page);
+    header::opening(report, usize::MAX, &mut page);
     tables::across_runs(report, &mut page);
     alerts::alerts(report, &mut page);
     plots::trends(report, &mut page);

@@ -1,0 +1,147 @@
+//! The report on one screen: findings, the distribution over all runs, cohorts, the heaviest runs and failures.
+
+use super::header;
+use super::labels;
+use super::table::{Cell, Column, Page, Row, SORTED, Table};
+use super::tables::{value_cells, value_columns};
+use crate::fleet::{CohortReport, FleetReport, RunRow};
+use crate::output::fleet::first_screen::{Level, Levels, failed_files, failures, levels, outlier_words};
+use crate::output::fleet::measures::Measures;
+use crate::output::fleet::sentences::subject;
+use crate::output::fleet::{many, thousands};
+use crate::output::text::style::{Tone, fit};
+
+/// Warnings that are shown.
+const NOTES: usize = 1;
+/// Cohorts that are shown.
+const COHORTS: usize = 6;
+/// Kinds of failures that are shown.
+const FAILURES: usize = 3;
+/// Columns of a cohort's name next to its runs.
+const COHORT: usize = 22;
+
+pub(super) fn overview(report: &FleetReport, page: &mut Page<'_>) {
+    header::opening(report, NOTES, page);
+    let levels = levels(report);
+    for levels in &levels {
+        let measures = Measures::of(levels.unit, levels.max);
+        distribution(report, levels, measures, page);
+        if levels.cohorts.len() > 1 {
+            cohorts(report, levels.cohorts, measures, page);
+        }
+        heaviest(report, levels, measures, page);
+    }
+    failed(report, page);
+    page.line("");
+    if let Some((_, run)) = levels.iter().find_map(|levels| levels.heaviest.first()) {
+        header::open_one(report, run, page);
+    }
+    let more = "--view full adds plots, processes, threads, binaries and functions. -o fleet.html writes a page.";
+    page.sentence(Some(Tone::Dim), 0, more);
+}
+
+/// A line for each percentile, and for the largest value.
+fn distribution(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page: &mut Page<'_>) {
+    page.title(&format!("{} across runs · {}", subject(report), measures.unit()));
+    let row = |level: &Level| {
+        let cells = [level.name.clone(), measures.text(level.value), interval(level, measures)];
+        let runs: Vec<&str> =
+            level.runs.iter().filter_map(|&run| Some(report.runs.get(run)?.source.as_str())).collect();
+        Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &runs.join(" and "), "")
+    };
+    let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
+    let interval = Column::new(&format!("{} interval", report.options.confidence), 50);
+    let columns = vec![Column::new("", SORTED), value, interval];
+    write(
+        Table { names: "run".to_owned(), columns, rows: levels.rows.iter().map(row).collect(), is_alike: false },
+        page,
+    );
+    if let Some((count, limit)) = levels.outliers {
+        page.sentence(None, 0, &outlier_words(count, &measures.text(limit)));
+    }
+}
+
+/// `8.67 – 30.50`, with words for an unknown end.
+fn interval(level: &Level, measures: Measures) -> String {
+    let interval = level.estimate.as_ref().map(|estimate| estimate.interval);
+    match interval.map_or((None, None), |interval| (interval.lower, interval.upper)) {
+        (Some(lower), Some(upper)) => format!("{} – {}", measures.text(lower), measures.text(upper)),
+        (Some(lower), None) => format!("at least {}", measures.text(lower)),
+        (None, Some(upper)) => format!("at most {}", measures.text(upper)),
+        (None, None) => String::new(),
+    }
+}
+
+/// A line for each cohort; of many cohorts, those with the highest mean.
+fn cohorts(report: &FleetReport, cohorts: &[CohortReport], measures: Measures, page: &mut Page<'_>) {
+    let mean = |cohort: &CohortReport| cohort.across_runs.mean.unwrap_or(0.0);
+    let used = cohorts.iter().filter(|cohort| mean(cohort) > 0.0);
+    let mut shown: Vec<&CohortReport> = used.collect();
+    shown.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+    shown.truncate(COHORTS);
+    shown.sort_by(|a, b| a.cohort.cmp(&b.cohort));
+    let row = |cohort: &&CohortReport| {
+        let mut cells = vec![Cell::new(&thousands(cohort.runs))];
+        cells.extend(value_cells(&cohort.across_runs, false, measures, &report.options));
+        // Marks need explanations, for which there is no room.
+        let plain = |cell: Cell| match cell.is_too_few() {
+            true => Cell::default(),
+            false => Cell { text: cell.text.replace(['*', '!'], " "), notes: Vec::new() },
+        };
+        Row::cohort(cells.into_iter().map(plain).collect(), labels::values(&cohort.cohort))
+    };
+    let mut columns = vec![Column::new("runs", 70)];
+    columns.extend(value_columns(report, false));
+    page.line("");
+    let names = labels::header(cohorts);
+    write(Table { names, columns, rows: shown.iter().map(row).collect(), is_alike: false }, page);
+    if shown.len() < cohorts.len() {
+        let more = many((cohorts.len() - shown.len()) as u64, "more cohort");
+        page.painted(Tone::Dim, &format!("and {more} with a lower mean"));
+    }
+}
+
+fn heaviest(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page: &mut Page<'_>) {
+    page.title(&format!("heaviest runs · {}", measures.unit()));
+    let row = |(_, run): &(usize, &RunRow)| {
+        let second = run.window_max.map_or_else(String::new, |max| measures.text(max.as_f64()));
+        let cohort = labels::name(&report.cohorts[run.cohort].cohort);
+        let cohort = if levels.cohorts.len() > 1 { fit(&cohort, Some(COHORT)) } else { String::new() };
+        let recorded = format!("{:.2} s", run.wall.as_nanos() as f64 / 1e9);
+        let cells = [measures.text(run.rate.as_f64()), second, recorded, cohort];
+        Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.source, "")
+    };
+    let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
+    let others = [("busiest 1 s", 50), ("recorded", 40), ("cohort", 60)].map(|(name, keep)| Column::new(name, keep));
+    let columns = [value].into_iter().chain(others).collect();
+    let rows = levels.heaviest.iter().map(row).collect();
+    write(Table { names: "run".to_owned(), columns, rows, is_alike: false }, page);
+}
+
+/// The most frequent reasons why files have no run, each in a line.
+fn failed(report: &FleetReport, page: &mut Page<'_>) {
+    let failed = &report.inputs.failed;
+    if failed.is_empty() {
+        return;
+    }
+    page.title(&failed_files(failed));
+    let kinds = failures(failed);
+    for (files, first) in kinds.iter().take(FAILURES) {
+        let width = page.style.width.map(|width| 2 * width.saturating_sub(4));
+        page.sentence(Some(Tone::Warning), 0, &fit(&format!("{files}: {}", first.reason), width));
+    }
+    if kinds.len() > FAILURES {
+        page.painted(Tone::Dim, &format!("and {}", many((kinds.len() - FAILURES) as u64, "more reason")));
+    }
+}
+
+/// Writes a table without its empty columns.
+fn write(mut table: Table, page: &mut Page<'_>) {
+    for column in (0..table.columns.len()).rev() {
+        if table.rows.iter().all(|row| row.cells[column].text.trim().is_empty()) {
+            table.columns.remove(column);
+            table.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
+        }
+    }
+    table.write(page);
+}
