@@ -54,7 +54,7 @@ fn rows(summary: &Summary, max: f64) -> Vec<Level> {
     let known = percentiles.filter(|(estimate, _)| !matches!(estimate.support, Support::TooFew { .. }));
     let row = |(estimate, runs): (&Estimate, &Vec<usize>)| {
         let value = estimate.value.filter(|&value| value > 0.0)?;
-        Some(Level { name: estimate.quantile.to_string(), value, estimate: Some(estimate.clone()), runs: runs.clone() })
+        Some(Level { name: estimate.quantile.to_string(), value, estimate: Some(*estimate), runs: runs.clone() })
     };
     let max = Level { name: "max".to_owned(), value: max, estimate: None, runs: summary.max_run.into_iter().collect() };
     known.filter_map(row).chain([max]).collect()

@@ -291,7 +291,7 @@ impl Page<'_, '_> {
     pub(super) fn shares(&self) -> String {
         let shares = &self.overview.shares;
         let parts = [
-            ("your code, including the system code it calls,", shares.own),
+            ("your code, with the system code it calls,", shares.own),
             ("other system and runtime code", shares.system),
             ("code that may be yours or the system's", shares.unknown),
             ("waiting", shares.waiting),

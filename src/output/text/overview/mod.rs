@@ -24,9 +24,12 @@ pub(in crate::output) const WIDTH: usize = 80;
 const MOST_BINS: usize = 100;
 /// With fewer samples, the callers of one function are not informative.
 const FEW: u64 = 30;
-/// Functions and threads that are listed.
+/// Functions that are listed.
 const FUNCTIONS: usize = 5;
-const THREADS: usize = 3;
+/// Functions and threads that are listed, by how much room other lines leave.
+const SHOWN: [(usize, usize); 5] = [(FUNCTIONS, 3), (4, 3), (4, 2), (3, 2), (3, 1)];
+/// The lines of a screen of 24 to 30 lines, with a prompt.
+const MOST_LINES: usize = 27;
 /// The number of tables to list if no sample is selected.
 const EMPTY_TABLES: usize = 10;
 /// Other runs and tables that get a line each.
@@ -75,10 +78,13 @@ pub(crate) fn write_overview(
         return writeln!(out, "No sample counts.");
     };
     let page = Page::new(report, first, context, style);
-    let mut lines = page.lines();
-    lines.extend(page.others(others));
-    lines.extend(page.next());
-    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+    let lines = |shown| [page.lines(shown), page.others(others), page.next()].concat();
+    let fits = |shown: &(usize, usize)| lines(*shown).len() <= MOST_LINES;
+    let shown = match top(report) {
+        Some(rows) => (rows, rows),
+        None => SHOWN.into_iter().find(fits).unwrap_or(SHOWN[SHOWN.len() - 1]),
+    };
+    lines(shown).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// The series that have an answer; the overview covers the first one.
@@ -126,7 +132,8 @@ impl<'p, 'e> Page<'p, 'e> {
         Self { report, profile, series, overview, context, style, width, marks_functions: false }
     }
 
-    fn lines(&self) -> Vec<String> {
+    /// Everything but other series and commands, with so many functions and threads.
+    fn lines(&self, (functions, threads): (usize, usize)) -> Vec<String> {
         let title = title_lines(&self.title_parts(), self.width);
         let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Title, line)).collect();
         lines.extend(self.wrapped(&self.how_busy(), 2));
@@ -142,8 +149,8 @@ impl<'p, 'e> Page<'p, 'e> {
         }
         lines.extend(self.wrapped(&self.shares(), 3));
         lines.push(String::new());
-        lines.extend(self.functions());
-        lines.extend(self.threads());
+        lines.extend(self.functions(functions));
+        lines.extend(self.threads(threads));
         lines.extend(self.wrapped(&self.names(), 4));
         lines
     }
@@ -281,7 +288,7 @@ impl<'p, 'e> Page<'p, 'e> {
         if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
     }
 
-    fn functions(&self) -> Vec<String> {
+    fn functions(&self, shown: usize) -> Vec<String> {
         if self.overview.answers.is_empty() {
             return Vec::new();
         }
@@ -292,7 +299,7 @@ impl<'p, 'e> Page<'p, 'e> {
         };
         let title = format!("  {:>6}  {own:>7}  {:>14}  {title}", "all", "");
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
-        for answer in &self.overview.answers {
+        for answer in self.overview.answers.iter().take(shown) {
             let binary = self.profile.binary_name(answer.function).unwrap_or_default();
             let name = self.profile.function_name(answer.function);
             let all = self.percent(self.overview.all(answer.function));
@@ -306,9 +313,8 @@ impl<'p, 'e> Page<'p, 'e> {
         self.overview.answers.iter().all(|answer| !self.profile.function(answer.function).is_named)
     }
 
-    fn threads(&self) -> Vec<String> {
+    fn threads(&self, shown: usize) -> Vec<String> {
         let count = self.series.threads.len();
-        let shown = top(self.report).unwrap_or(THREADS);
         let title = match count > shown {
             true if self.is_presence() => format!("{shown} of {count} threads, by how often they were seen"),
             true => format!("Busiest of {count} threads"),
