@@ -28,7 +28,7 @@ pub use subtrees::Subtree;
 use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
 use crate::calltree::{Label, StackWeight, WeighedForest};
-use crate::profile::FunctionId;
+use crate::profile::{FunctionId, ThreadId};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -46,6 +46,8 @@ pub struct Overview<'e> {
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
+    /// The thread on which the first of them has most samples anywhere in their stack, and these samples.
+    pub heaviest_thread: Option<(ThreadId, Amount)>,
     /// How the first of them spends its time, if it [stands out](Self::stands_out) and is app code.
     pub spent: Option<Spent>,
     /// The subtrees with most of the weight, heaviest first, if no function stands out.
@@ -135,6 +137,7 @@ impl<'e> Report<'e> {
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
             answers: if own.is_empty() { heaviest(count, &leaf) } else { own },
             leaves: heaviest(leaves, &leaf),
+            heaviest_thread: None,
             spent: None,
             subtrees: Vec::new(),
             total: series.counted,
@@ -142,6 +145,12 @@ impl<'e> Report<'e> {
         };
         self.with_forest(series, |tree| {
             overview.all = all_weights(tree);
+            if let Some(first) = overview.answers.first() {
+                let nodes = spent::outermost(tree, first.function);
+                let thread = subtrees::heaviest_thread(subtrees::rows_below(tree, &nodes, rows));
+                let amount = |(weight, samples)| Amount { weight: Weight::new(weight, series.unit), samples };
+                overview.heaviest_thread = thread.map(|(thread, sum)| (thread, amount(sum)));
+            }
             if !overview.stands_out() {
                 overview.subtrees = subtrees::subtrees(tree, &code.owners, rows, &overview.all, series.unit);
             } else if overview.answers_in == AnswersIn::Own {

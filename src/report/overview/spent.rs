@@ -169,11 +169,19 @@ pub(super) fn spent<'r>(
     }
 }
 
+/// The outermost nodes of a function.
+pub(super) fn outermost(tree: WeighedForest<'_>, function: FunctionId) -> Vec<u32> {
+    let forest = tree.forest;
+    let is_outermost = |&node: &u32| {
+        forest.label_number(node) == function.index() && forest.is_outermost(node) && tree.sums(node).all_samples > 0
+    };
+    (1..forest.len() as u32).filter(is_outermost).collect()
+}
+
 /// The self weight of a function's outermost calls, and the weight of what they call. Direct recursion is the function itself.
 fn callees(tree: WeighedForest<'_>, function: FunctionId) -> ((u64, u64), HashMap<FunctionId, (u64, u64)>) {
     let forest = tree.forest;
-    let is_outermost = |&node: &u32| forest.label_number(node) == function.index() && forest.is_outermost(node);
-    let mut open: Vec<u32> = (1..forest.len() as u32).filter(is_outermost).collect();
+    let mut open = outermost(tree, function);
     let (mut itself, mut callees) = ((0, 0), HashMap::default());
     while let Some(node) = open.pop() {
         let own = tree.sums(node);

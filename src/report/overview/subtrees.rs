@@ -74,6 +74,30 @@ fn is_no_machinery(profile: &Profile, id: FunctionId) -> bool {
         && !["libdispatch.dylib", "libsystem_pthread.dylib", "dyld"].contains(&binary)
 }
 
+/// The rows whose samples end in one of these nodes, or below one. The nodes are in ascending order, and none is below another.
+pub(super) fn rows_below<'r>(
+    tree: WeighedForest<'r>,
+    nodes: &'r [u32],
+    rows: &'r [StackWeight],
+) -> impl DoubleEndedIterator<Item = &'r StackWeight> {
+    let ranges: Vec<(u32, u32)> = nodes.iter().map(|&node| tree.forest.range(node)).collect();
+    rows.iter().filter(move |row| {
+        let node = tree.forest.node_of(row.stack);
+        let before = ranges.partition_point(|&(start, _)| start <= node);
+        before.checked_sub(1).is_some_and(|last| node < ranges[last].1)
+    })
+}
+
+/// The thread with most of the weight of some rows, and its weight and samples.
+pub(super) fn heaviest_thread<'r>(rows: impl Iterator<Item = &'r StackWeight>) -> Option<(ThreadId, (u64, u64))> {
+    let mut threads: HashMap<ThreadId, (u64, u64)> = HashMap::default();
+    for row in rows {
+        let sum = threads.entry(row.thread).or_default();
+        *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
+    }
+    threads.into_iter().max_by_key(|&(thread, sum)| (sum, std::cmp::Reverse(thread)))
+}
+
 /// A node of the tree with at least a hundredth of the weight.
 struct HeavyNode {
     node: u32,
@@ -193,22 +217,12 @@ impl<'t> Heavy<'t> {
 
     /// All that is shown of a subtree.
     fn subtree(&self, found: &Found, owners: &Owners, rows: &[StackWeight], unit: Unit) -> Subtree {
-        let forest = self.tree.forest;
-        let nodes: Vec<(u32, u32)> = found.places.iter().map(|&place| forest.range(self.nodes[place].node)).collect();
-        let is_within = |row: &&StackWeight| {
-            let node = forest.node_of(row.stack);
-            nodes.iter().any(|&(start, end)| (start..end).contains(&node))
-        };
-        let mut threads: HashMap<ThreadId, (u64, u64)> = HashMap::default();
-        let mut heaviest: Option<&StackWeight> = None;
-        for row in rows.iter().filter(is_within) {
-            let sum = threads.entry(row.thread).or_default();
-            *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
-            heaviest = heaviest.filter(|heaviest| heaviest.weight >= row.weight).or(Some(row));
-        }
+        let nodes: Vec<u32> = found.places.iter().map(|&place| self.nodes[place].node).collect();
+        let within = || rows_below(self.tree, &nodes, rows);
+        let (thread, on_thread) = heaviest_thread(within()).unwrap_or((rows[0].thread, (0, 0)));
         let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
-        let most = threads.into_iter().max_by_key(|&(thread, sum)| (sum, std::cmp::Reverse(thread)));
-        let (thread, on_thread) = most.unwrap_or((rows[0].thread, (0, 0)));
+        // Of equal rows, the first.
+        let heaviest = within().rev().max_by_key(|row| row.weight);
         let outermost = heaviest.and_then(|row| self.outermost(row.stack?, found.function));
         Subtree {
             function: found.function,

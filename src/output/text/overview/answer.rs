@@ -51,11 +51,15 @@ impl Page<'_, '_> {
     }
 
     fn heaviest(&self, answer: &Answer) -> String {
-        let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
+        let (thread, on_thread) = self.overview.heaviest_thread.unwrap_or((answer.thread, answer.on_thread));
+        let on = self.on_thread(thread, on_thread, self.overview.all(answer.function));
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let place = self.function_of(answer.function);
         if self.mostly_waits() {
-            return format!("The heaviest code that ran is {place}, in {}, {on}{called}.", self.all(answer.function));
+            return format!(
+                "The heaviest code that is not known to wait is {place}, with {}, {on}{called}.",
+                self.all(answer.function)
+            );
         }
         if !self.overview.stands_out() {
             let none = match self.overview.answers_in {
@@ -71,18 +75,18 @@ impl Page<'_, '_> {
             };
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
-        let second =
-            second.map(|second| format!(" {} is in {}.", self.all(second.function), self.name(second.function, 56)));
+        let second = second
+            .map(|second| format!(" {} is in or below {}.", self.all(second.function), self.name(second.function, 56)));
         let of =
             if self.is_idle() { format!("Of the {} that it ran, ", self.series.counted.weight) } else { String::new() };
         let share = self.all(answer.function);
-        format!("{of}{share} is in {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
+        format!("{of}{share} is in or below {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
     }
 
     /// `91.6% is below TNode::SynchronizeChildren, called by TNode::HandleSync (98.3%), on thread Finder, mostly in Next (36.4%)`.
     fn subtree(&self, subtree: &Subtree) -> String {
         let share = self.all(subtree.function);
-        let by = subtree.caller.map(|id| format!(", called by {} ({})", self.name(id, 36), self.all(id)));
+        let by = subtree.caller.map(|id| format!(", called by {} ({} of all)", self.name(id, 36), self.all(id)));
         let from = match subtree.origin {
             Some(origin) if by.is_none() && origin != Origin::Thread => format!(", {}", phrase(origin)),
             _ => {
@@ -91,11 +95,11 @@ impl Page<'_, '_> {
         };
         let callee = subtree.callee.map(|(id, amount)| {
             let much = if 2 * amount.weight.value > self.overview.all(subtree.function).weight.value {
-                "mostly"
+                "mostly in"
             } else {
-                "most"
+                "the largest part in"
             };
-            format!(", {much} in {} ({})", self.name(id, 36), self.percent(amount))
+            format!(", {much} {} ({})", self.name(id, 36), self.percent(amount))
         });
         let name = self.function_of(subtree.function);
         format!("{share} is below {name}{}{from}{}", by.unwrap_or_default(), callee.unwrap_or_default())
@@ -139,7 +143,7 @@ impl Page<'_, '_> {
         let thread = self.thread(thread);
         match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
             1.0 => format!("on {thread}"),
-            part if part > 0.5 => format!("{:.0}% of it on {thread}", 100.0 * part),
+            part if part > 0.6 => format!("{:.0}% of it on {thread}", 100.0 * part),
             _ => "on several threads".to_owned(),
         }
     }
@@ -244,7 +248,7 @@ impl Page<'_, '_> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| format!("{} ({})", self.name(id, 36), self.all(id));
+        let name = |id| format!("{} ({} of all)", self.name(id, 36), self.all(id));
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),

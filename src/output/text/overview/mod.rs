@@ -223,7 +223,7 @@ impl<'p, 'e> Page<'p, 'e> {
                 && self.is_uneven(weight, part, length)
             {
                 let [start, end] = [start, start.saturating_add(part)].map(short_time);
-                text += &format!("; busiest from {start} to {end}, with {}", rate(weight, part));
+                text += &format!("; busiest from {start} to {end} (▔), with {}", rate(weight, part));
             }
         }
         text
@@ -375,8 +375,9 @@ impl<'p, 'e> Page<'p, 'e> {
         if self.mostly_waits() && self.overview.wait.is_some() {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
         }
-        if let Some(answer) = self.overview.answers.first() {
-            let name = self.profile.function_name(answer.function);
+        let subtree = self.overview.subtrees.first().map(|subtree| subtree.function);
+        if let Some(function) = subtree.or_else(|| self.overview.answers.first().map(|answer| answer.function)) {
+            let name = self.profile.function_name(function);
             if clean(name) == name {
                 // A name that starts with a hyphen, such as an Objective-C method, would be parsed as an option.
                 let sign = if name.starts_with('-') { '=' } else { ' ' };

@@ -5,7 +5,7 @@ use crate::output::text::style::{Tone, fit};
 use crate::output::text::timeline::block;
 use crate::output::text::words::count;
 use crate::recording::Interval;
-use crate::report::{Busiest, LineOfTime};
+use crate::report::{Activity, Busiest, LineOfTime};
 use crate::units::{Nanos, Weight};
 
 /// A shorter line is not informative.
@@ -28,7 +28,7 @@ impl Page<'_, '_> {
         };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
-        lines.push(self.style.paint(Tone::Dim, &axis(line, activity.busiest)));
+        lines.push(self.style.paint(Tone::Dim, &axis(line, activity)));
         let hangs = self.hangs();
         if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
@@ -74,15 +74,18 @@ fn bin_of(line: &LineOfTime, time: Nanos) -> usize {
 }
 
 /// The times below a line: its start and end, and `▔` below the busiest second.
-fn axis(line: &LineOfTime, busiest: Option<Busiest>) -> String {
+fn axis(line: &LineOfTime, activity: &Activity) -> String {
     let count = line.weights.len();
     let mut columns = vec![' '; count];
-    if let Some(Busiest { start, length, .. }) = busiest {
+    if let Some(Busiest { start, length, .. }) = activity.busiest {
         let last = Nanos::from_nanos(start.saturating_add(length).as_nanos().saturating_sub(1));
         columns[bin_of(line, start)..=bin_of(line, last)].fill('▔');
     }
     let label = |time: Nanos| if time == Nanos::default() { "0 s".to_owned() } else { seconds(time) };
-    let [start, end] = [label(line.start(0)), label(line.start(count))];
+    // The first and the last bin may be selected in part.
+    let bins = (line.start(0), line.start(count));
+    let (first, last) = activity.time.span().unwrap_or(bins);
+    let [start, end] = [label(first.max(bins.0)), label(last.min(bins.1))];
     for (label, column) in [(&start, Some(0)), (&end, count.checked_sub(end.chars().count()))] {
         let Some(at) = column else { continue };
         let until = (at + label.chars().count()).min(count);
