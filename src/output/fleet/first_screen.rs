@@ -30,7 +30,7 @@ pub(super) struct Level {
     /// `P99`, `max`.
     pub(super) name: String,
     pub(super) value: f64,
-    /// With its interval; the largest value has none.
+    /// The percentile with its interval; `None` for the largest value.
     pub(super) estimate: Option<Estimate>,
     /// The positions of the runs with this value.
     pub(super) runs: Vec<usize>,
@@ -85,8 +85,8 @@ fn heaviest(report: &FleetReport, unit: Unit) -> Vec<(usize, &RunRow)> {
     runs
 }
 
-/// Files without runs by kind, the most frequent kind first: `3 truncated (a.xml, b.xml, c.xml)`, and the first file.
-pub(super) fn failures<'f>(failed: &'f [FailedInput]) -> Vec<(String, &'f FailedInput)> {
+/// Files without runs by kind, the most frequent kind first: `4 truncated`, `a.xml, b.xml, c.xml, …`, and the first file.
+pub(super) fn failures<'f>(failed: &'f [FailedInput]) -> Vec<(String, String, &'f FailedInput)> {
     let mut kinds: Vec<(&str, Vec<&FailedInput>)> = Vec::new();
     for input in failed {
         let name = input.kind.name();
@@ -97,14 +97,14 @@ pub(super) fn failures<'f>(failed: &'f [FailedInput]) -> Vec<(String, &'f Failed
     }
     // Stable: of equally frequent kinds, the first one comes first.
     kinds.sort_by_key(|(_, inputs)| std::cmp::Reverse(inputs.len()));
-    let kind = |(name, inputs): (&str, Vec<&'f FailedInput>)| {
+    let row = |(name, inputs): &(&str, Vec<&'f FailedInput>)| {
         let mut named: Vec<&str> = inputs.iter().take(NAMED).map(|input| input.source.as_str()).collect();
         if inputs.len() > NAMED {
             named.push("…");
         }
-        (format!("{} {name} ({})", thousands(inputs.len() as u64), named.join(", ")), inputs[0])
+        (format!("{} {name}", thousands(inputs.len() as u64)), named.join(", "), inputs[0])
     };
-    kinds.into_iter().map(kind).collect()
+    kinds.iter().map(row).collect()
 }
 
 /// `3 files produced no run`.

@@ -37,7 +37,7 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) ->
     let unit = levels.unit;
     let interval_title = format!("{} interval", report.options.confidence);
     let columns =
-        [Column::text("Of all runs"), Column::number("Value"), Column::text(&interval_title), Column::text("Run")];
+        [Column::text("Percentile"), Column::number("Value"), Column::text(&interval_title), Column::text("Run")];
     let row = |level: &Level| {
         let value = links.number(&measure(level.value, unit), &level.runs, &RunPlace::Whole);
         let runs: Vec<String> = level.runs.iter().map(|&run| links.run(run)).collect();
@@ -52,7 +52,7 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) ->
     let label = format!("{} across all runs, in {}", subject(report), unit.rate_name());
     let outliers = levels.outliers.map(|(count, limit)| outlier_words(count, &measure_with_unit(limit, unit)));
     let outliers = outliers.map(|words| format!("<p>{}.</p>\n", Text(&words))).unwrap_or_default();
-    card(&label, &(table(&label, &columns, levels.rows.iter().map(row)) + &outliers))
+    card(" class=\"levels\"", &label, &(table(&label, &columns, levels.rows.iter().map(row)) + &outliers))
 }
 
 fn heaviest(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) -> String {
@@ -72,11 +72,11 @@ fn heaviest(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) -> Str
         cells
     };
     let label = format!("Heaviest runs, in {}", unit.rate_name());
-    card(&label, &table(&label, &columns, levels.heaviest.iter().map(row)))
+    card("", &label, &table(&label, &columns, levels.heaviest.iter().map(row)))
 }
 
-fn card(title: &str, table: &str) -> String {
-    format!("<div><h2>{}</h2>\n{table}</div>\n", Text(title))
+fn card(attributes: &str, title: &str, table: &str) -> String {
+    format!("<div{attributes}><h2>{}</h2>\n{table}</div>\n", Text(title))
 }
 
 fn failed(report: &FleetReport) -> String {
@@ -84,8 +84,9 @@ fn failed(report: &FleetReport) -> String {
     if failed.is_empty() {
         return String::new();
     }
-    let reason = |(files, first): (String, &FailedInput)| {
-        format!("<li>{}<br><small>{}</small></li>\n", Text(&shortened(&files)), Text(&shortened(&first.reason)))
+    let reason = |(count, files, first): (String, String, &FailedInput)| {
+        let files = format!("{count} ({files})");
+        format!("<li>{} <small>{}</small></li>\n", Text(&shortened(&files)), Text(&shortened(&first.reason)))
     };
     let reasons: String = failures(failed).into_iter().map(reason).collect();
     format!("<div class=\"failed\"><h2>{}</h2>\n<ul>\n{reasons}</ul></div>\n", failed_files(failed))

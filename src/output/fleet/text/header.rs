@@ -135,10 +135,11 @@ fn failures(failed: &[FailedInput], page: &mut Page<'_>) {
     if failed.is_empty() {
         return;
     }
-    let (counts, first): (Vec<String>, Vec<&FailedInput>) = first_screen::failures(failed).into_iter().unzip();
+    let kinds = first_screen::failures(failed);
+    let counts: Vec<String> = kinds.iter().map(|(count, files, _)| format!("{count} ({files})")).collect();
     let warn = Some(Tone::Warning);
     page.sentence(warn, 0, &format!("{}: {}", failed_files(failed), counts.join(", ")));
-    for FailedInput { kind, source, reason, .. } in first {
+    for (_, _, FailedInput { kind, source, reason, .. }) in kinds {
         page.sentence(warn, 2, &format!("{}: {source}: {reason}", kind.name()));
     }
 }

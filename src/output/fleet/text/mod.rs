@@ -40,9 +40,7 @@ pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) ->
 /// # Errors
 /// When `out` fails.
 pub(crate) fn write_overview(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page::new(style, BTreeSet::new());
-    overview::overview(report, &mut page);
-    out.write_all(page.text.as_bytes())
+    out.write_all(overview::overview(report, style).as_bytes())
 }
 
 /// The result first, and then its sources.

@@ -1,5 +1,7 @@
 //! The report on one screen: findings, the distribution over all runs, cohorts, the heaviest runs and failures.
 
+use std::collections::BTreeSet;
+
 use super::header;
 use super::labels;
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
@@ -9,34 +11,53 @@ use crate::output::fleet::first_screen::{Level, Levels, failed_files, failures, 
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::sentences::subject;
 use crate::output::fleet::{many, thousands};
-use crate::output::text::style::{Tone, fit};
+use crate::output::text::Style;
+use crate::output::text::style::{Tone, cut, fit};
 
+/// Lines of a screen.
+const LINES: usize = 40;
+/// The most cohorts, and the most kinds of failures, that are shown.
+const MOST: usize = 6;
 /// Warnings that are shown.
 const NOTES: usize = 1;
-/// Cohorts that are shown.
-const COHORTS: usize = 6;
-/// Kinds of failures that are shown.
-const FAILURES: usize = 3;
 /// Columns of a cohort's name next to its runs.
 const COHORT: usize = 22;
+/// Columns of a file's name before the reason why it failed.
+const SOURCE: usize = 44;
 
-pub(super) fn overview(report: &FleetReport, page: &mut Page<'_>) {
+/// The first screen, with as many cohorts and failures as fit.
+pub(super) fn overview(report: &FleetReport, style: &Style) -> String {
+    let mut text = String::new();
+    for most in (1..=MOST).rev() {
+        let mut page = Page::new(style, BTreeSet::new());
+        screen(report, most, &mut page);
+        text = page.text;
+        if text.lines().count() <= LINES {
+            break;
+        }
+    }
+    text
+}
+
+fn screen(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     header::opening(report, NOTES, page);
     let levels = levels(report);
     for levels in &levels {
         let measures = Measures::of(levels.unit, levels.max);
         distribution(report, levels, measures, page);
         if levels.cohorts.len() > 1 {
-            cohorts(report, levels.cohorts, measures, page);
+            cohorts(report, levels.cohorts, (most, measures), page);
         }
         heaviest(report, levels, measures, page);
     }
-    failed(report, page);
+    failed(report, most.div_ceil(2), page);
     page.line("");
-    if let Some((_, run)) = levels.iter().find_map(|levels| levels.heaviest.first()) {
+    let heaviest = levels.iter().find_map(|levels| levels.heaviest.first()).map(|(_, run)| *run);
+    // A single run has no levels.
+    if let Some(run) = heaviest.or_else(|| report.runs.iter().find(|run| run.rate.get() > 0)) {
         header::open_one(report, run, page);
     }
-    let more = "--view full adds plots, processes, threads, binaries and functions. -o fleet.html writes a page.";
+    let more = "--view full adds plots, threads and functions; -o fleet.html writes a page.";
     page.sentence(Some(Tone::Dim), 0, more);
 }
 
@@ -72,18 +93,18 @@ fn interval(level: &Level, measures: Measures) -> String {
     }
 }
 
-/// A line for each cohort; of many cohorts, those with the highest mean.
-fn cohorts(report: &FleetReport, cohorts: &[CohortReport], measures: Measures, page: &mut Page<'_>) {
+/// A line for each cohort, or for the cohorts with the highest means if there are too many.
+fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (usize, Measures), page: &mut Page<'_>) {
     let mean = |cohort: &CohortReport| cohort.across_runs.mean.unwrap_or(0.0);
     let used = cohorts.iter().filter(|cohort| mean(cohort) > 0.0);
     let mut shown: Vec<&CohortReport> = used.collect();
     shown.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-    shown.truncate(COHORTS);
+    shown.truncate(most);
     shown.sort_by(|a, b| a.cohort.cmp(&b.cohort));
     let row = |cohort: &&CohortReport| {
         let mut cells = vec![Cell::new(&thousands(cohort.runs))];
         cells.extend(value_cells(&cohort.across_runs, false, measures, &report.options));
-        // Marks need explanations, for which there is no room.
+        // Marks would need lines that explain them.
         let plain = |cell: Cell| match cell.is_too_few() {
             true => Cell::default(),
             false => Cell { text: cell.text.replace(['*', '!'], " "), notes: Vec::new() },
@@ -95,8 +116,9 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], measures: Measures, p
     page.line("");
     let names = labels::header(cohorts);
     write(Table { names, columns, rows: shown.iter().map(row).collect(), is_alike: false }, page);
-    if shown.len() < cohorts.len() {
-        let more = many((cohorts.len() - shown.len()) as u64, "more cohort");
+    let all = cohorts.iter().filter(|cohort| cohort.runs > 0).count();
+    if shown.len() < all {
+        let more = many((all - shown.len()) as u64, "more cohort");
         page.painted(Tone::Dim, &format!("and {more} with a lower mean"));
     }
 }
@@ -119,19 +141,21 @@ fn heaviest(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page:
 }
 
 /// The most frequent reasons why files have no run, each in a line.
-fn failed(report: &FleetReport, page: &mut Page<'_>) {
+fn failed(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     let failed = &report.inputs.failed;
     if failed.is_empty() {
         return;
     }
     page.title(&failed_files(failed));
     let kinds = failures(failed);
-    for (files, first) in kinds.iter().take(FAILURES) {
+    for (count, _, first) in kinds.iter().take(most) {
+        let such_as = if count.starts_with("1 ") { "" } else { ", such as" };
+        let source = fit(&first.source, Some(SOURCE));
         let width = page.style.width.map(|width| 2 * width.saturating_sub(4));
-        page.sentence(Some(Tone::Warning), 0, &fit(&format!("{files}: {}", first.reason), width));
+        page.sentence(Some(Tone::Warning), 0, &cut(&format!("{count}{such_as} {source}: {}", first.reason), width));
     }
-    if kinds.len() > FAILURES {
-        page.painted(Tone::Dim, &format!("and {}", many((kinds.len() - FAILURES) as u64, "more reason")));
+    if kinds.len() > most {
+        page.painted(Tone::Dim, &format!("and {}", many((kinds.len() - most) as u64, "more reason")));
     }
 }
 
