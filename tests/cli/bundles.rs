@@ -316,7 +316,7 @@ fn datasets_know_of_damaged_runs() {
         assert!(note.contains(expected) && note.contains("corespace/run2/core/uniquing/strings"), "{note}");
     }
     let text = ok(&["fleet", "report", &dataset]);
-    let line = "1 damaged run of recordings, not read and not counted: ";
+    let line = "1 damaged run could not be read.";
     assert!(text.contains(line), "{text}");
     let refused = fails(1, &["fleet", "report", &dataset, "--strict"]);
     let expected = "two runs.trace: 1 run is damaged and could not be read; and --strict was given";

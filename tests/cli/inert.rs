@@ -250,9 +250,13 @@ fn fleets_are_inert() {
     let assert = finish(&mut traceparse(&args)).code(3);
     let text = stdout_of(&assert);
     // Labels, names and files.
-    assert!(text.matches("\\u{202e}").count() > 10, "{text}");
+    assert!(text.matches("\\u{202e}").count() > 5, "{text}");
     assert_inert(&text, &args);
     assert_inert(&stderr_of(&assert), &args);
+    let full = [&args[..], &["--view", "full"]].concat();
+    let text = stdout_of(&finish(&mut traceparse(&full)).code(3));
+    assert!(text.matches("\\u{202e}").count() > 10, "{text}");
+    assert_inert(&text, &full);
     for format in ["text", "csv", "json"] {
         let args = [&args[..], &["--format", format]].concat();
         assert_inert(&on_terminal(80, &args), &args);

@@ -176,7 +176,7 @@ impl<'p, 'e> Page<'p, 'e> {
     fn title_parts(&self) -> Vec<String> {
         let row = self.profile.series(self.series.series);
         let input = self.profile.string(self.profile.run(row.run).input);
-        let Some(toc) = self.overview.toc else { return vec![input.to_owned()] };
+        let Some(toc) = self.overview.toc else { return vec![clean(input)] };
         let field = |pairs, key| lookup(pairs, key).filter(|text| !text.is_empty());
         let mut parts: Vec<String> = Vec::new();
         parts.push(match (field(&toc.process, "name"), toc.is_all_processes) {
@@ -190,7 +190,7 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.extend(model.into_iter().chain((!platform.is_empty()).then(|| platform.join(" "))));
         parts.extend(date(toc));
         parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));
-        parts
+        parts.iter().map(|part| clean(part)).collect()
     }
 
     /// `time-profile: 45.31 s in 45312 samples, 61.1% of one core over the recorded 74.20 s; busiest from 31 s to 32 s, with 312.0% of one
