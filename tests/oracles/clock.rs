@@ -23,8 +23,9 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// The files that show a percentage of a core. `clock.py` compares all of them; the page shows those of `output/json`, and of fleets with
 /// several runs, `fleet_duckdb.rs`.
-const PERCENTAGES: [&str; 16] = [
+const PERCENTAGES: [&str; 17] = [
     "bin/fleet/help.rs",
+    "src/analysis.rs",
     "src/fleet/sql.rs",
     "src/output/diff/overview.rs",
     "src/output/fleet/measures.rs",

@@ -217,7 +217,8 @@ impl<'t> Heavy<'t> {
 
     /// All that is shown of a subtree.
     fn subtree(&self, found: &Found, owners: &Owners, rows: &[StackWeight], unit: Unit) -> Subtree {
-        let nodes: Vec<u32> = found.places.iter().map(|&place| self.nodes[place].node).collect();
+        let mut nodes: Vec<u32> = found.places.iter().map(|&place| self.nodes[place].node).collect();
+        nodes.sort_unstable();
         let within = || rows_below(self.tree, &nodes, rows);
         let (thread, on_thread) = heaviest_thread(within()).unwrap_or((rows[0].thread, (0, 0)));
         let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
