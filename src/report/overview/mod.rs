@@ -50,7 +50,7 @@ pub struct Overview<'e> {
     pub heaviest_thread: Option<(ThreadId, Amount)>,
     /// How the first of them spends its time, if it [stands out](Self::stands_out) and is app code.
     pub spent: Option<Spent>,
-    /// The subtrees with most of the weight, heaviest first, if no function stands out.
+    /// The subtrees with most of the weight, heaviest first, if no function stands out and no thread waits.
     pub subtrees: Vec<Subtree>,
     /// The heaviest functions of all code by their own samples alone, heaviest first.
     pub leaves: Vec<Answer>,
@@ -151,9 +151,11 @@ impl<'e> Report<'e> {
                 let amount = |(weight, samples)| Amount { weight: Weight::new(weight, series.unit), samples };
                 overview.heaviest_thread = thread.map(|(thread, sum)| (thread, amount(sum)));
             }
-            if !overview.stands_out() {
+            // Waiting is no answer, and subtrees would contain it.
+            if !overview.stands_out() && overview.shares.waiting.samples == 0 {
                 overview.subtrees = subtrees::subtrees(tree, &code.owners, rows, &overview.all, series.unit);
-            } else if overview.answers_in == AnswersIn::Own {
+            }
+            if overview.stands_out() && overview.answers_in == AnswersIn::Own {
                 let first = overview.answers[0].function;
                 let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
                 let places = places.filter(|(_, place)| place.function == first);

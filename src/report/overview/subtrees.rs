@@ -167,7 +167,7 @@ impl<'t> Heavy<'t> {
         is_below
     }
 
-    /// At most three subtrees without common samples, heaviest first.
+    /// At most three subtrees, heaviest first. At most a tenth of the samples of one are in another.
     fn subtrees(&self, is_eligible: &[bool], all: &[(u64, u64)]) -> Vec<Found> {
         let mut is_open = is_eligible.to_vec();
         let mut left: Vec<u64> = self.nodes.iter().map(|node| node.weight).collect();

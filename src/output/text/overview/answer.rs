@@ -56,10 +56,10 @@ impl Page<'_, '_> {
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let place = self.function_of(answer.function);
         if self.mostly_waits() {
-            return format!(
-                "The heaviest code that is not known to wait is {place}, with {}, {on}{called}.",
-                self.all(answer.function)
-            );
+            // In its whole subtree, threads may wait.
+            let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
+            let share = self.percent(answer.amount);
+            return format!("The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.");
         }
         if !self.overview.stands_out() {
             let none = match self.overview.answers_in {
