@@ -120,8 +120,11 @@ fn a_fleet_ends_with_the_code_of_the_signal() {
     for (name, code) in signals() {
         for action in ["report", "extract"] {
             let slow = pipe(&folder, &format!("x/{action}{code}"));
+            // A report is named after its format, a dataset is a folder.
+            let out =
+                folder.path(&if action == "report" { format!("report{code}.json") } else { format!("dataset{code}") });
             let mut child = Command::new(BINARY)
-                .args(["fleet", action, &runs, &slow, "--jobs", "1", "-o", &folder.path(&format!("out{action}{code}"))])
+                .args(["fleet", action, &runs, &slow, "--jobs", "1", "-o", &out])
                 .stderr(Stdio::null())
                 .spawn()
                 .expect("it starts");
@@ -141,14 +144,14 @@ fn a_fleet_ends_with_the_code_of_the_signal() {
             fs::remove_file(&slow).expect("it is there");
         }
     }
-    assert!(!Path::new(&folder.path("outreport130")).exists());
+    assert!(!Path::new(&folder.path("report130.json")).exists());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn nohup_is_respected() {
     let folder = Folder::new();
-    let (runs, out) = (fleet(&folder, "x", 3), folder.path("out"));
+    let (runs, out) = (fleet(&folder, "x", 3), folder.path("out.json"));
     let slow = pipe(&folder, "x/slow");
     let args = ["fleet", "report", &runs, &slow, "--jobs", "1", "-o", &out];
     let mut command = Command::new("nohup");
