@@ -37,7 +37,7 @@
 //!
 //! let report = recording.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
 //! let heaviest = &report.series[0].functions[0];
-//! assert_eq!((heaviest.self_weight, report.series[0].unit.name()), (1_000_000, "ns"));
+//! assert_eq!((heaviest.sums.self_weight, report.series[0].unit.name()), (1_000_000, "ns"));
 //!
 //! let mut csv = Vec::new();
 //! output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut csv)?;
