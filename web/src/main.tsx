@@ -3,6 +3,7 @@
 import { render } from 'preact';
 import { Client } from './host/client.ts';
 import { fromBase64 } from './host/embedded.ts';
+import { compiled } from './host/engine.ts';
 import type { Payloads } from './host/protocol.ts';
 import { RefusedError } from './host/refused.ts';
 import { serve } from './host/worker.ts';
@@ -42,7 +43,9 @@ async function start(script: string | null): Promise<void> {
       const text = textOf(id);
       return text === null ? null : fromBase64(text);
     };
-    const payloads = (): Payloads => ({ engine: bytesOf('engine')!, payload: bytesOf('profile')!, before: bytesOf('before'), facts: textOf('diff') });
+    // The page compiles the engine while its worker starts.
+    const engine = compiled(bytesOf('engine')!);
+    const payloads = async (): Promise<Payloads> => ({ engine: await engine, payload: bytesOf('profile')!, before: bytesOf('before'), facts: textOf('diff') });
     const client = new Client(payloads, script);
     const { tables, pair } = await client.open();
     if (tables.series.length === 0) throw new RefusedError('it contains no samples');

@@ -33,7 +33,7 @@ interface Asked extends Waiting {
 type BusyListener = (since: number | null) => void;
 
 export class Client {
-  readonly #payloads: () => Payloads;
+  readonly #payloads: () => Promise<Payloads>;
   readonly #script: string | null;
   #worker: Worker | null = null;
   #engine: Engine | null = null;
@@ -48,7 +48,7 @@ export class Client {
    * `payloads` decodes what the page embeds, whenever it is opened. `script` is the text of the page's own script, from which a worker is
    * made; null computes in the page.
    */
-  constructor(payloads: () => Payloads, script: string | null) {
+  constructor(payloads: () => Promise<Payloads>, script: string | null) {
     this.#payloads = payloads;
     this.#script = script;
   }
@@ -175,9 +175,11 @@ export class Client {
   }
 
   async #openHere(): Promise<Opened> {
-    const { engine, opened } = await openModule(this.#payloads()).catch((error: unknown) => {
-      throw new RefusedError(sentenceOf(error));
-    });
+    const { engine, opened } = await this.#payloads()
+      .then(openModule)
+      .catch((error: unknown) => {
+        throw new RefusedError(sentenceOf(error));
+      });
     this.#engine = engine;
     return opened;
   }
@@ -200,10 +202,13 @@ export class Client {
         else if (data.kind === 'failed') reject(new RefusedError(data.message));
         else this.#receive(data);
       };
-      const payloads = this.#payloads();
-      const buffers = [payloads.engine, payloads.payload, payloads.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer]));
-      worker.postMessage({ kind: 'open', payloads } satisfies ToWorker, buffers);
       this.#worker = worker;
+      this.#payloads()
+        .then((payloads) => {
+          const buffers = [payloads.payload, payloads.before].flatMap((bytes) => (bytes === null ? [] : [bytes.buffer]));
+          worker.postMessage({ kind: 'open', payloads } satisfies ToWorker, buffers);
+        })
+        .catch(reject);
     });
   }
 

@@ -43,6 +43,14 @@ const ARRAYS: Readonly<Record<string, { readonly width: number; readonly from: (
   $u64: { width: 8, from: (buffer) => Array.from(new BigUint64Array(buffer), exact) },
 };
 
+/** Compiles a compressed module while it is inflated. */
+export async function compiled(module: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
+  if (typeof WebAssembly === 'undefined') {
+    throw new RefusedError('this page needs WebAssembly, which this browser does not offer; turn off Lockdown Mode for it, or use another browser');
+  }
+  return WebAssembly.compileStreaming(new Response(inflated(module), { headers: { 'Content-Type': 'application/wasm' } }));
+}
+
 export class Engine {
   readonly #exports: Exports;
 
@@ -50,11 +58,9 @@ export class Engine {
     this.#exports = exports;
   }
 
-  /** Starts a compressed module, which is compiled while it is inflated. */
-  static async start(module: Uint8Array<ArrayBuffer>): Promise<Engine> {
-    const response = new Response(inflated(module), { headers: { 'Content-Type': 'application/wasm' } });
-    const { instance } = await WebAssembly.instantiateStreaming(response);
-    return new Engine(instance.exports as unknown as Exports);
+  static async start(module: WebAssembly.Module): Promise<Engine> {
+    const { exports } = await WebAssembly.instantiate(module);
+    return new Engine(exports as unknown as Exports);
   }
 
   /** Opens a compressed payload. A comparison has a second payload, for the first recording, and facts as JSON. */

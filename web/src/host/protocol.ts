@@ -24,9 +24,9 @@ export type Column = Float64Array | readonly Exact[];
 /** The number that samples count for: their weight, one, or the events of a counter by its number, from 1. */
 export type Metric = 'weight' | 'samples' | `counter:${number}`;
 
-/** What the page embeds, compressed: the engine, the recording, and for a comparison the first recording; and what the command found. */
+/** What the page embeds: the engine, and compressed the recording and, for a comparison, the first recording; and what the command found. */
 export interface Payloads {
-  readonly engine: Uint8Array<ArrayBuffer>;
+  readonly engine: WebAssembly.Module;
   readonly payload: Uint8Array<ArrayBuffer>;
   readonly before: Uint8Array<ArrayBuffer> | null;
   readonly facts: string | null;
