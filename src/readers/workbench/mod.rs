@@ -8,6 +8,9 @@
 //! Reports of the recording are equal to reports of the original one, as far as the page has its samples. A page contains neither the rows
 //! that were rejected nor the addresses by which frames are looked up in symbol files.
 //!
+//! A browser recompiles a whole function once one of its loops is hot, and the page waits for it: that took 300 ms when all of this was
+//! one function. The loops are therefore never inlined.
+//!
 //! Columns are read side by side. Besides the profile, memory holds the JSON of the head, six bytes for each stack, and four bytes for each
 //! stack that was sampled.
 

@@ -23,6 +23,7 @@ struct Row {
 }
 
 /// Adds all rows to the profile.
+#[inline(never)]
 pub(super) fn read(
     head: Head<'_>,
     columns: &Columns<'_>,

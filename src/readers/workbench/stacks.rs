@@ -23,6 +23,7 @@ pub(super) fn read(
     stacks(columns, frames, profile)
 }
 
+#[inline(never)]
 fn texts(columns: &Columns<'_>, damage: Damage<'_>, profile: &mut ProfileBuilder) -> Result<Vec<StringId>, Error> {
     let (rows, [mut lengths]) = columns.table(["texts.length"])?;
     let (mut rest, mut at) = columns.texts;
@@ -37,6 +38,7 @@ fn texts(columns: &Columns<'_>, damage: Damage<'_>, profile: &mut ProfileBuilder
     Ok(texts)
 }
 
+#[inline(never)]
 fn functions(
     columns: &Columns<'_>,
     texts: &[StringId],
@@ -54,6 +56,7 @@ fn functions(
     Ok(rows)
 }
 
+#[inline(never)]
 fn frames(
     columns: &Columns<'_>,
     texts: &[StringId],
@@ -85,6 +88,7 @@ fn frames(
     Ok(rows)
 }
 
+#[inline(never)]
 fn stacks(columns: &Columns<'_>, frames: usize, profile: &mut ProfileBuilder) -> Result<usize, Error> {
     let (rows, [mut distance, mut place]) = columns.table(["stacks.parent", "stacks.callee"])?;
     let (_, [mut new_frame]) = columns.table(["stacks.new_frame"])?;

@@ -168,6 +168,7 @@ impl Tables {
 }
 
 /// By series: its first and last time; null without times.
+#[inline(never)]
 fn spans(profile: &Profile) -> Vec<Option<Range>> {
     let mut spans: Vec<Option<Range>> = profile.series_ids().map(|_| None).collect();
     for sample in profile.samples() {
