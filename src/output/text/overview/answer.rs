@@ -8,11 +8,12 @@ use crate::profile::{FunctionId, ThreadId};
 use crate::report::{
     Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, Work, is_own_binary, thread_label,
 };
-use crate::units::Unit;
+use crate::units::{Unit, Weight};
 
 /// With fewer samples, shares are meaningless.
 const FEW_SAMPLES: u64 = 10;
-/// With this many samples, any share is within 10 points of the truth 95 times out of 100: 1.96 × √(¼ / 100).
+/// A share that may be off by this many points gets a warning; below `MANY_SAMPLES`, 1 point is enough.
+const ROUGH: f64 = 5.0;
 const MANY_SAMPLES: u64 = 100;
 /// The part of the heaviest function's time from which on a callee or a kind of work is named.
 const MUCH: f64 = 0.2;
@@ -20,6 +21,10 @@ const MUCH: f64 = 0.2;
 const CLOSE: f64 = 0.85;
 /// Below this percentage of one core, a program was mostly idle.
 const IDLE: f64 = 5.0;
+/// Below this percentage of one core, it is said that nothing ran for a part of the time.
+const HALF_IDLE: f64 = 50.0;
+/// From this percentage on, what is in none of the subtrees is stated.
+const LARGE_REST: f64 = 33.0;
 /// The cycles of a busy core in a second: of Apple's slowest ones about as many, of the fastest four times that.
 const BUSY_CYCLES: f64 = 1e9;
 
@@ -59,7 +64,14 @@ impl Page<'_, '_> {
             // In its whole subtree, threads may wait.
             let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
             let share = self.percent(answer.amount);
-            return format!("The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.");
+            let always = if self.is_always_there(answer) {
+                " Every sample of this thread has it, so it probably waits, too."
+            } else {
+                ""
+            };
+            return format!(
+                "The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.{always}"
+            );
         }
         if !self.overview.stands_out() {
             let none = match self.overview.answers_in {
@@ -70,7 +82,7 @@ impl Page<'_, '_> {
                 [] => format!("{none}: the heaviest is {place}, with {}, {on}{called}.", self.percent(answer.amount)),
                 subtrees => {
                     let parts: Vec<String> = subtrees.iter().map(|subtree| self.subtree(subtree)).collect();
-                    format!("{none}. {}.", parts.join("; "))
+                    format!("{none}. {}.{}", parts.join("; "), self.rest(subtrees))
                 }
             };
         }
@@ -83,26 +95,47 @@ impl Page<'_, '_> {
         format!("{of}{share} is in or below {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
     }
 
-    /// `91.6% is below TNode::SynchronizeChildren, called by TNode::HandleSync (98.3%), on thread Finder, mostly in Next (36.4%)`.
+    /// True if a function is in all samples of the only thread that it is on.
+    fn is_always_there(&self, answer: &Answer) -> bool {
+        let of_thread = self.series.threads.iter().find(|row| row.thread == answer.thread);
+        answer.on_thread == answer.amount && of_thread.is_some_and(|row| row.counted == answer.amount)
+    }
+
+    /// `91.6% is below TNode::SynchronizeChildren, on thread Finder (its caller TNode::HandleSync has 98.3%, its heaviest callee Next 36.4%)`.
     fn subtree(&self, subtree: &Subtree) -> String {
         let share = self.all(subtree.function);
-        let by = subtree.caller.map(|id| format!(", called by {} ({} of all)", self.name(id, 36), self.all(id)));
         let from = match subtree.origin {
-            Some(origin) if by.is_none() && origin != Origin::Thread => format!(", {}", phrase(origin)),
+            Some(origin) if subtree.caller.is_none() && origin != Origin::Thread => format!(", {}", phrase(origin)),
             _ => {
                 format!(", {}", self.on_thread(subtree.thread, subtree.on_thread, self.overview.all(subtree.function)))
             }
         };
+        let caller = subtree.caller.map(|id| format!("its caller {} has {}", self.name(id, 36), self.all(id)));
         let callee = subtree.callee.map(|(id, amount)| {
-            let much = if 2 * amount.weight.value > self.overview.all(subtree.function).weight.value {
-                "mostly in"
-            } else {
-                "the largest part in"
-            };
-            format!(", {much} {} ({})", self.name(id, 36), self.percent(amount))
+            let has = if subtree.caller.is_none() { " has" } else { "" };
+            format!("its heaviest callee {}{has} {}", self.name(id, 36), self.percent(amount))
         });
         let name = self.function_of(subtree.function);
-        format!("{share} is below {name}{}{from}{}", by.unwrap_or_default(), callee.unwrap_or_default())
+        match [caller, callee].into_iter().flatten().collect::<Vec<_>>().join(", ") {
+            around if around.is_empty() => format!("{share} is below {name}{from}"),
+            around => format!("{share} is below {name}{from} ({around})"),
+        }
+    }
+
+    /// What is in none of the subtrees, which are disjoint: ` The other 63.0% is spread over many functions.`
+    fn rest(&self, subtrees: &[Subtree]) -> String {
+        let counted = self.series.counted;
+        let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
+        let within =
+            within.fold((0_u64, 0), |(weight, samples), all| (weight + all.weight.value, samples + all.samples));
+        let rest = Amount {
+            weight: Weight::new(counted.weight.value.saturating_sub(within.0), counted.weight.unit),
+            samples: counted.samples.saturating_sub(within.1),
+        };
+        if share(rest.weight.value, self.series) < LARGE_REST {
+            return String::new();
+        }
+        format!(" The other {} is spread over many functions.", self.percent(rest))
     }
 
     /// How the heaviest function spends its time: ` 30.1% is its own work, 41.0% is below swift_release.`
@@ -117,14 +150,19 @@ impl Page<'_, '_> {
             parts.extend(is_much(&spent.itself).then_some(itself));
             let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
             parts.extend(
-                callees.map(|&(id, amount)| format!("{} is below {}", self.percent(amount), self.name(id, 40))),
+                callees.map(|&(id, amount)| format!("{} is in or below {}", self.percent(amount), self.name(id, 40))),
             );
         }
         let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
+        // Kinds of work that weigh more than the function share samples: generic code also retains, allocates and so on.
+        let sum: u64 = work.clone().map(|(_, amount)| amount.weight.value).sum();
+        let and = if sum > all { ", and, partly in the same samples, " } else { ", and " };
         let work = work.map(|&(kind, amount)| format!("{} {}", self.percent(amount), doing(kind)));
-        let sentence =
-            |parts: &[String]| if parts.is_empty() { String::new() } else { format!(" {}.", parts.join(", ")) };
-        sentence(&parts) + &sentence(&work.collect::<Vec<_>>())
+        let sentence = |parts: Vec<String>, and: &str| match parts.is_empty() {
+            true => String::new(),
+            false => format!(" {}.", parts.join(and)),
+        };
+        sentence(parts, ", ") + &sentence(work.collect(), and)
     }
 
     /// A function with its binary.
@@ -151,7 +189,7 @@ impl Page<'_, '_> {
     /// The name of a function in at most `room` columns; marked where the sentences are for a page.
     fn name(&self, id: FunctionId, room: usize) -> String {
         let name = self.style.name_in_text(self.profile.function_name(id), room);
-        if self.marks_functions {
+        if self.is_for_page {
             format!("{}{}{}{name}{}", marks::START, id.index(), marks::NAME, marks::END)
         } else {
             name
@@ -193,21 +231,29 @@ impl Page<'_, '_> {
             }
             (None, _) => false,
         };
-        // If only a part is selected, the rest may have been busy.
-        is_little && self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
+        is_little && self.is_complete()
+    }
+
+    /// True if all samples are selected: the rest of a part may have been busy.
+    fn is_complete(&self) -> bool {
+        self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
     }
 
     /// The sentence for an idle CPU.
     fn idle(&self) -> String {
-        if !self.is_idle() {
-            return String::new();
-        }
-        let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
         let waits = if self.series.other_states.is_empty() {
             "this table does not record what threads wait for"
         } else {
             "--state all shows what threads wait for"
         };
+        if !self.is_idle() {
+            let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
+            let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
+            return percent.map_or_else(String::new, |percent| {
+                format!("Nothing ran for at least {:.0}% of the time; {waits}.", 100.0 - percent)
+            });
+        }
+        let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
         format!("The CPU was mostly idle{core}; {waits}.")
     }
 
@@ -248,7 +294,7 @@ impl Page<'_, '_> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| format!("{} ({} of all)", self.name(id, 36), self.all(id));
+        let name = |id| format!("{} (which has {})", self.name(id, 36), self.all(id));
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),
@@ -280,15 +326,18 @@ impl Page<'_, '_> {
     pub(super) fn few_samples(&self) -> String {
         let Some(answer) = self.overview.answers.first() else { return String::new() };
         let samples = self.series.counted.samples;
-        let amount = self.overview.subtrees.first().map_or(answer.amount, |first| self.overview.all(first.function));
+        let amount = match self.overview.subtrees.first() {
+            Some(first) => self.overview.all(first.function),
+            None if self.mostly_waits() || !self.overview.stands_out() => answer.amount,
+            None => self.overview.all(answer.function),
+        };
+        // 95 of 100 times, a share is within 1.96 standard deviations of the truth.
         let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
-        match samples {
-            FEW_SAMPLES..MANY_SAMPLES if points >= 1.0 => {
-                format!("With only {samples} samples, that share may well be off by {points:.0} points.")
-            }
-            _ => String::new(),
+        if samples < FEW_SAMPLES || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH } {
+            return String::new();
         }
+        format!("With only {samples} samples, {} may well be off by {points:.0} points.", self.percent(amount))
     }
 
     /// `In all: your code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
@@ -324,7 +373,7 @@ impl Page<'_, '_> {
 fn doing(work: Work) -> &'static str {
     match work {
         Work::UnspecializedGenerics => {
-            "runs generic code of Swift's standard library that was not specialised, as in a debug build"
+            "is in generic code of Swift's standard library that was not specialised, as in a debug build"
         }
         Work::ReferenceCounting => "retains and releases objects",
         Work::MessageSending => "dispatches Objective-C messages",

@@ -105,8 +105,8 @@ struct Page<'p, 'e> {
     context: &'p OverviewContext<'p>,
     style: Style,
     width: usize,
-    /// True if functions are marked in sentences.
-    marks_functions: bool,
+    /// True if sentences are for a page, where functions are marked in them.
+    is_for_page: bool,
 }
 
 impl<'p, 'e> Page<'p, 'e> {
@@ -129,7 +129,7 @@ impl<'p, 'e> Page<'p, 'e> {
         style: Style,
     ) -> Self {
         let (profile, width) = (&report.recording.profile, style.width.unwrap_or(WIDTH));
-        Self { report, profile, series, overview, context, style, width, marks_functions: false }
+        Self { report, profile, series, overview, context, style, width, is_for_page: false }
     }
 
     /// Everything but other series and commands, with so many functions and threads.
@@ -219,11 +219,11 @@ impl<'p, 'e> Page<'p, 'e> {
                 rate(self.series.counted.weight, length),
                 base_text(Length::of(&activity.time))
             );
-            if let Some(Busiest { start, length: part, weight }) = activity.busiest
-                && self.is_uneven(weight, part, length)
-            {
+            if let Some(Busiest { start, length: part, weight }) = self.busiest() {
                 let [start, end] = [start, start.saturating_add(part)].map(short_time);
-                text += &format!("; busiest from {start} to {end} (▔), with {}", rate(weight, part));
+                // The line of a page has no mark.
+                let mark = if self.is_for_page { "" } else { " (▔)" };
+                text += &format!("; busiest from {start} to {end}{mark}, with {}", rate(weight, part));
             }
         }
         text
@@ -234,10 +234,12 @@ impl<'p, 'e> Page<'p, 'e> {
         self.series.is_empty()
     }
 
-    /// True if a weight in a part of the time is clearly more than the mean.
-    fn is_uneven(&self, weight: Weight, part: Nanos, length: Nanos) -> bool {
-        let mean = self.series.counted.weight.value as f64 / length.as_nanos() as f64;
-        weight.value as f64 / part.as_nanos() as f64 > 1.2 * mean
+    /// The busiest second, if it was clearly busier than the mean.
+    fn busiest(&self) -> Option<Busiest> {
+        let activity = self.overview.activity.as_ref()?;
+        let rate = |weight: Weight, length: Nanos| weight.value as f64 / length.as_nanos() as f64;
+        let mean = rate(self.series.counted.weight, activity.time.length());
+        activity.busiest.filter(|busiest| rate(busiest.weight, busiest.length) > 1.2 * mean)
     }
 
     /// True if samples say that a thread was there, running or not.
@@ -293,7 +295,7 @@ impl<'p, 'e> Page<'p, 'e> {
             return Vec::new();
         }
         let (own, title) = match self.overview.answers_in {
-            AnswersIn::Own => ("own+sys", "your functions; own+sys includes system calls"),
+            AnswersIn::Own => ("own+sys", "your functions; own+sys: with system code"),
             AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
             AnswersIn::All => ("self", "functions"),
         };

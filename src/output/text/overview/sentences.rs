@@ -43,7 +43,7 @@ impl OverviewSentences {
     pub fn new<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>, intervals: &Intervals) -> Self {
         let context = OverviewContext { intervals: Some(intervals), command: &[] };
         let page = Page::of(report, series, overview, &context, Style::default());
-        Self::of(&Page { marks_functions: true, ..page })
+        Self::of(&Page { is_for_page: true, ..page })
     }
 
     /// The same without marks and hangs.

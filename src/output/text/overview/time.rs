@@ -23,12 +23,12 @@ impl Page<'_, '_> {
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
         let (weight, length) = line.peak(&activity.time).unwrap_or_default();
         let peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
-            Some(percent) => format!("{percent:.1}%"),
+            Some(percent) => format!("{}%", two_digits(percent)),
             None => self.in_a_second(weight, length.as_nanos() as f64),
         };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
-        lines.push(self.style.paint(Tone::Dim, &axis(line, activity)));
+        lines.push(self.style.paint(Tone::Dim, &axis(line, activity, self.busiest())));
         let hangs = self.hangs();
         if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
@@ -73,11 +73,17 @@ fn bin_of(line: &LineOfTime, time: Nanos) -> usize {
     usize::try_from(bin).unwrap_or(usize::MAX).min(line.weights.len() - 1)
 }
 
+/// A number with two digits that count: a bin has only a few samples.
+fn two_digits(number: f64) -> f64 {
+    let unit = 10_f64.powf(number.log10().floor() - 1.0);
+    (number / unit).round() * unit
+}
+
 /// The times below a line: its start and end, and `▔` below the busiest second.
-fn axis(line: &LineOfTime, activity: &Activity) -> String {
+fn axis(line: &LineOfTime, activity: &Activity, busiest: Option<Busiest>) -> String {
     let count = line.weights.len();
     let mut columns = vec![' '; count];
-    if let Some(Busiest { start, length, .. }) = activity.busiest {
+    if let Some(Busiest { start, length, .. }) = busiest {
         let last = Nanos::from_nanos(start.saturating_add(length).as_nanos().saturating_sub(1));
         columns[bin_of(line, start)..=bin_of(line, last)].fill('▔');
     }
