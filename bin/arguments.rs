@@ -33,7 +33,7 @@ impl RecordingArgs {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SymbolArgs {
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
@@ -48,7 +48,7 @@ pub(crate) struct SymbolArgs {
 }
 
 /// The files and folders to search for symbols.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SymbolSearchArgs {
     /// A dSYM or other symbol file, or a folder to search (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
@@ -64,7 +64,7 @@ pub(crate) struct SymbolSearchArgs {
     pub(crate) no_cache: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct InputArgs {
     /// Fail if a CPU table row, a requested interval or a run could not be read
     #[arg(long, help_heading = "Input")]

@@ -15,7 +15,7 @@ use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
 use crate::sink::Colour;
-use crate::symbols::UuidArgs;
+use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
 
 const EXAMPLES: &str = "\
@@ -172,7 +172,10 @@ pub(crate) enum Command {
     Symbolicate(SymbolicateArgs),
     /// Demangle C++, Swift and Rust names
     Demangle(DemangleArgs),
-    /// List the UUID, architecture, kind and path of symbols in files and folders
+    /// List the UUIDs of missing symbols in recordings, and of symbol files and folders
+    ///
+    /// For a recording or an export, lists the binaries whose symbols are missing, with the share of samples in their unnamed code, largest
+    /// first. docs/symbols.md describes where to find their symbols.
     Uuid(UuidArgs),
     /// Measure CPU use across many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),

@@ -37,6 +37,7 @@ mod sources;
 mod symbolicate;
 mod symbols;
 mod unchanged;
+mod uuid;
 mod view_limits;
 mod weight_limit;
 

@@ -12,7 +12,7 @@ use traceparse::recording::{Recording, SampleDetail, TableKind, export_command};
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
-use crate::arguments::{InputArgs, RecordingArgs};
+use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
 use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
@@ -38,12 +38,7 @@ impl Opened {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let export = inputs.read_all(files, &args.input.options(samples))?;
-        redacted::with(|redactor| redactor.collect(&export));
-        warn(&export);
-        check_usable(&export, &args.input, files.iter().all(|file| inputs.is_bundle(file)))?;
-        let mut analysis = Analysis::new(export);
-        inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
+        let mut analysis = read_named(inputs, files, &args.input, &args.symbols, samples)?;
         redacted::with(|redactor| redactor.collect(analysis.recording()));
         note_names(&analysis.recording().profile, &args.selection);
         weigh_by_counter(&mut analysis, &args.selection.metric)?;
@@ -75,6 +70,23 @@ impl Opened {
     pub(crate) fn report(&self, options: &ReportOptions) -> Report<'_> {
         self.analysis.report(options)
     }
+}
+
+/// Reads the files and names their functions.
+pub(crate) fn read_named(
+    inputs: &Inputs<'_>,
+    files: &[PathBuf],
+    args: &InputArgs,
+    symbols: &SymbolArgs,
+    samples: SampleDetail,
+) -> Result<Analysis> {
+    let export = inputs.read_all(files, &args.options(samples))?;
+    redacted::with(|redactor| redactor.collect(&export));
+    warn(&export);
+    check_usable(&export, args, files.iter().all(|file| inputs.is_bundle(file)))?;
+    let mut analysis = Analysis::new(export);
+    inputs.unless_changed(name_frames(&mut analysis, inputs, files, symbols))?;
+    Ok(analysis)
 }
 
 /// Fails if `option` needs the times of samples and a table does not record them.

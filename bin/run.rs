@@ -25,8 +25,8 @@ use crate::report_args::ReportArgs;
 use crate::sink::{Colour, is_terminal, style, write_inert, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
-use crate::symbols::list_uuids;
 use crate::unchanged::WatchedFiles;
+use crate::uuid::list_uuids;
 use crate::weight_limit::WeightLimit;
 use crate::{EXIT_DONE, Failure, diff, fleet, mistakes, note, print_few_warnings, redacted, resource_limits};
 

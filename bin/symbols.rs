@@ -1,4 +1,4 @@
-//! Symbols on the command line: where to search for them, and the commands that use only symbols.
+//! Symbols on the command line: where to search for them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
@@ -6,37 +6,22 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::{Args, ValueHint};
 use etcetera::BaseStrategy;
 use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
-use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
-use crate::exit_codes::EXIT_CODES;
-use crate::formats::TocFormat;
-use crate::guard::{will_read, will_search, will_write};
+use crate::guard::{will_read, will_search};
 use crate::inputs::Inputs;
 use crate::messages::first_of;
 use crate::objects::place;
-use crate::sink::{replace, write_inert, write_to};
+use crate::sink::replace;
 use crate::unchanged::WatchedFiles;
-use crate::{printable, resource_limits, warning};
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub(crate) struct UuidArgs {
-    /// Symbol files, bundles, or folders to search
-    #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
-    pub(crate) format: TocFormat,
-}
+use crate::{resource_limits, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
 /// any of it.
@@ -89,9 +74,15 @@ fn useless(paths: &[&Path], locator: &Locator<'_>, summary: &SymbolicationSummar
     let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
     let have: BTreeSet<String> =
         useless.iter().flat_map(|path| found(path)).map(|found| found.uuid.to_string()).collect();
-    let wants = summary.binaries.iter().filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
+    let wanted = summary.binaries.iter().filter(|binary| binary.named_now < binary.frames);
+    let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
     let wants: Vec<String> = wants.collect();
-    let wants = if wants.is_empty() { "none, since it records no UUIDs".to_owned() } else { first_of(&wants) };
+    let wants = match summary.binaries.iter().any(|binary| binary.uuid.is_some()) {
+        false => "none, since it records no UUIDs".to_owned(),
+        true if wants.is_empty() => "none, since it has all names".to_owned(),
+        true if wants.len() == 1 => first_of(&wants),
+        true => first_of(&wants) + " (traceparse uuid FILE lists all)",
+    };
     let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
     (!useless.is_empty())
         .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
@@ -170,7 +161,10 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     }
     if found == 0 && !is_known(locator, path) {
         warn(locator);
-        bail!("{}: no symbols found (no dSYM, Mach-O, .symbols or .symbolsarchive file)", path.display());
+        bail!(
+            "{}: no symbols found (no dSYM, Mach-O, .symbols or .symbolsarchive file); see docs/symbols.md",
+            path.display()
+        );
     }
     Ok(())
 }
@@ -207,46 +201,4 @@ pub(crate) fn warn(locator: &Locator<'_>) {
     if more > 0 {
         warning(&format!("{more} more files could not be used"));
     }
-}
-
-/// Lists what symbols there are.
-pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
-    will_write(None);
-    let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched);
-    for path in &args.paths {
-        begin(path, &watched)?;
-        locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be searched", path.display()))?;
-    }
-    watch(&locator, &watched, None)?;
-    watched.unless_changed(Ok(()))?;
-    warn(&locator);
-    let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
-    ensure!(!locator.found().is_empty(), "{}: no symbols found", paths.join(", "));
-    match args.format {
-        TocFormat::Text => write_to(None, |out| {
-            locator.found().iter().try_for_each(|found| {
-                let path = found.path.display().to_string();
-                let path = printable(&path);
-                writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.name())
-            })
-        }),
-        TocFormat::Json => {
-            let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
-            let document = serde_json::json!({"format": "traceparse-uuid", "version": 1, "images": rows});
-            write_inert(None, Some(Syntax::Json), |out| writeln!(out, "{document}"))
-        }
-    }
-}
-
-fn found_value(found: &Found) -> serde_json::Value {
-    serde_json::json!({
-        "uuid": found.uuid.to_string(),
-        "arch": found.arch,
-        "kind": found.kind.name(),
-        "name": found.name,
-        "path": found.path.display().to_string(),
-        "text_address": found.text_address,
-        "text_size": found.text_size,
-    })
 }

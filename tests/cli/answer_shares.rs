@@ -130,6 +130,56 @@ fn shares_are_those_of_the_table_of_functions() {
     assert!(compared > 40, "{compared} functions");
 }
 
+/// The rows of `traceparse uuid FILE`: name, samples and percentage.
+fn wanted(path: &str) -> Vec<(String, u64, f64)> {
+    let answer = finish(&mut traceparse(&["uuid", path, "--format", "json"]));
+    let answer: serde_json::Value = serde_json::from_str(&stdout_of(&answer)).expect("JSON");
+    let rows = answer["wanted"].as_array().expect("wanted").iter().map(|row| {
+        let name = row["name"].as_str().expect("a name").to_owned();
+        (name, row["samples"].as_u64().expect("samples"), row["percent"].as_f64().expect("a percentage"))
+    });
+    rows.collect()
+}
+
+#[test]
+fn wanted_symbols_are_listed_by_their_share_of_the_samples() {
+    let sampled = |count: usize, frames: &[&str]| vec![("Main Thread", 1, stack(frames)); count];
+    let stacks = [
+        sampled(2, &["Shop!main", "Shop!0x1000", "libobjc.dylib!objc_retain"]),
+        sampled(3, &["Shop!main", "Shop!0x1000", "libicucore.dylib!0x1000"]),
+        sampled(1, &["dyld!0x1000", "Shop!main", "Shop!draw", "libicucore.dylib!0x1000"]),
+        sampled(4, &["dyld!0x1000", "Shop!main", "Shop!draw"]),
+    ];
+    let path = Folder::new();
+    let path = path.file("shop.xml", export(&stacks.concat()));
+    let expected = [("Shop", 5, 50.0), ("libicucore.dylib", 1, 10.0), ("dyld", 0, 0.0)];
+    assert_eq!(wanted(&path), expected.map(|(name, samples, percent)| (name.to_owned(), samples, percent)));
+    let text = text(&path);
+    assert!(text.contains("(60.0% of the weight) have no name") && text.contains("traceparse uuid FILE"), "{text}");
+}
+
+#[test]
+fn wanted_symbols_and_the_overview_count_the_same_samples() {
+    let mut compared = 0;
+    for path in recordings() {
+        let output =
+            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
+        if !output.status.success() {
+            continue;
+        }
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let samples = |overview: &serde_json::Value| overview["nameless"]["samples"].as_u64().expect("samples");
+        let nameless: u64 = answer["overview"].as_array().expect("series").iter().map(samples).sum();
+        let wanted: u64 = wanted(&path).iter().map(|(_, samples, _)| samples).sum();
+        match answer["unnamed"]["without_binary"].as_u64() {
+            Some(0) => assert_eq!(wanted, nameless, "{path}"),
+            _ => assert!(wanted <= nameless, "{path}: {wanted} of {nameless}"),
+        }
+        compared += usize::from(wanted > 0);
+    }
+    assert!(compared > 3, "{compared} recordings");
+}
+
 #[test]
 fn a_recording_without_app_code_is_answered_by_its_subtree() {
     let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") else { return };

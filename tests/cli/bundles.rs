@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::bundle_case::{Forms, recording, write_forms};
-use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, traceparse, warns};
+use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, stdout_of, traceparse, warns};
 use crate::fleet_case;
 use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::other_tables::Hang;
@@ -163,7 +163,14 @@ fn symbols_may_be_those_of_another_recording() {
     // Nothing else in it is taken for a file of symbols.
     assert!(Path::new(&forms.folder).join("instrument_data").is_dir());
     assert_eq!(csv(&[&functions[..], &["--dsym", &forms.folder]].concat()), own);
-    assert!(ok(&["uuid", &forms.folder]).lines().count() > 3);
+    assert!(ok(&["uuid", &format!("{}/symbols", forms.folder)]).lines().count() > 3);
+    // It lists what they leave unnamed, in every form of the recording.
+    let wanted = |path: &str| stdout_of(&finish(&mut traceparse(&["uuid", path])).success());
+    let of_folder = wanted(&forms.folder);
+    assert!(!of_folder.is_empty() && of_folder.lines().all(|line| line.contains("wanted")), "{of_folder}");
+    for archive in &forms.archives {
+        assert_eq!(wanted(archive), of_folder);
+    }
 }
 
 #[test]

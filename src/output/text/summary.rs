@@ -265,8 +265,8 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     }
     match binaries.len().saturating_sub(BINARIES) {
         0 => Ok(()),
-        1 => writeln!(out, "  and 1 more binary; --format json lists all"),
-        more => writeln!(out, "  and {more} more binaries; --format json lists all"),
+        1 => writeln!(out, "  and 1 more binary; traceparse uuid FILE lists all"),
+        more => writeln!(out, "  and {more} more binaries; traceparse uuid FILE lists all"),
     }
 }
 

@@ -13,6 +13,8 @@ mod owners;
 mod spent;
 mod subtrees;
 
+use std::cmp::Reverse;
+
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
 pub use answers::{Answer, Wait};
@@ -26,9 +28,10 @@ pub use spent::{Spent, Work};
 pub use subtrees::Subtree;
 
 use self::owners::Owner;
-use super::{Amount, Report, SeriesReport};
+use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Label, StackWeight, WeighedForest};
-use crate::profile::{FunctionId, ThreadId};
+use crate::hash::HashMap;
+use crate::profile::{BinaryId, FunctionId, ThreadId};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -123,11 +126,8 @@ impl<'e> Report<'e> {
             answers::heaviest(profile, &code.owners, places, series.unit, count)
         };
         let own = heaviest(count, &|found| found.place);
-        let is_nameless = |(_, found): &(&StackWeight, &Option<Found>)| {
-            let is_named = |place: Place| profile.function(place.function).is_named;
-            let is_known = |found: &Found| is_named(found.leaf) && found.place.is_none_or(is_named);
-            found.as_ref().is_some_and(|found| !found.waits && !is_known(found))
-        };
+        let is_nameless =
+            |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.nameless(profile).is_some());
         let mut overview = Overview {
             wait: answers::wait(profile, &code, found_of(), series.unit),
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
@@ -163,6 +163,28 @@ impl<'e> Report<'e> {
             }
         });
         overview
+    }
+
+    /// The binaries whose symbols are missing, each with its samples in [`nameless`](Overview::nameless) code of all series, most samples
+    /// first. Binaries whose unnamed frames only lead to named code have no samples.
+    pub fn wanted(&self) -> Vec<(UnnamedBinary, u64)> {
+        let profile = &self.recording.profile;
+        // Binaries with the same UUID are one.
+        let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
+        let mut sums: HashMap<_, u64> = HashMap::default();
+        for series in &self.series {
+            let code = OwnCode::new(self, series);
+            for row in self.weights.of_series(series.series) {
+                let place = row.stack.and_then(|stack| code.find(stack).nameless(profile));
+                if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
+                    *sums.entry(key(binary)).or_default() += row.samples;
+                }
+            }
+        }
+        let samples = |row: &UnnamedBinary| sums.get(&key(row.binary)).copied().unwrap_or_default();
+        let mut wanted: Vec<_> = self.unnamed().binaries.iter().map(|row| (*row, samples(row))).collect();
+        wanted.sort_by_key(|(_, samples)| Reverse(*samples));
+        wanted
     }
 }
 

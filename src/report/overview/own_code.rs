@@ -35,6 +35,15 @@ pub(super) struct Found {
     pub(super) owner: Owner,
 }
 
+impl Found {
+    /// The code without a name that hides the work of a running thread: the function of app code that its time belongs to, or else the
+    /// leaf. `None` if both have names.
+    pub(super) fn nameless(&self, profile: &Profile) -> Option<Place> {
+        let is_nameless = |place: &Place| !profile.function(place.function).is_named;
+        self.place.filter(is_nameless).or(Some(self.leaf).filter(is_nameless)).filter(|_| !self.waits)
+    }
+}
+
 impl<'p> OwnCode<'p> {
     pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
         let profile = &report.recording.profile;

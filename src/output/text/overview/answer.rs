@@ -414,7 +414,8 @@ impl Page<'_, '_> {
         }
         let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
         let nameless = self.overview.nameless;
-        let of_own = unnamed.binaries.iter().find(own);
+        let wanted: Vec<UnnamedBinary> = self.report.wanted().into_iter().map(|(row, _)| row).collect();
+        let of_own = wanted.iter().find(own);
         // Missing names in the system matter only if their share is large.
         if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
             return String::new();
@@ -424,13 +425,14 @@ impl Page<'_, '_> {
         let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
         let of =
             format!("{} of {} {addresses} ({amount} of the weight) {have} no name", unnamed.unnamed, unnamed.frames);
-        let Some(row) = of_own.or(unnamed.binaries.first()) else {
+        let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
                 _ => format!("{of}. They are in no known binary, as is typical of code generated at run time."),
             };
         };
         let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
+        let more = if wanted.len() > 1 { "traceparse uuid FILE lists all" } else { "docs/symbols.md" };
         if own(&row) {
             let part = match row.frames {
                 1 if unnamed.unnamed == 1 => "it is".to_owned(),
@@ -438,7 +440,7 @@ impl Page<'_, '_> {
                 1 => "1 is".to_owned(),
                 frames => format!("{frames} are"),
             };
-            return format!("{of}; {part} in {name}: {}", self.advice(row));
+            return format!("{of}; {part} in {name}: {}", self.advice(row, more));
         }
         if 2 * unnamed.without_binary > unnamed.unnamed {
             return format!("{of}. Most are in no known binary, as is typical of code generated at run time.");
@@ -449,17 +451,17 @@ impl Page<'_, '_> {
             1 => "1 of them is".to_owned(),
             frames => format!("{frames} of them are"),
         };
-        format!("{of}; {part} in {name}. Symbols from the same version would name them: --symbols PATH")
+        format!("{of}; {part} in {name}. Symbols from the same version would name them: --symbols PATH ({more}).")
     }
 
-    /// How to name an app binary: symbols of exactly this build.
-    fn advice(&self, row: &UnnamedBinary) -> String {
+    /// How to name an app binary: symbols of exactly this build. `more` is where to read on.
+    fn advice(&self, row: &UnnamedBinary, more: &str) -> String {
         let uuid = self.profile.binary(row.binary).uuid;
         if let Some(found) = self.found(uuid) {
             return found;
         }
-        let uuid = uuid.map(|uuid| format!(" (UUID {uuid})")).unwrap_or_default();
-        format!("pass its dSYM{uuid} with --dsym.")
+        let uuid = uuid.map(|uuid| format!(" {uuid}")).unwrap_or_default();
+        format!("pass its dSYM{uuid} with --dsym ({more}).")
     }
 
     /// Which symbols the found files have for a binary; `None` if there are no files.
