@@ -13,9 +13,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut locator = Locator::new(&FileSystem);
     paths.get(1).map(|dsym| locator.add(dsym.as_ref(), &mut Index::default())).transpose()?;
     analysis.symbolicate(&locator, &Default::default())?;
-    let mut options = ReportOptions { view: View::Functions, ..ReportOptions::default() };
+    let mut options = ReportOptions { view: View::Functions, top: Some(5), ..ReportOptions::default() };
     options.selection.only_main_threads = true;
     let report = analysis.report(&options);
-    let functions = report.series.iter().flat_map(|series| report.named_functions(series).take(5));
+    let functions = report.series.iter().flat_map(|series| report.named_functions(series));
     Ok(serde_json::to_writer_pretty(std::io::stdout(), &functions.collect::<Vec<_>>())?)
 }

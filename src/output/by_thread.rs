@@ -29,7 +29,7 @@ pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> io::Result<Vec<Threa
     let mut threads: Vec<ThreadSamples<'e>> = Vec::new();
     let mut place: HashMap<(SeriesId, ThreadId), usize> = HashMap::default();
     for series in &report.series {
-        for row in &series.threads {
+        for row in series.all_threads() {
             place.insert((series.series, row.thread), threads.len());
             let weight = row.counted.weight.value;
             threads.push(ThreadSamples { series: series.series, thread: row.thread, samples: Vec::new(), weight });

@@ -63,7 +63,7 @@ fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
     let unit = asked.first().map(|series| series.unit);
     let mut weights: IndexMap<ProcessId, u128> = IndexMap::default();
     for series in &asked {
-        for row in &series.threads {
+        for row in series.all_threads() {
             let id = profile.thread(row.thread).process;
             *weights.entry(id).or_default() +=
                 if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };

@@ -237,6 +237,11 @@ fn series_report(
     options: &ReportOptions,
 ) -> SeriesReport {
     let unit = unit(profile, id, options.metric);
+    let mut threads = thread_reports(profile, weights, unit);
+    let mut functions = match options.view {
+        View::Functions => functions_of_stacks(profile, WeighedStacks::Rows(weights, options.jobs)),
+        _ => Vec::new(),
+    };
     SeriesReport {
         series: id,
         unit,
@@ -246,7 +251,8 @@ fn series_report(
         no_stack: tally.no_stack,
         times: tally.times,
         counters: tally.counters,
-        threads: thread_reports(profile, weights, unit),
+        more_threads: threads.split_off(threads.len().min(options.most_rows())),
+        threads,
         scopes: match &separated {
             _ if !options.view.has_trees() => Vec::new(),
             None => scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit),
@@ -255,10 +261,8 @@ fn series_report(
                 scope_reports(profile, scopes.collect(), weights, unit)
             }
         },
-        functions: match options.view {
-            View::Functions => functions_of_stacks(profile, WeighedStacks::Rows(weights, options.jobs)),
-            _ => Vec::new(),
-        },
+        more_functions: functions.split_off(functions.len().min(options.most_rows())),
+        functions,
         separated: separated.map(|separated| separated.weights),
     }
 }

@@ -35,7 +35,7 @@ fn functions(report: &Report<'_>, series: &SeriesReport) -> Listing {
         let names = [Cell::Text(function_of(profile, label).to_owned()), Cell::optional(binary_of(profile, label))];
         numbers(&row.sums).into_iter().chain(names).collect()
     };
-    Listing::new(series.counted.weight, series.functions.iter().map(cells).collect(), Vec::new())
+    Listing::new(series.counted.weight, series.all_functions().map(cells).collect(), Vec::new())
 }
 
 /// A function with its names and weights, which are in the unit of its series. Serialized, it is the row of the JSON without the

@@ -92,7 +92,7 @@ impl<'r> FlameChart<'r> {
         let profile = &report.recording.profile;
         let selected = report.options.selection.on(profile);
         let mut rank = vec![u32::MAX; profile.thread_ids().len()];
-        for (place, row) in (0..).zip(&series.threads) {
+        for (place, row) in (0..).zip(series.all_threads()) {
             rank[row.thread.index()] = place;
         }
         let counted = selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
@@ -101,7 +101,7 @@ impl<'r> FlameChart<'r> {
         let sample = |index: u32| &profile.samples()[index as usize];
         order.sort_by_key(|&index| (rank[sample(index).thread.index()], sample(index).time));
         let mut start = 0;
-        let threads = series.threads.iter().map(|row| {
+        let threads = series.all_threads().map(|row| {
             let length =
                 order[start..].partition_point(|&index| rank[sample(index).thread.index()] <= rank_of(&rank, row));
             start += length;

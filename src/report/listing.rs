@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
 use super::{Report, SeriesReport, SortBy};
+use crate::calltree::percent;
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
@@ -220,14 +221,26 @@ impl Listing {
         }
     }
 
-    /// Removes rows whose weights are all below `least`. Rows without weights stay.
-    pub(super) fn leave_out_light(&mut self, least: u64) {
-        let is_light = |row: &mut Vec<Cell>| {
+    /// Removes rows whose weights are all light. Rows without weights stay.
+    pub(super) fn leave_out(&mut self, is_light: impl Fn(u64) -> bool) {
+        let is_light_row = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
-            weights.peek().is_some() && weights.all(|weight| weight < least)
+            weights.peek().is_some() && weights.all(&is_light)
         };
-        let light: Vec<Vec<Cell>> = self.rows.extract_if(.., is_light).collect();
+        let light: Vec<Vec<Cell>> = self.rows.extract_if(.., is_light_row).collect();
         self.hidden.add(light.iter().map(Vec::as_slice));
+    }
+
+    /// Removes rows whose weights are all below a percentage of the total.
+    pub(crate) fn leave_out_below(&mut self, min_percent: f64) {
+        let total = self.total.value;
+        self.leave_out(|weight| percent(weight, total) < min_percent);
+    }
+
+    /// The rows that are left out for any reason.
+    pub(crate) fn left_out(&self) -> HiddenTotal {
+        let Self { hidden, after, .. } = self;
+        HiddenTotal { rows: hidden.rows + after.rows, weight: hidden.weight.saturating_add(after.weight) }
     }
 
     /// Removes the rows after the first `top`.

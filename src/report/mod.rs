@@ -68,8 +68,9 @@ pub struct ReportOptions {
     pub view: View,
     /// The separation of trees and timelines.
     pub separate_by: SeparateBy,
-    /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
-    /// [`View::Heaviest`]. `None` keeps all. Trees have [`Pruning::children`].
+    /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), as [`Listing`] and as
+    /// [`SeriesReport::functions`] and [`threads`](SeriesReport::threads), and of stacks in [`View::Heaviest`]. `None` keeps all. Methods
+    /// that compute rows, such as [`Report::binaries`], return all of them. Trees have [`Pruning::children`].
     pub top: Option<usize>,
     /// The column that tables are sorted by, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
     pub sort: Option<SortBy>,
@@ -82,6 +83,13 @@ pub struct ReportOptions {
     /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
     /// there are very many. With 0 (the default) and 1 only the caller's thread works. The answer is the same.
     pub jobs: usize,
+}
+
+impl ReportOptions {
+    /// The most rows of a table.
+    fn most_rows(&self) -> usize {
+        self.top.unwrap_or(usize::MAX)
+    }
 }
 
 /// The scopes that call trees and timelines are made for.
@@ -412,17 +420,31 @@ pub struct SeriesReport {
     pub times: Option<SampledTime>,
     /// Sums of the performance counters of the selected samples, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
-    /// The threads, heaviest first.
+    /// The threads, heaviest first, at most [`ReportOptions::top`].
     pub threads: Vec<ThreadReport>,
     /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads in [`View::Functions`], by self weight. Recursion counts once in `all_weight`.
+    /// The functions over all threads in [`View::Functions`], by self weight, at most [`ReportOptions::top`]. Recursion counts once in
+    /// `all_weight`.
     pub functions: Vec<FunctionRow>,
+    /// The threads and functions after these.
+    more_threads: Vec<ThreadReport>,
+    more_functions: Vec<FunctionRow>,
     /// The stacks that trees are made of, if those are not the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,
 }
 
 impl SeriesReport {
+    /// All threads, heaviest first.
+    pub(crate) fn all_threads(&self) -> impl Iterator<Item = &ThreadReport> {
+        self.threads.iter().chain(&self.more_threads)
+    }
+
+    /// All functions, by self weight.
+    fn all_functions(&self) -> impl Iterator<Item = &FunctionRow> {
+        self.functions.iter().chain(&self.more_functions)
+    }
+
     /// True if its table has no samples: nothing ran while it was recorded.
     pub fn is_empty(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0

@@ -29,7 +29,7 @@ fn sandwich(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let chosen = FunctionSet::of_names(profile, |other| other == name);
     let Sandwich { own, callers, callees, recursive: _ } =
         Sandwich::new(profile, report.weights.of_series(series.series), &chosen);
-    let (pruning, top) = (&report.options.pruning, report.options.top.unwrap_or(usize::MAX));
+    let (pruning, top) = (&report.options.pruning, report.options.most_rows());
     let is_shown = |weight: u64| pruning.shows(weight, own.all_weight);
     let mut rows = Vec::new();
     let other = |relation: &str, id: Option<FunctionId>, weight: u64, samples: u64| {
@@ -109,7 +109,7 @@ fn heaviest_stacks(report: &Report<'_>, series: &SeriesReport) -> Listing {
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
     let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
-    let heavy = series.scopes.iter().filter(is_heavy).count().min(report.options.top.unwrap_or(usize::MAX));
+    let heavy = series.scopes.iter().filter(is_heavy).count().min(report.options.most_rows());
     let (shown, hidden) = series.scopes.split_at(heavy.max(1).min(series.scopes.len()));
     let notes =
         if hidden.is_empty() { Vec::new() } else { vec![format!("{} lighter ones are not shown", hidden.len())] };

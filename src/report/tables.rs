@@ -47,9 +47,15 @@ impl Report<'_> {
 
     /// The rows of a series in a table of any view.
     pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
+        self.listing_above(kind, series, 0.0)
+    }
+
+    /// The same without rows below a percentage of the total.
+    pub(crate) fn listing_above(&self, kind: &ListingKind, series: &SeriesReport, min_percent: f64) -> Listing {
         let mut listing = self.heavy_rows(kind, series);
-        if let Some(top) = self.options.top.filter(|_| !matches!(kind.limits, RowLimits::Weight | RowLimits::None)) {
-            listing.keep_first(top);
+        listing.leave_out_below(min_percent);
+        if !matches!(kind.limits, RowLimits::Weight | RowLimits::None) {
+            listing.keep_first(self.options.most_rows());
         }
         listing
     }
@@ -61,7 +67,7 @@ impl Report<'_> {
             listing.sort(kind, sort);
         }
         if kind.limits != RowLimits::None {
-            listing.leave_out_light(self.options.pruning.min_weight);
+            listing.leave_out(|weight| weight < self.options.pruning.min_weight);
         }
         listing
     }

@@ -48,7 +48,7 @@ fn threads(report: &Report<'_>, series: &SeriesReport) -> Listing {
             Cell::Text(process_label(profile, process)),
         ]
     };
-    Listing::new(series.counted.weight, series.threads.iter().map(cells).collect(), Vec::new())
+    Listing::new(series.counted.weight, series.all_threads().map(cells).collect(), Vec::new())
 }
 
 pub(super) static PROCESSES: ListingKind = ListingKind::new(
@@ -81,7 +81,7 @@ impl Report<'_> {
     pub fn processes(&self, series: &SeriesReport) -> Vec<ProcessRow> {
         let profile = &self.recording.profile;
         let mut rows: IndexMap<ProcessId, ProcessRow> = IndexMap::default();
-        for row in &series.threads {
+        for row in series.all_threads() {
             let process = profile.thread(row.thread).process;
             let new = ProcessRow { process, counted: Amount::none(series.unit), threads: 0 };
             let sum = rows.entry(process).or_insert(new);

@@ -9,7 +9,7 @@ use traceparse::output::{self, Format};
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View};
+use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, SeriesReport, View};
 use traceparse::units::{Nanos, Unit};
 
 fn recording(seed: u64) -> Invented {
@@ -73,6 +73,35 @@ fn add<K: Ord>(amounts: &mut Amounts<K>, key: K, row: &Row) {
     let (weight, samples) = amounts.entry(key).or_default();
     *weight += row.weight;
     *samples += 1;
+}
+
+#[test]
+fn the_first_rows_are_those_of_the_structs_and_of_every_table() {
+    for seed in 0..20 {
+        let export = open(&recording(seed), SampleDetail::Each);
+        for view in [View::Functions, View::Threads, View::Full, View::Overview, View::Processes, View::Binaries] {
+            let all = export.report(&options(view));
+            for top in [0, 1, 2, 5, 1000] {
+                let report = export.report(&ReportOptions { top: Some(top), ..options(view) });
+                for (series, all_of_it) in report.series.iter().zip(&all.series) {
+                    let threads = |series: &SeriesReport| -> Vec<_> {
+                        series.threads.iter().map(|row| (row.thread, row.counted)).collect()
+                    };
+                    let first = |count: usize| count.min(top);
+                    assert_eq!(threads(series), threads(all_of_it)[..first(all_of_it.threads.len())]);
+                    assert_eq!(series.functions, all_of_it.functions[..first(all_of_it.functions.len())]);
+                    assert_eq!(report.named_functions(series).count(), series.functions.len());
+                    // The number of all threads and the sums of processes stay.
+                    assert_eq!(report.processes(series), all.processes(all_of_it));
+                    let (Some(rows), Some(all_rows)) = (report.listing(series), all.listing(all_of_it)) else {
+                        continue;
+                    };
+                    assert_eq!(rows.rows, all_rows.rows[..first(all_rows.rows.len())]);
+                    assert_eq!(rows.after.rows as usize, all_rows.rows.len() - rows.rows.len());
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -258,7 +258,7 @@ impl<'p> Threads<'p> {
             Self { profile, known: known.collect(), by_tid: HashMap::default(), by_pid: HashMap::default() };
         for series in &report.series {
             let run = profile.run(profile.series(series.series).run).number;
-            for row in &series.threads {
+            for row in series.all_threads() {
                 let thread = profile.thread(row.thread);
                 let place = (series.series, row.thread);
                 if let Some(tid) = thread.tid {

@@ -207,7 +207,7 @@ fn category_of(categories: &[Category], label: Label) -> Category {
 fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
     let profile = &report.recording.profile;
     let mut processes: Vec<ProcessId> =
-        counted.iter().flat_map(|series| &series.threads).map(|row| profile.thread(row.thread).process).collect();
+        counted.iter().flat_map(|series| series.all_threads()).map(|row| profile.thread(row.thread).process).collect();
     processes.sort_unstable();
     processes.dedup();
     match processes.as_slice() {

@@ -23,20 +23,18 @@ const NOT_RECORDED: &str = "[not recorded]";
 /// Writes the rows of one series, without rows below `pruning.min_percent` if the table allows that.
 pub(super) fn write(
     kind: &ListingKind,
-    listing: &Listing,
+    mut listing: Listing,
     pruning: &Pruning,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let min_percent = if kind.limits == RowLimits::All { pruning.min_percent } else { 0.0 };
-    let (shown, below): (Vec<&Row>, Vec<&Row>) =
-        listing.rows.iter().partition(|row| is_heavy(row, listing, min_percent));
-    let table = Table::new(kind, listing, &shown, style);
-    table.write(&shown, out)?;
-    let mut hidden = listing.hidden;
-    hidden.add(below.into_iter().map(Vec::as_slice));
-    table.rest(hidden, &below_limit(min_percent, pruning.min_weight, listing.total.unit), out)?;
-    table.rest(listing.after, &format!("after the first {}", listing.rows.len()), out)?;
+    let kept = listing.rows.len();
+    listing.leave_out_below(min_percent);
+    let table = Table::new(kind, &listing, style);
+    table.write(&listing.rows, out)?;
+    table.rest(listing.hidden, &below_limit(min_percent, pruning.min_weight, listing.total.unit), out)?;
+    table.rest(listing.after, &format!("after the first {kept}"), out)?;
     for note in &listing.notes {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(note, style.width)))?;
     }
@@ -51,25 +49,18 @@ pub(super) fn write_heavy_first(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let listing = report.listing_above(kind, series, report.options.pruning.min_percent);
     let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, sort, .. } = report.options;
-    let listing = report.heavy_rows(kind, series);
-    let (mut shown, light): (Vec<&Row>, Vec<&Row>) =
-        listing.rows.iter().partition(|row| is_heavy(row, &listing, min_percent));
-    let mut hidden = listing.hidden;
-    hidden.add(light.into_iter().map(Vec::as_slice));
-    let has_light = hidden.rows > 0;
-    let top = top.unwrap_or(usize::MAX);
-    hidden.add(shown.drain(top.min(shown.len())..).map(Vec::as_slice));
-    let table = Table::new(kind, &listing, &shown, style);
-    table.write(&shown, out)?;
+    let table = Table::new(kind, &listing, style);
+    table.write(&listing.rows, out)?;
     let below = below_limit(min_percent, min_weight, series.unit);
-    let limit = match top <= shown.len() {
+    let limit = match top.filter(|top| *top <= listing.rows.len()) {
         // Rows in the order of their weight are light only after the first ones.
-        true if has_light && sort.is_some() => format!("{below} or after the first {top}"),
-        true => format!("after the first {top}"),
-        false => below,
+        Some(top) if listing.hidden.rows > 0 && sort.is_some() => format!("{below} or after the first {top}"),
+        Some(top) => format!("after the first {top}"),
+        None => below,
     };
-    table.rest(hidden, &limit, out)
+    table.rest(listing.left_out(), &limit, out)
 }
 
 /// Writes the first threads, and a row that sums up the others.
@@ -85,7 +76,7 @@ pub(super) fn write_threads(
     let heavy = listing.rows.len();
     // One more row takes no more space than a note about it.
     let shown = if heavy <= top.saturating_add(1) { heavy } else { top };
-    let all = series.threads.len();
+    let all = series.all_threads().count();
     if shown < all {
         listing.keep_first(shown);
         let how = match (shown == heavy, report.options.view) {
@@ -98,7 +89,7 @@ pub(super) fn write_threads(
             |row: &Row| position("samples").map_or(0, |column| if let Cell::Number(n) = row[column] { n } else { 0 });
         let samples = series.counted.samples.saturating_sub(listing.rows.iter().map(number).sum());
         let cells = kind.columns.iter().map(|column| match column.name {
-            "all_weight" => Cell::Weight(listing.hidden.weight.saturating_add(listing.after.weight)),
+            "all_weight" => Cell::Weight(listing.left_out().weight),
             "samples" => Cell::Number(samples),
             "thread_label" => Cell::Text(format!("{}{how}", count((all - shown) as u64, "more thread"))),
             _ => Cell::Absent,
@@ -106,8 +97,7 @@ pub(super) fn write_threads(
         let rest = cells.collect();
         listing.rows.push(rest);
     }
-    let rows: Vec<&Row> = listing.rows.iter().collect();
-    Table::new(kind, &listing, &rows, style).write(&rows, out)
+    Table::new(kind, &listing, style).write(&listing.rows, out)
 }
 
 type Row = Vec<Cell>;
@@ -125,14 +115,14 @@ struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    fn new(kind: &'t ListingKind, listing: &Listing, rows: &[&Row], style: &'t Style) -> Self {
+    fn new(kind: &'t ListingKind, listing: &Listing, style: &'t Style) -> Self {
         let mut table =
             Self { kind, total: listing.total, scale: Scale::of(listing.total), fields: Vec::new(), used: 0, style };
         let is_wide = style.width.is_none_or(|width| width >= WIDE);
         for (index, column) in kind.columns.iter().enumerate() {
             let is_shown = is_in_text(column) && (is_wide || column.shown != Shown::WhereWide);
             if is_shown && !matches!(column.role, ColumnRole::Name | ColumnRole::Owner) {
-                table.fields.push(table.field(index, column, rows));
+                table.fields.push(table.field(index, column, &listing.rows));
             }
         }
         // Weights come first and labels last, regardless of the order in other formats.
@@ -141,7 +131,7 @@ impl<'t> Table<'t> {
         table
     }
 
-    fn field(&self, index: usize, column: &Column, rows: &[&Row]) -> Field {
+    fn field(&self, index: usize, column: &Column, rows: &[Row]) -> Field {
         let has_share = column.role == ColumnRole::Weight;
         let title = column.title.replace("{unit}", self.scale.title()) + if has_share { "      %" } else { "" };
         let cells = rows.iter().filter_map(|row| row.get(index));
@@ -166,7 +156,7 @@ impl<'t> Table<'t> {
     }
 
     /// Writes the header and the rows.
-    fn write(&self, rows: &[&Row], out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         let is_name = |column: &&Column| column.role == ColumnRole::Name && is_in_text(column);
         let name = self.kind.columns.iter().find(is_name);
         let mut header: String = self.fields.iter().map(|field| field.align(&field.title) + " ").collect();
@@ -241,9 +231,4 @@ impl Field {
 
 fn is_in_text(column: &Column) -> bool {
     column.shown != Shown::Machines
-}
-
-fn is_heavy(row: &Row, listing: &Listing, least: f64) -> bool {
-    let mut weights = row.iter().filter_map(Cell::weight).peekable();
-    weights.peek().is_none() || weights.any(|weight| percent(weight, listing.total.value) >= least)
 }

@@ -117,7 +117,7 @@ fn table(
     if kind.limits == RowLimits::HeavyFirst {
         return listing::write_heavy_first(report, kind, series, style, out);
     }
-    listing::write(kind, &report.listing_of(kind, series), &report.options.pruning, style, out)
+    listing::write(kind, report.listing_of(kind, series), &report.options.pruning, style, out)
 }
 
 /// Writes the first rows of a second table.
@@ -134,7 +134,7 @@ fn second_listing(
         listing.notes.push(format!("--view {} shows all", kind.name));
     }
     writeln!(out)?;
-    listing::write(kind, &listing, &Pruning { min_percent: 0.0, ..report.options.pruning }, style, out)
+    listing::write(kind, listing, &Pruning { min_percent: 0.0, ..report.options.pruning }, style, out)
 }
 
 fn trees(

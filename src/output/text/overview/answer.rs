@@ -311,7 +311,7 @@ impl Page<'_, '_> {
         let thread = self.profile.thread(id);
         let name = self.profile.string(thread.name);
         let is_name = |other: &ThreadReport| self.profile.thread(other.thread).name == thread.name;
-        if !name.is_empty() && self.series.threads.iter().filter(|row| is_name(row)).count() > 1 {
+        if !name.is_empty() && self.series.all_threads().filter(|row| is_name(row)).count() > 1 {
             return format!("thread {}", fit(&thread_label(self.profile, thread), Some(36)));
         }
         match (name, thread.tid) {

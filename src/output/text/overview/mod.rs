@@ -205,7 +205,7 @@ impl<'p, 'e> Page<'p, 'e> {
         };
         let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
         if self.is_presence() {
-            let threads = count(self.series.threads.len() as u64, "thread");
+            let threads = count(self.series.all_threads().count() as u64, "thread");
             text += &format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time");
         }
         if let Some(activity) = &self.overview.activity {
@@ -316,14 +316,14 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 
     fn threads(&self, shown: usize) -> Vec<String> {
-        let count = self.series.threads.len();
+        let count = self.series.all_threads().count();
         let title = match count > shown {
             true if self.is_presence() => format!("{shown} of {count} threads, by how often they were seen"),
             true => format!("Busiest of {count} threads"),
             false => "Threads".to_owned(),
         };
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
-        let mut rows: Vec<&ThreadReport> = self.series.threads.iter().collect();
+        let mut rows: Vec<&ThreadReport> = self.series.all_threads().collect();
         if self.is_presence() {
             // Others are seen as often, and the main thread is what people ask about.
             rows.sort_by_key(|row| !self.profile.thread(row.thread).is_main);
