@@ -3,16 +3,12 @@
 //! ```sh
 //! cargo run --example main_thread --features serde -- Recording.trace Orchard.dSYM
 //! ```
-use traceparse::files::FileSystem;
 use traceparse::report::{ReportOptions, View};
-use traceparse::symbols::{Index, Locator};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<_> = std::env::args().skip(1).collect();
     let mut analysis = traceparse::open(paths.first().map_or("fixtures/27/orchard/input.xml", String::as_str))?;
-    let mut locator = Locator::new(&FileSystem);
-    paths.get(1).map(|dsym| locator.add(dsym.as_ref(), &mut Index::default())).transpose()?;
-    analysis.symbolicate(&locator, &Default::default())?;
+    paths.get(1).map(|dsym| analysis.add_symbols(dsym)).transpose()?;
     let mut options = ReportOptions { view: View::Functions, top: Some(5), ..ReportOptions::default() };
     options.selection.only_main_threads = true;
     let report = analysis.report(&options);

@@ -125,8 +125,3 @@ pub use analysis::Analysis;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
 pub use error::{Diagnostic, Error, ErrorKind, Position};
-
-/// The example in the README, run as a test. The README itself is not part of this documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-pub struct Readme;

@@ -2,13 +2,14 @@
 //!
 //! `main_thread` needs the feature `serde`, and so does the comparison of what is serialized with what is written.
 //! `TRACEPARSE_CARGO_CONFIG` is a setting of cargo with which the programs are built.
+//!
+//! The programs of the README are built in a crate outside the repository, with the dependencies that it prints.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::bundle::{BundleOptions, write_bundle};
+use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::{Invented, Row, Size, Table};
 use traceparse::report::{ReportOptions, View};
 
@@ -27,6 +28,8 @@ fn trials() -> Vec<Trial> {
         Trial::test("the_main_thread_is_a_short_program", serialized::the_main_thread_is_a_short_program),
         #[cfg(feature = "serde")]
         Trial::test("what_is_serialized_is_the_json", serialized::what_is_serialized_is_the_json),
+        #[cfg(all(feature = "serde", feature = "cli"))]
+        Trial::test("the_programs_of_the_readme", readme::programs_run_as_they_are_printed),
     ]
 }
 
@@ -62,11 +65,7 @@ fn bundle(folder: &Path) -> Result<PathBuf, Failed> {
     };
     let recording = (0..1_000).map(invented).find(has_main).ok_or("no recording has a main thread")?;
     let path = folder.join("orchard.trace");
-    for (name, bytes) in write_bundle(&recording, &BundleOptions::new(Table::TimeProfile, &recording)) {
-        let file = path.join(name);
-        fs::create_dir_all(file.parent().ok_or("a file in no folder")?)?;
-        fs::write(file, bytes)?;
-    }
+    to_folder(&write_bundle(&recording, &BundleOptions::new(Table::TimeProfile, &recording)), &path);
     Ok(path)
 }
 
@@ -173,5 +172,152 @@ mod serialized {
             return Err(format!("{named:#?}").into());
         }
         Ok(())
+    }
+}
+
+#[cfg(all(feature = "serde", feature = "cli"))]
+mod readme {
+    use std::fs;
+    use std::time::Duration;
+
+    use serde_json::Value;
+    use support::Frame;
+    use traceparse::units::Weight;
+
+    use super::*;
+
+    /// The image of `fixtures/symbols/built/arm64-dwarf4/Demo.dSYM`, and addresses in five of its functions.
+    const DEMO: &str = "4C4C443B-5555-3144-A14B-1553F2DDDC05";
+    const PLACES: [u64; 5] = [0x564, 0x508, 0x5fc, 0x66c, 0x710];
+    const LOAD_ADDRESS: u64 = 0x1_02a4_0000;
+
+    /// The fenced blocks of a language in the README's chapter on the crate.
+    fn blocks(language: &str) -> Vec<String> {
+        let chapter = include_str!("../README.md").split("\n## ").find(|chapter| chapter.starts_with("The crate\n"));
+        let blocks = chapter.into_iter().flat_map(|chapter| chapter.split("```").skip(1).step_by(2));
+        let blocks = blocks.filter_map(|block| block.split_once('\n').filter(|(first, _)| *first == language));
+        blocks.map(|(_, text)| text.to_owned()).collect()
+    }
+
+    /// Builds the programs as `first`, `second` and `third` in a crate in this folder, and puts them there.
+    fn build(folder: &Path) -> Result<(), Failed> {
+        let repository = env!("CARGO_MANIFEST_DIR");
+        let manifest = "[package]\nname = \"programs\"\nedition = \"2024\"\n\n".to_owned() + &blocks("toml").join("\n");
+        fs::write(folder.join("Cargo.toml"), manifest.replace("…/traceparse", repository))?;
+        // The versions that the repository was built with.
+        fs::copy(Path::new(repository).join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        let programs = blocks("rust");
+        if programs.len() != 3 {
+            return Err(format!("{} programs", programs.len()).into());
+        }
+        fs::create_dir_all(folder.join("src/bin"))?;
+        for (name, text) in ["first", "second", "third"].into_iter().zip(programs) {
+            fs::write(folder.join("src/bin").join(name).with_extension("rs"), text)?;
+        }
+        let test = std::env::current_exe()?;
+        let target = test.ancestors().nth(3).ok_or("the test is in no target folder")?.join("readme");
+        let cargo = |arguments: &[&str]| -> Result<(), Failed> {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.env("RUSTFLAGS", "-D warnings").env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
+            cargo.args(arguments).arg("--target-dir").arg(&target).args(["--offline", "--quiet"]).current_dir(folder);
+            let done = cargo.output()?;
+            if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned().into()) }
+        };
+        cargo(&["build"])?;
+        for name in ["first", "second", "third"] {
+            fs::copy(target.join("debug").join(name), folder.join(name))?;
+        }
+        // The next crate is in another folder, so nothing of this one is used again.
+        cargo(&["clean", "--package", "programs"])
+    }
+
+    /// What a program prints in a folder.
+    fn printed(program: &Path, arguments: &[&str], folder: &Path) -> Result<String, Failed> {
+        let done = Command::new(program).args(arguments).current_dir(folder).output()?;
+        if !done.status.success() {
+            return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
+        }
+        Ok(String::from_utf8(done.stdout)?)
+    }
+
+    /// The JSON of the command with these arguments.
+    fn json(arguments: &[&str], folder: &Path) -> Result<Value, Failed> {
+        let command = Path::new(env!("CARGO_BIN_EXE_traceparse"));
+        Ok(serde_json::from_str(&printed(command, &[arguments, &["--format", "json"]].concat(), folder)?)?)
+    }
+
+    /// A recording in which all code is in the dSYM, and has no names.
+    fn nameless() -> Invented {
+        let mut recording = Invented::random(1, &Size { rows: 300, depth: 8, ..Size::small() });
+        recording.images.truncate(1);
+        recording.images[0].uuid = DEMO.to_owned();
+        (recording.images[0].arch, recording.images[0].load_address) = ("arm64".to_owned(), LOAD_ADDRESS);
+        for (index, frame) in recording.frames.iter_mut().enumerate() {
+            *frame = Frame { image: Some(0), pc: LOAD_ADDRESS + PLACES[index % PLACES.len()], ..Frame::default() };
+        }
+        recording
+    }
+
+    pub(super) fn programs_run_as_they_are_printed() -> Result<(), Failed> {
+        let folder = tempfile::tempdir()?;
+        let folder = folder.path();
+        build(folder)?;
+        let bundle = |recording: &Invented| write_bundle(recording, &BundleOptions::new(Table::TimeProfile, recording));
+        to_folder(&bundle(&nameless()), &folder.join("app.trace"));
+        let symbols = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built/arm64-dwarf4/Demo.dSYM");
+        std::os::unix::fs::symlink(symbols, folder.join("App.dSYM"))?;
+        for seed in 0..25 {
+            let recording = Invented::random(seed, &Size { rows: 60, ..Size::small() });
+            to_folder(&bundle(&recording), &folder.join(format!("recordings/{seed}.trace")));
+        }
+        names_and_functions(folder)?;
+        many_recordings(folder)?;
+        rows(folder)
+    }
+
+    fn names_and_functions(folder: &Path) -> Result<(), Failed> {
+        let found = printed(&folder.join("first"), &[], folder)?;
+        let expected = json(&["app.trace", "--dsym", "App.dSYM", "--view", "functions", "--top", "10"], folder)?;
+        let rows = expected["functions"].as_array().ok_or("no functions")?;
+        let lines = rows.iter().map(|row| {
+            let weight = Weight::nanos(row["self_weight"].as_u64().unwrap_or_default());
+            format!("{weight}  {}\n", row["function"].as_str().unwrap_or_default())
+        });
+        if found != lines.collect::<String>() || !found.contains("fill_span") || found.contains("0x") {
+            return Err(found.into());
+        }
+        Ok(())
+    }
+
+    fn many_recordings(folder: &Path) -> Result<(), Failed> {
+        let mut percents = Vec::new();
+        for seed in 0..25 {
+            let summary = json(&[&format!("recordings/{seed}.trace"), "--view", "summary"], folder)?;
+            let series = summary["series"].as_array().ok_or("no series")?;
+            let heaviest = series.iter().max_by_key(|series| series["all_weight"].as_u64());
+            percents.extend(heaviest.and_then(|series| series["cpu_percent"].as_f64()));
+        }
+        percents.sort_by(f64::total_cmp);
+        let rank = (95 * percents.len()).div_ceil(100);
+        let expected = format!("P95 of {} recordings: {:.1} % of one core\n", percents.len(), percents[rank - 1]);
+        let found = printed(&folder.join("second"), &[], folder)?;
+        if found != expected || percents.len() < 20 {
+            Err(format!("{found}, expected {expected}").into())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn rows(folder: &Path) -> Result<(), Failed> {
+        let found = printed(&folder.join("third"), &[], folder)?;
+        let expected = json(&["app.trace", "--view", "samples", "--state", "all"], folder)?;
+        let rows = expected["samples"].as_array().ok_or("no samples")?;
+        let lines = rows.iter().filter_map(|row| {
+            let [time, weight] = ["time_ns", "weight"].map(|field| row[field].as_u64().map(Duration::from_nanos));
+            let (thread, function) = (row["thread"].as_str()?, row["stack"].as_array()?.last()?["function"].as_str()?);
+            Some(format!("{:?}: {function} on {thread}, {:?}\n", time?, weight?))
+        });
+        let expected: String = lines.collect();
+        if found != expected || found.is_empty() { Err(format!("{found}, expected {expected}").into()) } else { Ok(()) }
     }
 }
