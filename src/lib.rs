@@ -82,6 +82,9 @@
     doc = "[`decompress`]: https://docs.rs/traceparse/latest/traceparse/fn.decompress.html"
 )]
 
+// docs.rs has nightly features.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod alert_grammar;
 mod analysis;
 mod calendar;
