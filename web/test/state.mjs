@@ -231,7 +231,7 @@ test('rows that were opened stay open over another selection', () => {
   const place = { series: 0, selection: selectionOf(freshState(0), names.tables), operations: [] };
   const ask = { kind: 'tree', direction: 'down', by: 'none', part: null, open: { depth: [], label: [] }, expand: null, find: null };
   const closed = engine.ask(place, ask);
-  const all = engine.ask(place, { ...ask, expand: [closed.label[0]] });
+  const all = engine.ask(place, { ...ask, expand: { path: [closed.label[0]], onlyChain: false } });
   assert.ok(all.label.length > closed.label.length);
   const open = { depth: [], label: [] };
   all.flags.forEach((flag, row) => {

@@ -197,13 +197,22 @@ pub(crate) struct FindAsk {
     pub(crate) is_here: bool,
 }
 
+/// A row to open, with everything below it.
+#[derive(Clone, Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Expand {
+    /// The labels on the path to the row.
+    pub(crate) path: Vec<i32>,
+    /// Stops where the tree forks.
+    pub(crate) only_chain: bool,
+}
+
 /// What is opened in a tree, and found.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Rows {
     /// Null opens the heaviest path.
     pub(crate) open: Option<OpenRows>,
-    /// The labels on the path to a row below which everything is opened.
-    pub(crate) expand: Option<Vec<i32>>,
+    pub(crate) expand: Option<Expand>,
     pub(crate) find: Option<FindAsk>,
 }
 

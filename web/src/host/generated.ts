@@ -88,11 +88,7 @@ export type Ask = { "kind": "totals" }
 /**
  * Null opens the heaviest path.
  */
-open: OpenRows | null, 
-/**
- * The labels on the path to a row below which everything is opened.
- */
-expand: ReadonlyArray<number> | null, find: FindAsk | null, }
+open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
   | { "kind": "flame", direction: Direction, by: SeparateBy, part: number | null, unit: FlameModel['unit'], 
 /**
  * Identifies the model; see `FlameModel`.
@@ -121,11 +117,7 @@ range: Range, }
 /**
  * Null opens the heaviest path.
  */
-open: OpenRows | null, 
-/**
- * The labels on the path to a row below which everything is opened.
- */
-expand: ReadonlyArray<number> | null, find: FindAsk | null, }
+open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
   | { "kind": "diff-flame", normalize: Normalize, 
 /**
  * The recording whose weights are the widths.
@@ -197,6 +189,19 @@ export type During = { names: ReadonlyArray<string>, hangs: boolean, needsAll: b
  * The effect of an operation on the selected samples of one series.
  */
 export type Effect = { operation: string, removed: Amount, changed_samples: Exact, moved: Amount, };
+
+/**
+ * A row to open, with everything below it.
+ */
+export type Expand = { 
+/**
+ * The labels on the path to the row.
+ */
+path: ReadonlyArray<number>, 
+/**
+ * Stops where the tree forks.
+ */
+onlyChain: boolean, };
 
 /**
  * Requests a matching row, and opens closed rows on the way.

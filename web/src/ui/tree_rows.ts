@@ -50,6 +50,8 @@ export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf
   });
   if (answer === null) return null;
   const { depth, flags } = answer;
+  const isOpen = (row: number): boolean => (flags[row]! & 2) !== 0;
+  const expand = (row: number, onlyChain: boolean): void => set({ open: openRows(answer, -1), expand: { path: pathTo(answer, row), onlyChain } });
   const seek = (row: number, step: 1 | -1, toHeaviest: boolean): void => {
     // It is not known yet what the search means, or if it is refused.
     if (search.answer === null) return;
@@ -64,9 +66,9 @@ export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf
   return {
     depth: (row) => depth[row]!,
     hasChildren: (row) => (flags[row]! & 1) !== 0,
-    isOpen: (row) => (flags[row]! & 2) !== 0,
-    toggle: (row) => set({ open: openRows(answer, row) }),
-    expandAll: (row) => set({ open: openRows(answer, -1), expand: pathTo(answer, row) }),
+    isOpen,
+    toggle: (row) => (isOpen(row) ? set({ open: openRows(answer, row) }) : expand(row, true)),
+    expandAll: (row) => expand(row, false),
     seek,
     found,
   };
@@ -92,9 +94,9 @@ function useHeaviest(ask: HeaviestAsk, found: (path: readonly number[]) => void)
 
 /**
  * By row: its level of indentation. As in the terminal, levels are indented only if the tree forks: a call without siblings continues the
- * chain of the row above, by a part of a level that does not add up.
+ * chain of the row above, on the same level.
  */
-export function chainLevels({ depth }: Pick<TreeShape, 'depth'>): Float64Array {
+export function chainLevels({ depth }: Pick<TreeShape, 'depth'>): Int32Array {
   const callers: number[] = [];
   const callerOf = Array.from(depth, (level, row) => {
     callers[level] = row;
@@ -102,14 +104,12 @@ export function chainLevels({ depth }: Pick<TreeShape, 'depth'>): Float64Array {
   });
   const callees = new Int32Array(depth.length);
   for (const caller of callerOf) if (caller >= 0) callees[caller] = callees[caller]! + 1;
-  const levels = new Float64Array(depth.length);
+  const levels = new Int32Array(depth.length);
   callerOf.forEach((caller, row) => {
-    if (caller >= 0) levels[row] = Math.floor(levels[caller]!) + (callees[caller] === 1 ? CHAIN : 1);
+    if (caller >= 0) levels[row] = levels[caller]! + (callees[caller] === 1 ? 0 : 1);
   });
   return levels;
 }
-
-const CHAIN = 0.4;
 
 /** Why no row of the tree matches. */
 function useNoMatch(): string {

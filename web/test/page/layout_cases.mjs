@@ -132,22 +132,30 @@ async function dragLowerEdge(tab, by) {
   await tab.ready();
 }
 
-/** Rows are indented if their caller has several callees, and all rows if the button is pressed. */
+/** Rows are indented if their caller has several callees, and all rows if chains are not compact. A chain has one triangle. */
 async function expectChains(tab, page) {
   await tab.open(page, 'v=1&tab=tree');
-  const depths = (await tab.tables()).tree.map(({ function: name }) => (name.length - name.trimStart().length) / 2);
+  const rows = (await tab.tables()).tree.map(({ function: name }) => name);
+  const depths = rows.map((name) => (name.length - name.trimStart().length) / 2);
   const callerOf = depths.map((depth, row) => depths.slice(0, row).lastIndexOf(depth - 1));
-  const lefts = () => tab.browser.run(() => [...document.querySelectorAll('#tree .tree-name')].map((name) => Math.round(parseFloat(getComputedStyle(name).paddingInlineStart))));
+  const shown = () => tab.browser.run(() => [...document.querySelectorAll('#tree .tree-name')].map((name) => [parseFloat(getComputedStyle(name).paddingInlineStart), name.querySelector('.is-chain:not(.twisty)') !== null]));
   const levels = [];
-  for (const [row, left] of (await lefts()).entries()) {
+  for (const [row, seen] of (await shown()).entries()) {
     const caller = depths[row] === 0 ? -1 : callerOf[row];
     const isChain = caller >= 0 && callerOf.filter((other) => other === caller).length === 1;
     levels[row] = caller < 0 ? 0 : levels[caller] + (isChain ? 0 : 1);
-    deepEqual([Math.floor(left / LEVEL), left % LEVEL > 0], [levels[row], isChain], `row ${row}`);
+    deepEqual(seen, [levels[row] * LEVEL, isChain], `row ${row}`);
   }
   ok(levels.length > 12 && depths.some((depth) => depth > 5));
-  await tab.click('[data-part=every-level]');
-  deepEqual(await lefts(), depths.slice(0, levels.length).map((depth) => depth * LEVEL));
+  await tab.click('[data-part=compact-chains][aria-pressed=true]');
+  deepEqual(await shown(), depths.slice(0, levels.length).map((depth) => [depth * LEVEL, false]));
+  const fork = levels.indexOf(1);
+  ok(fork > 2, 'the first row begins a chain');
+  for (const expected of [rows.slice(0, 1), rows.slice(0, fork + 1)]) {
+    await tab.click('#tree-0 .twisty');
+    deepEqual((await tab.tables()).tree.slice(0, expected.length).map(({ function: name }) => name), expected);
+    equal(await tab.count('#tree-1[aria-level="2"]'), expected.length > 1 ? 1 : 0);
+  }
 }
 
 /** Searches, presses Enter, and returns the row that has the focus then: in a tree, its weight and its function. */

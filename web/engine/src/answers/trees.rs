@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use traceparse::calltree::{CallerNode, Callers, KeySums, WeighedForest};
 
 use super::label_number;
-use crate::protocol::{Answer, Direction, FindAsk, Found, NotFound, OpenRows, Rows, SeparateBy, TreeRows};
+use crate::protocol::{Answer, Direction, Expand, FindAsk, Found, NotFound, OpenRows, Rows, SeparateBy, TreeRows};
 use crate::view::{Parts, View};
 use crate::wire::{I32s, Refused, U8s};
 
@@ -67,8 +67,8 @@ pub(crate) fn open_rows<T: Tree>(tree: &T, opens_heaviest: bool, ask: &Rows) -> 
         None if opens_heaviest => heavy_path(tree, &roots),
         None => Opened::default(),
     };
-    if let Some(path) = &ask.expand {
-        expand(tree, &roots, &mut opened, path);
+    if let Some(ask) = &ask.expand {
+        expand(tree, &roots, &mut opened, ask);
     }
     let path = ask.find.as_ref().map(|find| path_to_match(tree, &roots, find));
     if let Some(Some(path)) = &path {
@@ -118,10 +118,10 @@ fn heavy_path<T: Tree>(tree: &T, roots: &[T::Row]) -> Opened {
     top
 }
 
-/// Opens everything below the row that a path of labels leads to.
-fn expand<T: Tree>(tree: &T, roots: &[T::Row], opened: &mut Opened, path: &[i32]) {
+/// Opens a row and everything below it, or only the chain that it begins.
+fn expand<T: Tree>(tree: &T, roots: &[T::Row], opened: &mut Opened, ask: &Expand) {
     let (mut rows, mut at) = (roots.to_vec(), opened);
-    for &label in path {
+    for &label in &ask.path {
         let Some(row) = rows.iter().find(|row| tree.label(row) == label) else { return };
         rows = tree.children(row);
         at = at.0.entry(label).or_default();
@@ -129,6 +129,9 @@ fn expand<T: Tree>(tree: &T, roots: &[T::Row], opened: &mut Opened, path: &[i32]
     let mut left = MOST_OPENED;
     let mut todo = VecDeque::from([(rows, at)]);
     while let Some((rows, at)) = todo.pop_front() {
+        if ask.only_chain && rows.len() > 1 {
+            return;
+        }
         for row in rows.iter().filter(|row| tree.has_children(row)) {
             if left == 0 {
                 return;

@@ -31,7 +31,7 @@ export function DiffTreeView(): JSX.Element {
       id: 'function',
       title: 'function',
       width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} level={levels[row]!} />,
+      cell: (row) => <TreeName answer={answer} row={row} levels={levels} />,
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
     return [...weights, name, binaryColumn(app.names, (row) => answer.label[row]!)];

@@ -51,7 +51,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
       id: 'function',
       title: 'function',
       width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} level={levels[row]!} />,
+      cell: (row) => <TreeName answer={answer} row={row} levels={levels} />,
       text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
     };
     const own = direction === 'up' ? weights.slice(0, 2) : weights;
@@ -86,27 +86,31 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
 
 /** The level of each row, and the button that indents every call. */
 export function useLevels(answer: TreeShape | null): { levels: ArrayLike<number>; button: JSX.Element } {
-  const [isEvery, setEvery] = useState(remembered('tree-levels') === 'every');
-  const levels = useMemo(() => (answer === null ? [] : isEvery ? answer.depth.map((depth) => depth - 1) : chainLevels(answer)), [answer, isEvery]);
+  const [isCompact, setCompact] = useState(remembered('tree-levels') !== 'every');
+  const levels = useMemo(() => (answer === null ? [] : isCompact ? chainLevels(answer) : answer.depth.map((depth) => depth - 1)), [answer, isCompact]);
   const toggle = (): void => {
-    remember('tree-levels', isEvery ? null : 'every');
-    setEvery(!isEvery);
+    remember('tree-levels', isCompact ? 'every' : null);
+    setCompact(!isCompact);
   };
   const button = (
-    <button type="button" title="Also indent calls without siblings, which otherwise take one level together" aria-pressed={isEvery} onClick={toggle} data-part="every-level">
-      Indent every call
+    <button type="button" title="Calls without siblings take one level of indentation together" aria-pressed={isCompact} onClick={toggle} data-part="compact-chains">
+      Compact chains
     </button>
   );
   return { levels, button };
 }
 
-export function TreeName({ answer, row, level }: { answer: TreeShape; row: number; level: number }): JSX.Element {
+/** A row that continues a chain has a line to its caller in place of a triangle, unless it is closed. */
+export function TreeName({ answer, row, levels }: { answer: TreeShape; row: number; levels: ArrayLike<number> }): JSX.Element {
   const { names } = useApp();
-  const flags = answer.flags[row]!;
+  const { depth, flags, label } = answer;
+  const [hasChildren, isOpen] = [(flags[row]! & 1) !== 0, (flags[row]! & 2) !== 0];
+  const isChain = row > 0 && depth[row]! > depth[row - 1]! && levels[row] === levels[row - 1];
+  const isTwisty = hasChildren && !(isChain && isOpen);
   return (
-    <span class="tree-name" style={{ '--depth': level }}>
-      <span class={`twisty${(flags & 1) === 0 ? ' is-leaf' : ''}${(flags & 2) !== 0 ? ' is-open' : ''}`} aria-hidden="true" />
-      <FunctionName names={names} label={answer.label[row]!} />
+    <span class="tree-name" style={{ '--depth': levels[row]! }}>
+      <span class={`node${isChain ? ' is-chain' : ''}${isTwisty ? ' twisty' : ''}${isOpen ? ' is-open' : ''}`} aria-hidden="true" />
+      <FunctionName names={names} label={label[row]!} />
     </span>
   );
 }
