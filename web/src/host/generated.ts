@@ -310,7 +310,11 @@ counters: ReadonlyArray<CounterSum>, };
 /**
  * A function, and how it came to run.
  */
-export type OverviewFunction = { label: number, weight: Exact, samples: Exact, };
+export type OverviewFunction = { label: number, 
+/**
+ * The weight of all samples that have the function in their stack.
+ */
+all: Exact, weight: Exact, samples: Exact, };
 
 /**
  * An item with a separate tree or line of time.

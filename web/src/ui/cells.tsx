@@ -27,13 +27,13 @@ export function KindName({ kind, name }: { kind: Kind; name: string }): JSX.Elem
   );
 }
 
-/** A share with a bar in the background. */
+/** A share beside its bar. */
 export function Share({ part, total }: { part: Exact; total: Exact }): JSX.Element {
   const share = Number(total) === 0 ? 0 : Number(part) / Number(total);
   return (
     <span class="share">
       <span class="bar" style={{ width: `${Math.min(100, 100 * share)}%` }} />
-      <span class="share-text">{percent(part, total)}</span>
+      <span class="amount">{percent(part, total)}</span>
     </span>
   );
 }
@@ -61,7 +61,7 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       title: `${id} %`,
       isNumber: true,
       isMinor: !isOrder,
-      width: '5.6rem',
+      width: '6.4rem',
       cell: (row) => <Share part={values[row]!} total={total} />,
       text: (row) => plainShare(values[row]!, total),
       sortBy: value,

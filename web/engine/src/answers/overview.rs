@@ -69,6 +69,8 @@ pub(crate) struct OverviewFunction {
     pub(crate) label: i32,
     #[serde(flatten)]
     pub(crate) amount: Amount,
+    /// The weight of all samples that have the function in their stack.
+    pub(crate) all: Exact,
 }
 
 #[derive(Debug, Serialize, TS)]
@@ -118,6 +120,7 @@ fn answered(overview: &Overview<'_>) -> Answered {
     let function = |answer: &report::Answer| OverviewFunction {
         label: answer.function.index() as i32,
         amount: amount(answer.amount),
+        all: amount(overview.all(answer.function)).weight,
     };
     Answered {
         shares: SharesAnswer {

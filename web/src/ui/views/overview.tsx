@@ -30,13 +30,19 @@ export function OverviewView(): JSX.Element {
         <section aria-labelledby="top-title" class="wide">
           <h2 id="top-title">
             {isOwn ? 'Your heaviest functions' : 'Heaviest functions'}
-            {isOwn && <span class="note"> including the system code they call</span>}
+            {isOwn && <span class="note"> own+sys includes the system code they call</span>}
           </h2>
           {answers.length === 0 && <p class="note">No sample has a stack.</p>}
           <ol class="top" data-part="top">
+            <li class="top-row is-functions note">
+              {['all', isOwn ? 'own+sys' : 'self', ''].map((head) => <span key={head} class="amount">{head}</span>)}
+              <span>function</span>
+              <span class="dim">binary</span>
+            </li>
             {answers.map((row) => (
               <li key={row.label}>
-                <button type="button" class="top-row" onClick={() => app.store.set({ chosen: row.label, tab: 'callers' })}>
+                <button type="button" class="top-row is-functions" onClick={() => app.store.set({ chosen: row.label, tab: 'callers' })}>
+                  <Share part={row.all} total={total.weight} />
                   <Share part={row.weight} total={total.weight} />
                   <span class="amount">{withUnit(row.weight, unit)}</span>
                   <FunctionName names={app.names} label={row.label} />
