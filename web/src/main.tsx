@@ -17,7 +17,7 @@ import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
 import { writeInertTexts } from './ui/inert_text.ts';
 import { sentence } from './ui/panel.tsx';
-import { readTheme, setTheme } from './ui/theme.ts';
+import { readTheme, setSwatches, setTheme } from './ui/theme.ts';
 
 if (typeof document === 'undefined') serve(self as unknown as Parameters<typeof serve>[0]);
 else void start(document.currentScript?.textContent ?? null);
@@ -29,6 +29,7 @@ async function start(script: string | null): Promise<void> {
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
+  setSwatches();
   addEventListener('error', ({ message }) => {
     // A browser that has no time left in a frame reports sizes in the next one: this is not an error.
     if (!message.startsWith('ResizeObserver loop')) root.dataset['state'] = 'error';

@@ -23,20 +23,6 @@ function random(seed) {
   };
 }
 
-test('names of threads keep their numbers without their middle', async () => {
-  const { withoutMiddle } = await load('canvas/text.ts');
-  const cut = [
-    ['press worker 3 (pool)', 14, 'press… 3 (pool)'],
-    ['press worker 3 (pool)', 11, 'pre…3 (pool)'],
-    ['press worker 3 (pool)', 10, 'pr…3 (pool)'],
-    ['press worker 12 (0x1a2b)', 14, 'pre…12 (0x1a2b)'],
-    ['Thread 7', 5, 'Th…d 7'],
-    ['com.apple.main-thread', 12, 'com.…n-thread'],
-    ['queue 4711 of a very long name that has no other number', 13, 'queue…r number'],
-  ];
-  for (const [text, kept, expected] of cut) assert.equal(withoutMiddle(text, kept), expected, text);
-});
-
 test('ticks are round, inside the range, and no more than asked for', () => {
   const { first, step, count } = amounts.ticks(0, 259_000_000, 10);
   assert.deepEqual([first, step, count], [0, 50_000_000, 6]);
@@ -91,25 +77,14 @@ test('shares are never called nothing', () => {
 
 test('names lose namespaces first, then arguments, then types', () => {
   const cases = {
-    'orchard::Tree::visit(orchard::Branch const&, int) const': [
-      '…::Tree::visit(orchard::Branch const&, int) const', '…::Tree::visit(…)', '…::visit(…)', 'visit(…)', 'visit',
-    ],
-    'std::vector<int, std::allocator<int>>::push_back(int&&)': [
-      '…::vector<int, std::allocator<int>>::push_back(int&&)', '…::vector<int, std::allocator<int>>::push_back(…)', '…::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back',
-    ],
-    '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', 'drawRect:inContext:'],
-    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': [
-      '…Press.squeeze(crate: Orchard.Crate) -> Swift.Int', '…Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze',
-    ],
-    'std::function<void (int)>::operator()(int) const': [
-      '…::function<void (int)>::operator()(int) const', '…::function<void (int)>::operator()(…)', '…::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()',
-    ],
-    'apple::operator<(apple::B const&, int)': ['…::operator<(apple::B const&, int)', '…::operator<(…)', 'operator<(…)', 'operator<'],
-    '(anonymous namespace)::run()': ['…::run()', 'run()', 'run'],
-    'core::ops::function::FnOnce::call_once{{vtable.shim}}': [
-      '…::ops::function::FnOnce::call_once{{vtable.shim}}', '…::function::FnOnce::call_once{{vtable.shim}}', '…::FnOnce::call_once{{vtable.shim}}',
-      '…::call_once{{vtable.shim}}', 'call_once{{vtable.shim}}',
-    ],
+    'orchard::Tree::visit(orchard::Branch const&, int) const': ['…::Tree::visit(orchard::Branch const&, int) const', '…::Tree::visit(…)', '…::visit(…)', 'visit(…)', 'visit…'],
+    'std::vector<int, std::allocator<int>>::push_back(int&&)': ['…::vector<int, std::allocator<int>>::push_back(int&&)', '…::vector<int, std::allocator<int>>::push_back(…)', '…::vector<…>::push_back(…)', '…::push_back(…)', 'push_back(…)', 'push_back…'],
+    '-[NSView drawRect:inContext:]': ['-[… drawRect:inContext:]', '…drawRect:inContext:'],
+    'Orchard.Press.squeeze(crate: Orchard.Crate) -> Swift.Int': ['…Press.squeeze(crate: Orchard.Crate) -> Swift.Int', '…Press.squeeze(…)', '…squeeze(…)', 'squeeze(…)', 'squeeze…'],
+    'std::function<void (int)>::operator()(int) const': ['…::function<void (int)>::operator()(int) const', '…::function<void (int)>::operator()(…)', '…::function<…>::operator()(…)', '…::operator()(…)', 'operator()(…)', 'operator()…'],
+    'apple::operator<(apple::B const&, int)': ['…::operator<(apple::B const&, int)', '…::operator<(…)', 'operator<(…)', 'operator<…'],
+    '(anonymous namespace)::run()': ['…::run()', '…run()'],
+    'core::ops::function::FnOnce::call_once{{vtable.shim}}': ['…::ops::function::FnOnce::call_once{{vtable.shim}}', '…::function::FnOnce::call_once{{vtable.shim}}', '…::FnOnce::call_once{{vtable.shim}}', '…::call_once{{vtable.shim}}', '…call_once{{vtable.shim}}'],
     '<redacted>': [],
     '0x180009c00': [],
     '_dispatch_lane_invoke': [],
@@ -126,8 +101,17 @@ test('shorter names end, and get shorter, whatever the name', () => {
     const name = Array.from({ length: Math.floor(next() * 24) }, () => letters[Math.floor(next() * letters.length)]).join('');
     const forms = shorterNames(name);
     assert.equal(forms[0], name);
-    for (let at = 1; at < forms.length; at += 1) assert.ok(forms[at].length < forms[at - 1].length && forms[at] !== '', `${name}: ${forms}`);
+    for (let at = 1; at < forms.length; at += 1) assert.ok(forms[at].length < forms[at - 1].length && forms[at].includes('…'), `${name}: ${forms}`);
   }
+});
+
+test('names are cut without their underscores, and keep four letters', async () => {
+  globalThis.document = { createElement: () => ({ getContext: () => ({ measureText: ({ length }) => ({ width: length }) }) }) };
+  const { TextWidths } = await load('canvas/text.ts');
+  const widths = new TextWidths('');
+  const cuts = { __release: ['__release', 9, 'release…', 8, 'rele…', 5, '', 4], 'A::run()': ['…run()', 6, '', 5], 'A::grab(int)': ['grab(…)', 9, 'grab…', 5, '', 4], abc: ['abc', 3, '', 2] };
+  for (const [name, fits] of Object.entries(cuts)) for (let at = 0; at < fits.length; at += 2) assert.equal(widths.fit(name, fits[at + 1]), fits[at], `${name} in ${fits[at + 1]}`);
+  assert.equal(widths.beginning('press worker #2 (pool)', 13), 'press worker…');
 });
 
 /** Returns random boxes as in flame graphs: children within their parents, some of zero width. */

@@ -1,6 +1,6 @@
 // The built-in colours. Each kind of code has several shades and one text colour.
 
-import type { Tone } from './types.ts';
+import { KINDS, type Tone } from './types.ts';
 
 const LIGHT_BASE = {
   background: '#ffffff', raised: '#f5f6f8', text: '#1b1f24', dim: '#57606a', line: '#d8dde3', accent: '#0b5fcc',
@@ -13,9 +13,9 @@ const LIGHT_BASE = {
 const DARK_BASE = {
   background: '#15181d', raised: '#1d2127', text: '#e6e9ed', dim: '#9aa4b0', line: '#343b44', accent: '#63a8ff',
   veil: 'rgba(21,24,29,0.68)', hover: '#ffffff', match: '#e25fc0', 'match-text': '#180011', 'lane-text': '#0d1116',
-  own: '#d98a2b #e39a42 #cc7d1e', system: '#39485a #404f62 #334152', runtime: '#2f5245 #365b4d #294a3d',
+  own: '#d98a2b #e39a42 #cc7d1e', system: '#556b86 #5c728d #4e647e', runtime: '#457966 #4c806c #3f715d',
   kernel: '#4b3f66 #534771 #43385c', unknown: '#45484d #4c4f54 #3e4146', idle: '#24292f #282d34 #20252a',
-  'own-text': '#1a0d00', 'system-text': '#dbe5f0', 'runtime-text': '#d5ecdf', 'kernel-text': '#e6dcf7',
+  'own-text': '#1a0d00', 'system-text': '#f4f8fc', 'runtime-text': '#ffffff', 'kernel-text': '#e6dcf7',
   'unknown-text': '#e4e4e4', 'idle-text': '#98a2ad',
 };
 
@@ -44,3 +44,10 @@ export interface Palette {
 
 export const LIGHT: Palette = { base: LIGHT_BASE, changes: LIGHT_CHANGES, changeText: '#14181d', tones: LIGHT_TONES };
 export const DARK: Palette = { base: DARK_BASE, changes: DARK_CHANGES, changeText: '#ffffff', tones: DARK_TONES };
+
+/** The colours of boxes by name, as CSS: the first shade of each kind of code, and the ends and the middle of the changes. */
+export function swatches(): Map<string, string> {
+  const pair = (name: string, of: (palette: Palette) => string): [string, string] => [`--${name}`, `light-dark(${of(LIGHT)}, ${of(DARK)})`];
+  const change = (name: string, step: number): [string, string] => pair(name, ({ changes }) => changes[step]!);
+  return new Map([...KINDS.map((kind) => pair(kind, ({ base }) => base[kind].split(' ')[0]!)), change('less', 0), change('noise', 4), change('more', 8)]);
+}

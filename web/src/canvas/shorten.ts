@@ -1,16 +1,17 @@
 // Shortens names of functions: first it drops namespaces, then arguments, then enclosing types, and finally the end.
 
-/** A name and its shorter forms, longest first, without repeats. */
+/** A name and its shorter forms, longest first, without repeats. Each of these has an ellipsis. */
 export function shorterNames(name: string): string[] {
   const found = [name];
-  const add = (shorter: string): void => {
-    if (shorter !== '' && shorter.length < found[found.length - 1]!.length) found.push(shorter);
+  const add = (text: string): void => {
+    const shorter = text.includes('…') ? text : `${text}…`;
+    if (text !== '' && shorter.length < found[found.length - 1]!.length) found.push(shorter);
   };
   if (/^[-+]\[/.test(name)) {
     // Objective-C: the selector says more than the class.
     const space = name.indexOf(' ');
     if (space > 0) add(`${name[0]}[…${name.slice(space)}`);
-    if (space > 0) add(name.slice(space + 1).replace(/\]$/, ''));
+    if (space > 0) add(`…${name.slice(space + 1).replace(/\]$/, '')}`);
     return found;
   }
   for (const shorter of withoutNamespaces(name)) add(shorter);
@@ -22,8 +23,8 @@ export function shorterNames(name: string): string[] {
   add(last);
   // A name that is cut at its end should begin with its most specific part.
   const core = last.replace(/^…(::)?/, '');
-  add(core);
-  add(core.replace(/(.)\(…?\)$/, '$1'));
+  add(core.includes('…') ? core : `…${core}`);
+  add(core.replace(/([^…]{4})\(…?\)$/, '$1'));
   return found;
 }
 

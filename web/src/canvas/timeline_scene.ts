@@ -99,8 +99,8 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sigh
   pen.font(FONT, isStrong ? 600 : 400, theme.font);
   pen.fill(track.isDim === true ? theme.dim : theme.text);
   // Measured widths are for normal letters, not bold ones.
-  const width = (room - beside) * (isStrong ? 0.92 : 0.98);
-  pen.text(widths.of(track.label) <= width ? track.label : widths.middle(layout.shorter(track.label), width), left, base);
+  const width = (room + PAD - 4 - beside) * (isStrong ? 0.92 : 0.98);
+  pen.text(widths.of(track.label) <= width ? track.label : widths.beginning(layout.shorter(track.label), width), left, base);
   if (isFocused) pen.frame(1, strip.top, margin - 3, strip.height, theme.accent, 2);
 }
 

@@ -291,17 +291,22 @@ export const CASES = {
     match(await tab.text('[data-part=menu]'), /<img src=x/);
   },
 
-  async 'drawings are saved as SVG'(tab, { orchard }) {
+  async 'drawings are saved as SVG, with labels that can be read'(tab, { orchard }) {
+    await tab.browser.resize(390, 844);
     for (const name of ['flame', 'chart']) {
       await tab.open(orchard.page, `v=1&tab=${name}`);
       const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
-      const shapes = await tab.browser.run((svg) => {
-        const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
-        return parsed.querySelector('parsererror') === null ? parsed.querySelectorAll('rect, path').length : parsed.documentElement.textContent;
-      }, svg);
-      ok(shapes > 5, `${name}: ${shapes}`);
       match(svg, name === 'flame' ? /orchard::/ : /press worker/);
+      const [shapes, labels] = await tab.browser.run(readSvg, svg);
+      ok(shapes > 5, `${name}: ${shapes}`);
+      if (name === 'chart') continue;
+      const wholes = new Set((await tab.tables())['flame-graph'].map(({ function: whole }) => whole));
+      const shortened = labels.filter((label) => !wholes.has(label));
+      ok(shortened.length > 10);
+      for (const label of shortened) ok(label.includes('…') && !/^(_.*|.{0,3})…$/.test(label), label);
+      for (const color of await tab.browser.run(legendColors)) ok(svg.includes(`fill="${color}"`), `a box has the colour ${color} of the legend`);
     }
+    await tab.browser.resize(1280, 800);
   },
 
   async 'a box of the flame graph zooms, and its menu works'(tab, { orchard }) {
@@ -317,6 +322,18 @@ export const CASES = {
     match(await tab.fragment(), /op=root-at:/);
   },
 };
+
+/** Returns the number of shapes, and the labels of boxes; the caption is on the left of them. */
+function readSvg(svg) {
+  const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+  if (parsed.querySelector('parsererror') !== null) return [parsed.documentElement.textContent, []];
+  return [parsed.querySelectorAll('rect, path').length, [...parsed.querySelectorAll('text:not([x="8"])')].map(({ textContent }) => textContent)];
+}
+
+function legendColors() {
+  const hex = (part) => Number(part).toString(16).padStart(2, '0');
+  return [...document.querySelectorAll('.legend .name')].map((name) => `#${getComputedStyle(name, '::before').backgroundColor.match(/\d+/g).map(hex).join('')}`);
+}
 
 /** Shows a view by mouse, which is in a menu if it has no content. */
 export async function showTab(tab, name) {
