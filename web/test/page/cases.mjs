@@ -96,6 +96,7 @@ export const CASES = {
     await tab.press('Escape');
     equal(await tab.count('[data-chip=time]'), 0);
     deepEqual((await tab.tables()).functions, before);
+    equal(await tab.count('[data-part=time][placeholder="All times"][title*="type 0.4s..0.5s"]'), 1, 'the example is no value');
   },
 
   async 'a bar of a signpost selects its time, by mouse'(tab, { others }) {
