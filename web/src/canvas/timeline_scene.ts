@@ -126,7 +126,7 @@ function drawHead(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): v
     pen.fill(theme.line);
     pen.rect(0, overview - 1, width, 1);
   }
-  drawAxis(pen, sight, overview, theme);
+  drawAxis(pen, sight, overview, theme, widths);
 }
 
 /** The visible part of the whole. */
@@ -138,7 +138,7 @@ function drawWindow(pen: Pen, { visible, width }: Sighted, strip: Strip, theme: 
   pen.frame(left, strip.top, Math.max(3, right - left), strip.height, theme.dim, 1);
 }
 
-function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
+function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: TextWidths): void {
   const { margin, width, visible } = sight;
   const strip: Strip = { ...stripOf(sight, -1), visible };
   pen.fill(theme.raised);
@@ -157,8 +157,9 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme): void {
     if (!isLast) pen.text(text, x + 4, top + AXIS - 8);
   }
   pen.fill(theme.dim);
-  pen.text(timeText(visible.end - visible.start), margin - PAD + 2, top + AXIS - 8, 'right');
-  if (margin > 130) pen.text('time shown', PAD, top + AXIS - 8);
+  const shown = timeText(visible.end - visible.start);
+  pen.text(shown, margin - PAD + 2, top + AXIS - 8, 'right');
+  if ((widths.of(`time shown${shown}`) * SMALL) / FONT < margin - 2 * PAD) pen.text('time shown', PAD, top + AXIS - 8);
   pen.fill(theme.line);
   pen.rect(0, top + AXIS - 1, width, 1);
 }

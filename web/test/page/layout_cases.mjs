@@ -47,11 +47,18 @@ export const LAYOUT_CASES = {
     await tab.browser.resize(390, 844);
     for (const { page } of [orchard, pair]) {
       await tab.open(page);
-      for (const name of TABS) {
+      for (const name of [...TABS, 'flame']) {
         await tab.follow(`v=1&tab=${name}`);
         const { top, bottom } = await tab.browser.run(() => document.getElementById('view').getBoundingClientRect().toJSON());
         ok(Math.min(bottom, 844) - top >= 421, `${name}: from ${top} to ${bottom}`);
       }
+      const [height, mask, room] = await tab.browser.run(() => {
+        const bar = document.querySelector('.toggles');
+        bar.scrollLeft = 1_000;
+        return [document.querySelector('p.chosen')?.offsetHeight ?? 0, getComputedStyle(bar).maskImage, bar.getBoundingClientRect().right - bar.lastElementChild.getBoundingClientRect().right];
+      });
+      equal(height, 0, 'there is no bar at the bottom until a function is chosen');
+      ok(/gradient/.test(mask) && room > 27, `what is cut off fades: ${mask} ${room}`);
     }
     await tab.browser.resize(1280, 800);
   },
