@@ -24,6 +24,7 @@ export const CASES = {
   async 'tells what was left out of a smaller page'(tab, { reduced, orchard }) {
     await tab.open(reduced.page);
     match(await tab.text('[data-part=recording]'), /^times left out; /);
+    match(await tab.text('[data-part=hint]'), /^Choose a function/, 'nothing about a timeline');
     match(await tab.text('main'), /Times were left out .* so there is no timeline/);
     await tab.click('[data-part=recording]');
     match(await tab.text('[data-part=reduction]'), /are added up, without times and cores\. Weights and sample counts are exact/);

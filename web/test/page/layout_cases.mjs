@@ -18,7 +18,7 @@ export const LAYOUT_CASES = {
     match(await tab.fragment(), /tab=callers&fn=orchard::Press::grind/);
   },
 
-  async 'the timeline remembers its height, of at most a third of the window'(tab, { orchard, pair }) {
+  async 'the timeline remembers its height, of at most a third of the window, and hides its hint for good'(tab, { orchard, pair }) {
     const expectHeight = async (expected) => {
       const { height } = await tab.place('[data-part=timeline]');
       ok(Math.abs(height - expected) < 1, `${height} instead of ${expected}`);
@@ -28,10 +28,12 @@ export const LAYOUT_CASES = {
       await tab.open(page);
       await expectHeight(height);
       await dragLowerEdge(tab, -40);
+      await tab.click('[data-part=hint] button');
       // Without `tab.open`, which clears the storage.
       await tab.browser.open(page);
       await tab.ready();
       await expectHeight(height - 40);
+      equal(await tab.count('[data-part=hint]'), 0);
       await tab.browser.resize(1280, 600);
       await tab.browser.run(() => void (Storage.prototype.setItem = () => JSON.parse('no storage')));
       await dragLowerEdge(tab, 200);
