@@ -42,37 +42,23 @@ test('ticks are round, inside the range, and no more than asked for', () => {
 });
 
 test('ticks of one axis have one unit and differ', () => {
-  assert.equal(amounts.tickText(1_500_000_000, 500_000_000), '1.5 s');
-  assert.equal(amounts.tickText(2_000_000_000, 500_000_000), '2.0 s');
-  assert.equal(amounts.tickText(350_000_000, 50_000_000), '350 ms');
-  assert.equal(amounts.tickText(104_500_000, 500_000), '104.5 ms');
-  assert.equal(amounts.tickText(0, 20_000), '0 µs');
-  assert.equal(amounts.tickText(1_234_000_001, 1), '1.234000001 s');
+  const cases = [[[1.5e9, 5e8, 2], '1.5 s', '2.0 s'], [[6e8, 2e8, 3], '0.6 s', '0.8 s', '1.0 s'], [[3.5e8, 5e7, 1], '350 ms'], [[104_500_000, 500_000, 1], '104.5 ms'], [[0, 20_000, 1], '0 µs'], [[1_234_000_001, 1, 1], '1.234000001 s']];
+  for (const [[first, step, count], ...texts] of cases) {
+    assert.deepEqual(texts.map((_, tick) => amounts.tickText(first + tick * step, { first, step, count })), texts);
+  }
 });
 
-test('weights have every digit', () => {
-  assert.equal(amounts.weightText(12_340_000, 'ns'), '12.34 ms');
-  assert.equal(amounts.weightText(1, 'ns'), '0.000001 ms');
-  assert.equal(amounts.weightText(0, 'ns'), '0.00 ms');
-  assert.equal(amounts.weightText(101_899_720_000, 'ns'), '101,899.72 ms');
-  assert.equal(amounts.weightText(2 ** 53 - 1, 'ns'), '9,007,199,254.740991 ms');
-  assert.equal(amounts.weightText(21_817_132, 'cycles'), '21,817,132 cycles');
-  assert.equal(amounts.exactTimeText(1_234_567_891), '1.234567891 s');
-  assert.equal(amounts.exactTimeText(1_000_000_001), '1.000000001 s');
-  assert.equal(amounts.exactTimeText(250_000), '250 µs');
-  assert.equal(amounts.exactTimeText(0), '0 ns');
-  assert.equal(amounts.timeText(1_249_000_000), '1.25 s');
-  assert.equal(amounts.timeText(999_999), '1,000 µs');
-});
-
-test('shares are never called nothing', () => {
-  assert.equal(amounts.shareText(1, 3), '33.3%');
-  assert.equal(amounts.shareText(1, 1_000_000), '<0.1%');
-  assert.equal(amounts.shareText(0, 5), '0.0%');
-  assert.equal(amounts.shareText(0, 0), 'n/a');
-  assert.equal(amounts.rateText(145_631 / 50_000, 'cycles'), '2.91 Gcycles/s');
-  assert.equal(amounts.rateText(0.0000009, 'cycles'), '900 cycles/s');
-  assert.equal(amounts.rateText(0.00125, 'samples'), '1,250,000 samples/s');
+test('weights have every digit, and shares are never called nothing', () => {
+  const { weightText, exactTimeText, timeText, shareText, rateText } = amounts;
+  const cases = [
+    [weightText, [12_340_000, 'ns', '12.34 ms'], [1, 'ns', '0.000001 ms'], [0, 'ns', '0.00 ms'], [101_899_720_000, 'ns', '101,899.72 ms']],
+    [weightText, [2 ** 53 - 1, 'ns', '9,007,199,254.740991 ms'], [21_817_132, 'cycles', '21,817,132 cycles']],
+    [exactTimeText, [1_234_567_891, '1.234567891 s'], [1_000_000_001, '1.000000001 s'], [250_000, '250 µs'], [0, '0 ns']],
+    [timeText, [1_249_000_000, '1.25 s'], [999_999, '1,000 µs']],
+    [shareText, [1, 3, '33.3%'], [1, 1_000_000, '<0.1%'], [0, 5, '0.0%'], [0, 0, 'n/a']],
+    [rateText, [145_631 / 50_000, 'cycles', '2.91 Gcycles/s'], [0.0000009, 'cycles', '900 cycles/s'], [0.00125, 'samples', '1,250,000 samples/s']],
+  ];
+  for (const [text, ...rows] of cases) for (const row of rows) assert.equal(text(...row.slice(0, -1)), row.at(-1));
 });
 
 test('names lose namespaces first, then arguments, then types', () => {
@@ -111,7 +97,7 @@ test('names are cut without their underscores, and keep four letters', async () 
   const widths = new TextWidths('');
   const cuts = { __release: ['__release', 9, 'release…', 8, 'rele…', 5, '', 4], 'A::run()': ['…run()', 6, '', 5], 'A::grab(int)': ['grab(…)', 9, 'grab…', 5, '', 4], abc: ['abc', 3, '', 2] };
   for (const [name, fits] of Object.entries(cuts)) for (let at = 0; at < fits.length; at += 2) assert.equal(widths.fit(name, fits[at + 1]), fits[at], `${name} in ${fits[at + 1]}`);
-  assert.equal(widths.beginning('press worker #2 (pool)', 13), 'press worker…');
+  assert.equal(widths.beginning('press worker #2 (pool)', 14), 'press worker…');
 });
 
 /** Returns random boxes as in flame graphs: children within their parents, some of zero width. */

@@ -74,9 +74,9 @@ export function ticks(start: number, end: number, most: number): Ticks {
   return { first, step, count: Math.max(0, Math.floor((end - first) / step + 1e-9) + 1) };
 }
 
-/** The text of a tick: all ticks of one step have the same unit and the same decimals. */
-export function tickText(value: number, step: number): string {
-  const size = Math.max(Math.abs(value), step);
+/** The text of a tick: all ticks of an axis have the unit of the largest, and the same decimals. */
+export function tickText(value: number, { first, step, count }: Ticks): string {
+  const size = Math.max(Math.abs(first), Math.abs(first + (count - 1) * step), step);
   const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
   const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
   return `${grouped((value / factor).toFixed(Math.min(decimals, 9)))} ${unit}`;

@@ -11,18 +11,18 @@ import type { Theme } from './theme.ts';
 export const AXIS = 22;
 
 export function drawAxis(pen: Pen, camera: Camera, width: number, theme: Theme, top = 0): void {
-  const { first, step, count } = ticks(camera.from, camera.to, Math.max(2, width / 110));
+  const axis = ticks(camera.from, camera.to, Math.max(2, width / 110));
   pen.fill(theme.raised);
   pen.rect(0, top, width, AXIS);
   pen.font(11, 400, theme.font);
-  for (let index = 0; index < count; index += 1) {
-    const time = first + index * step;
+  for (let index = 0; index < axis.count; index += 1) {
+    const time = axis.first + index * axis.step;
     const x = ((time - camera.from) / camera.length) * width;
     pen.fill(theme.line);
     pen.rect(Math.round(x), top + AXIS - 7, 1, 7);
     pen.fill(theme.dim);
     // The last label would be cut off.
-    if (x + 60 < width) pen.text(tickText(time, step), x + 4, top + AXIS - 7);
+    if (x + 60 < width) pen.text(tickText(time, axis), x + 4, top + AXIS - 7);
   }
   pen.fill(theme.line);
   pen.rect(0, top + AXIS - 1, width, 1);

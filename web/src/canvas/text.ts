@@ -61,7 +61,7 @@ export class TextWidths {
     }
     // Never half of a pair.
     if (at > 0 && at < text.length && (text.charCodeAt(at) & 0xfc00) === 0xdc00) at -= 1;
-    return at < LEAST_HEAD ? '' : text.slice(0, at) + DOTS;
+    return at < LEAST_HEAD ? '' : text.slice(0, at).trimEnd() + DOTS;
   }
 
   #letter(code: number): number {

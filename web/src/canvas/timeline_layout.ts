@@ -69,5 +69,5 @@ function withoutNumber(label: string): string {
 
 /** The width of the left margin. */
 export function marginOf(width: number): number {
-  return Math.round(width < 560 ? Math.max(84, width * 0.3) : Math.min(240, Math.max(150, width * 0.17)));
+  return Math.round(width < 560 ? Math.max(84, width * 0.31) : Math.min(240, Math.max(150, width * 0.17)));
 }

@@ -143,15 +143,15 @@ function drawAxis(pen: Pen, sight: Sighted, top: number, theme: Theme, widths: T
   const strip: Strip = { ...stripOf(sight, -1), visible };
   pen.fill(theme.raised);
   pen.rect(0, top, width, AXIS);
-  const { first, step, count } = ticks(visible.start, visible.end, Math.max(2, strip.width / 100));
+  const axis = ticks(visible.start, visible.end, Math.max(2, strip.width / 100));
   pen.font(SMALL, 400, theme.font);
-  for (let index = 0; index < count; index += 1) {
-    const time = first + index * step;
+  for (let index = 0; index < axis.count; index += 1) {
+    const time = axis.first + index * axis.step;
     const x = xOf(time, strip);
     pen.fill(theme.line);
     pen.rect(Math.round(x), top + AXIS - 7, 1, 6);
     pen.fill(theme.dim);
-    const text = tickText(time, step);
+    const text = tickText(time, axis);
     // The first and the last would be cut.
     const isLast = x + 60 > width;
     if (!isLast) pen.text(text, x + 4, top + AXIS - 8);

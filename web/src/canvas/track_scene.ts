@@ -83,7 +83,8 @@ function drawRun(
     count += 1;
   };
   for (let at = from; at < to; at += 1) {
-    const y = bottom - Math.min(full, floors[at - first]! + values[at]!) * scale;
+    // At least a pixel, to be seen.
+    const y = bottom - Math.max(floors[at - first]! * scale + 1, Math.min(full, floors[at - first]! + values[at]!) * scale);
     push(xOf(start + at * bin, strip), y);
     push(xOf(start + (at + 1) * bin, strip), y);
   }

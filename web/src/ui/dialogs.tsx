@@ -148,6 +148,7 @@ function Unnamed({ unnamed, frames, without_binary, binaries }: ReturnType<typeo
         ))}
         {without_binary > 0 && <li>in no known binary: {grouped(without_binary)}</li>}
       </ul>
+      {binaries.length > 0 && <p class="note">To name them, write the page again with --dsym and the dSYMs of these UUIDs.</p>}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function accountOf(summary: Summary): string {
   const notes = diagnosticsOf(summary).length;
   const parts = [
     rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
-    unnamed > 0 ? `${unnamed} ${unnamed === 1 ? 'address' : 'addresses'} without a name` : '',
+    unnamed > 0 ? unnamed === 1 ? '1 address without a name' : `${unnamed} addresses without names` : '',
     notes > 0 ? `${notes} ${notes === 1 ? 'note' : 'notes'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');

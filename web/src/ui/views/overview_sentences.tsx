@@ -11,7 +11,7 @@ export function Sentences({ answer: { sentences } }: { readonly answer: Overview
   const { activity, leftOut, answer, caution, shares, advice } = sentences;
   return (
     <>
-      <Sentence text={activity} />
+      {activity !== '' && <p class="lead"><Marked text={`${activity}.`} /></p>}
       <p class="lead" data-part="heaviest">
         <Marked text={answer} />
         {caution !== '' && <span class="note"> {caution}</span>}
@@ -19,10 +19,6 @@ export function Sentences({ answer: { sentences } }: { readonly answer: Overview
       {[shares, leftOut, advice].map((text) => text !== '' && <p key={text} class="note"><Marked text={text} /></p>)}
     </>
   );
-}
-
-function Sentence({ text }: { readonly text: string }): JSX.Element | null {
-  return text === '' ? null : <p class="lead"><Marked text={text} /></p>;
 }
 
 /** A function in a sentence: its label, and its name, which is folded if it is long. */
