@@ -81,7 +81,6 @@
     not(feature = "compression"),
     doc = "[`decompress`]: https://docs.rs/traceparse/latest/traceparse/fn.decompress.html"
 )]
-
 // docs.rs has nightly features.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
