@@ -22,7 +22,7 @@
 use std::path::Path;
 
 use crate::calltree::{Operation, OperationSummary};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::files::{FileSystem, Files};
 use crate::profile::{Matcher, Profile, RebuildError};
 use crate::recording::{Counter, Recording};
@@ -71,8 +71,8 @@ impl Analysis {
     }
 
     /// Names the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them. Only files
-    /// with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`; without it, a note in
-    /// [`SymbolicationSummary::notes`] reports them.
+    /// with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`; without it, they are an error,
+    /// or a note in [`SymbolicationSummary::notes`] if there are other symbols.
     ///
     /// ```no_run
     /// let mut analysis = traceparse::open("Recording.trace")?;
@@ -82,19 +82,34 @@ impl Analysis {
     /// ```
     ///
     /// # Errors
-    /// If nothing is at the path, or as [`symbolicate`](Self::symbolicate).
+    /// If no symbols are at the path, or as [`symbolicate`](Self::symbolicate).
     pub fn add_symbols(&mut self, path: impl AsRef<Path>) -> Result<&SymbolicationSummary, Error> {
-        self.add_symbols_from(&FileSystem, path.as_ref())
+        let path = path.as_ref();
+        let locator = self.locate(&FileSystem, path)?;
+        if locator.found().is_empty() {
+            let none = || format!("{}: no symbols found", path.display());
+            let why = locator.notes().first().map_or_else(none, ToString::to_string);
+            return Err(Error::new(ErrorKind::NoSymbols(why), None));
+        }
+        self.add_located(&locator)
     }
 
-    /// The same with these files.
-    pub(crate) fn add_symbols_from(&mut self, files: &dyn Files, path: &Path) -> Result<&SymbolicationSummary, Error> {
+    /// Finds the symbols at a path among these files.
+    pub(crate) fn locate<'f>(&self, files: &'f dyn Files, path: &Path) -> Result<Locator<'f>, Error> {
         let mut locator = Locator::new(files).within(self.recording.profile.budget());
         locator.add(path, &mut Index::default()).map_err(|source| Error::unreadable(path, source))?;
-        self.symbolicate(&locator, &SymbolicateOptions::default()).map_err(|error| match error {
+        Ok(locator)
+    }
+
+    /// Names the frames from the symbols that were found.
+    pub(crate) fn add_located(&mut self, locator: &Locator<'_>) -> Result<&SymbolicationSummary, Error> {
+        self.symbolicate(locator, &SymbolicateOptions::default()).map_err(|error| match error {
             RebuildError::Memory(over) => Error::memory(over, None),
             other => Error::limit(other),
-        })
+        })?;
+        let summary = self.symbolication.get_or_insert_default();
+        summary.notes.extend_from_slice(locator.notes());
+        Ok(summary)
     }
 
     /// Returns CPU time in percent of one core over the recorded time, of the table with most of it; several cores can exceed 100. `None` if

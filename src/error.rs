@@ -6,6 +6,14 @@ use std::path::Path;
 
 use crate::memory::OverBudget;
 
+/// Returns what to do if this build lacks a feature: the line to write.
+pub(crate) fn add_feature(feature: &str) -> String {
+    let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+    format!(
+        "add the feature {feature} in Cargo.toml: traceparse = {{ version = \"{version}\", features = [\"{feature}\"] }}"
+    )
+}
+
 /// A position in an input.
 ///
 /// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. It is a byte offset and not a column, since lines of an
@@ -63,6 +71,8 @@ pub enum ErrorKind {
     },
     /// This version cannot read the recording (a `.trace` bundle); the string explains why, and what to do.
     UnsupportedBundle(String),
+    /// No symbols were found; the string explains where, and why.
+    NoSymbols(String),
     /// A file of a recording could not be read.
     Unreadable {
         /// The path of the file.
@@ -123,6 +133,7 @@ impl fmt::Display for Error {
             ErrorKind::NotAnExport(text)
             | ErrorKind::Malformed(text)
             | ErrorKind::Limit(text)
+            | ErrorKind::NoSymbols(text)
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
             ErrorKind::Unreadable { file } => write!(f, "{file}: cannot be read"),
             ErrorKind::BrokenBundle { file, rule } => write!(f, "{file}: {rule}"),

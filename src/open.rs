@@ -11,7 +11,7 @@ use crate::recording::{Options, RecordingBuilder};
 /// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip
 /// or tar. The symbols in a bundle name its functions. The format is recognised by the content, not by the file name. With the feature
 /// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error names the
-/// feature.
+/// line to write in `Cargo.toml`.
 ///
 /// Uses the default options: each sample is kept, and one thread reads.
 ///
@@ -45,7 +45,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
     input.read_into(&mut recording, &path.display().to_string())?;
     let mut analysis = Analysis::new(recording.finish()?);
     if let Some(stores) = input.symbol_stores() {
-        analysis.add_symbols_from(&files, &stores)?;
+        let locator = analysis.locate(&files, &stores)?;
+        analysis.add_located(&locator)?;
     }
     Ok(analysis)
 }

@@ -13,6 +13,11 @@ fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
 }
 
+/// The line of `Cargo.toml` that turns a feature on.
+fn line(feature: &str) -> String {
+    format!("in Cargo.toml: traceparse = {{ version = \"0.1\", features = [\"{feature}\"] }}")
+}
+
 #[test]
 fn exports_and_reports_are_opened() {
     let export = traceparse::open(fixture("27/orchard/input.xml")).unwrap();
@@ -33,10 +38,10 @@ fn packed_input_names_the_feature_that_it_needs() {
     let mut tar = tar::Builder::new(Vec::new());
     tar.append_path_with_name(fixture("27/orchard/input.xml"), "a.trace/form.template").unwrap();
     for (bytes, feature) in [
-        (gzip.finish().unwrap(), "the feature compression"),
-        (b"\x28\xb5\x2f\xfd\x04\x00".to_vec(), "the feature compression"),
-        (zip.finish().unwrap().into_inner(), "the feature bundle"),
-        (tar.into_inner().unwrap(), "the feature bundle"),
+        (gzip.finish().unwrap(), "compression"),
+        (b"\x28\xb5\x2f\xfd\x04\x00".to_vec(), "compression"),
+        (zip.finish().unwrap().into_inner(), "bundle"),
+        (tar.into_inner().unwrap(), "bundle"),
     ] {
         let path = folder.path().join("input");
         fs::write(&path, &bytes).unwrap();
@@ -44,7 +49,7 @@ fn packed_input_names_the_feature_that_it_needs() {
             traceparse::open(&path).unwrap_err(),
             traceparse::read(bytes.as_slice(), "input", &Options::default()).unwrap_err(),
         ] {
-            assert!(error.to_string().contains(feature), "{error}");
+            assert!(error.to_string().ends_with(&line(feature)), "{error}");
         }
     }
 }
@@ -58,8 +63,18 @@ fn a_bundle_names_the_feature_that_it_needs() {
         let bundle = folder.path().join(Path::new(parts).iter().next().unwrap());
         let error = traceparse::open(&bundle).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::UnsupportedBundle(_)), "{error}");
-        assert!(error.to_string().contains("lacks the feature bundle"), "{error}");
+        assert!(error.to_string().ends_with(&line("bundle")), "{error}");
     }
     let error = traceparse::open(folder.path()).unwrap_err();
     assert!(error.to_string().contains("is a folder; name the exports"), "{error}");
+}
+
+#[test]
+#[cfg(not(feature = "symbols"))]
+fn a_dsym_names_the_feature_that_it_needs() {
+    let mut analysis = traceparse::open(fixture("27/orchard/input.xml")).unwrap();
+    let error = analysis.add_symbols(fixture("symbols/built/arm64-dwarf4/Demo.dSYM")).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::NoSymbols(_)) && error.to_string().ends_with(&line("symbols")), "{error}");
+    let error = analysis.add_symbols(fixture("sample")).unwrap_err();
+    assert!(error.to_string().ends_with("sample: no symbols found"), "{error}");
 }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::error::add_feature;
 use crate::files::{Entry, Files};
 
 /// The number of bytes at the start of an input that are looked at.
@@ -16,29 +17,26 @@ pub(super) fn is_sample(head: &[u8]) -> bool {
 }
 
 /// Advice for a packed input that no reader unpacks. Archives have separate messages.
-pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
+pub(super) fn packed(head: &[u8]) -> Option<String> {
     let is = |magic: &[u8]| head.starts_with(magic);
     let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
     let is_bzip2 = is(b"BZh") && head.get(4..10) == Some(b"1AY&SY");
     let is_archive = is(b"PK\x03\x04") || head.get(257..262) == Some(b"ustar");
+    let other = |name: &str, command: &str| {
+        format!(
+            "the file is compressed with {name}, which is not supported; unpack it first ({command}), or compress it with gzip or zstd"
+        )
+    };
     if is_compressed && cfg!(feature = "compression") {
-        Some("the file is compressed once more, or was not decompressed; unpack it first")
+        Some("the file is compressed once more, or was not decompressed; unpack it first".to_owned())
     } else if is(b"\xfd7zXZ\0") {
-        Some(
-            "the file is compressed with xz, which is not supported; unpack it first (xz -d), or compress it with \
-             gzip or zstd",
-        )
+        Some(other("xz", "xz -d"))
     } else if is_bzip2 {
-        Some(
-            "the file is compressed with bzip2, which is not supported; unpack it first (bzip2 -d), or compress it \
-             with gzip or zstd",
-        )
+        Some(other("bzip2", "bzip2 -d"))
     } else if is_compressed {
-        Some("the file is compressed, and this build lacks the feature compression; unpack it first")
+        Some(format!("the file is compressed; unpack it first, or {}", add_feature("compression")))
     } else if is_archive && cfg!(not(feature = "bundle")) {
-        Some(
-            "this is an archive, not an export; a recording in it is read with the feature bundle, which this build lacks",
-        )
+        Some(format!("this is an archive, not an export; to read a recording in it, {}", add_feature("bundle")))
     } else {
         None
     }
@@ -63,7 +61,7 @@ const SAMPLE: Known = known("a report of sample (macOS)", "");
 /// Describes an input that is not an export, in one sentence.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
     if let Some(what) = packed(head) {
-        return Some(what.to_owned());
+        return Some(what);
     }
     let Known { what, advice } = recognise(head)?;
     Some(if advice.is_empty() {

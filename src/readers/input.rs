@@ -81,8 +81,8 @@ impl<'f> InputFiles<'f> {
     #[cfg(not(feature = "bundle"))]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
         if is_folder(self.files, path) && is_bundle(self.files, path) {
-            let what =
-                format!("{}: this is a recording (.trace), and this build lacks the feature bundle", path.display());
+            let add = crate::error::add_feature("bundle");
+            let what = format!("{}: this is a recording (.trace); to read it, {add}", path.display());
             return Err(Error::new(ErrorKind::UnsupportedBundle(what), None));
         }
         Ok(InputPlace::File(path.to_owned()))

@@ -26,7 +26,7 @@ impl RecordingBuilder {
         let failure = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut head).err();
         if let Some(what) = formats::packed(&head) {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
-            return Err(Error::new(ErrorKind::NotAnExport(what.to_owned()), Some(at)));
+            return Err(Error::new(ErrorKind::NotAnExport(what), Some(at)));
         }
         let is_sample = formats::is_sample(&head);
         // The bytes before a failure are read, so that an incomplete input is reported as such.

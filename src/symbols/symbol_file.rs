@@ -120,7 +120,9 @@ fn with_apple(
 mod macho_file {
     use super::{Contents, Diagnostic, FileBytes, Files, Found, Path, Symbols, io};
 
-    const NOT_READ: &str = "a Mach-O file, which is read with the feature `symbols` of traceparse";
+    fn not_read() -> String {
+        format!("a Mach-O file; to read it, {}", crate::error::add_feature("symbols"))
+    }
 
     /// True for thin files; fat ones have the magic of Java.
     pub(super) fn is_macho(head: &[u8]) -> bool {
@@ -129,7 +131,7 @@ mod macho_file {
     }
 
     pub(super) fn contents(_: &dyn Files, _: &Path, _: u64) -> Contents {
-        Contents::Known(NOT_READ.to_owned())
+        Contents::Known(not_read())
     }
 
     pub(super) fn ask(
@@ -137,6 +139,6 @@ mod macho_file {
         _: &Found,
         _: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
     ) -> io::Result<Vec<Diagnostic>> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, NOT_READ))
+        Err(io::Error::new(io::ErrorKind::Unsupported, not_read()))
     }
 }

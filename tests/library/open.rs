@@ -82,3 +82,16 @@ fn names_come_before_operations() {
     let error = analysis.symbolicate(&Locator::new(&FileSystem), &SymbolicateOptions::default()).unwrap_err();
     assert_eq!(error, RebuildError::OutOfOrder);
 }
+
+#[test]
+fn notes_the_files_next_to_symbols_that_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(fixture("symbols/built/bare/Demo"), folder.path().join("Demo")).unwrap();
+    std::fs::write(folder.path().join("libdemo.so"), b"\x7fELF\x02\x01\x01").unwrap();
+    let mut analysis = open(fixture("27/orchard/input.xml")).unwrap();
+    let summary = analysis.add_symbols(folder.path()).unwrap();
+    assert_eq!(summary.images, Some(1));
+    assert!(summary.notes.iter().any(|note| note.to_string().contains("an ELF file")), "{summary:?}");
+    let error = analysis.add_symbols(folder.path().join("libdemo.so")).unwrap_err();
+    assert!(error.to_string().contains("an ELF file"), "{error}");
+}
