@@ -6,8 +6,11 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use traceparse::ErrorKind;
+use support::Rng;
+use support::apple_symbols_model::random_image;
+use support::apple_symbols_writer::{Form, Symbol, write_container};
 use traceparse::recording::Options;
+use traceparse::{Diagnostic, ErrorKind};
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
@@ -77,4 +80,35 @@ fn a_dsym_names_the_feature_that_it_needs() {
     assert!(matches!(error.kind, ErrorKind::NoSymbols(_)) && error.to_string().ends_with(&line("symbols")), "{error}");
     let error = analysis.add_symbols(fixture("sample")).unwrap_err();
     assert!(error.to_string().ends_with("sample: no symbols found"), "{error}");
+}
+
+#[test]
+#[cfg(not(feature = "swift"))]
+fn swift_names_that_stay_mangled_are_reported_once() {
+    const MANGLED: &str = "$s4Demo6WidgetC4draw5scaleS2i_tF";
+    let reports = |notes: &[Diagnostic]| -> Vec<u64> {
+        notes.iter().filter(|note| note.message.ends_with(&line("swift"))).map(|note| note.count).collect()
+    };
+    let export = fs::read_to_string(fixture("27/orchard/input.xml")).unwrap();
+    assert_eq!(reports(&traceparse::open(fixture("27/orchard/input.xml")).unwrap().recording().diagnostics), [0; 0]);
+    let mangled = export.replace("name=\"fruit_copy_fast\"", &format!("name=\"{MANGLED}\""));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mangled.xml");
+    fs::write(&path, mangled).unwrap();
+    let mut mangled = traceparse::open(&path).unwrap();
+    assert_eq!(reports(&mangled.recording().diagnostics), [1]);
+
+    // Symbols of a binary of the export, with a Swift name for all of its code.
+    let mut image = random_image(&mut Rng::new(1), 1);
+    image.uuid = *b"\xc2\xa4\xe1\xb7\x5d\x90\x3e\x6f\x8b\x13\x7f\x0a\x6d\x4c\x95\xe8";
+    let (size, linker_name) = (0x7000, Some(format!("_{MANGLED}")));
+    image.symbols =
+        vec![Symbol { size, linker_name, flags: image.symbols[0].flags, address: 0x400, ..Symbol::default() }];
+    image.lines.clear();
+    let symbols = folder.path().join("OrchardKit.symbols");
+    fs::write(&symbols, write_container(&[image], Form::Long, 5)).unwrap();
+    let mut analysis = traceparse::open(fixture("27/orchard/input.xml")).unwrap();
+    assert_eq!(reports(&analysis.add_symbols(&symbols).unwrap().notes), [1]);
+    // The recording has reported it.
+    assert_eq!(reports(&mangled.add_symbols(&symbols).unwrap().notes), [0; 0]);
 }

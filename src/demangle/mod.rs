@@ -18,8 +18,8 @@ mod error;
 mod names;
 
 pub use error::Error;
-pub(crate) use names::STUB;
 pub use names::{NameDemangler, display_name};
+pub(crate) use names::{STUB, mangled_swift};
 
 /// Demangles C++ names.
 ///

@@ -304,6 +304,11 @@ impl Profile {
         parents.map(|id| self.frame(self.stack(id).frame))
     }
 
+    /// The names of all functions that have one.
+    pub(crate) fn named_functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().filter(|function| function.is_named).map(|function| self.string(function.name))
+    }
+
     /// Returns the name of a function.
     pub fn function_name(&self, id: FunctionId) -> &str {
         self.string(self.function(id).name)

@@ -6,7 +6,7 @@ use super::address::{Conventions, FrameForm};
 use super::idle::add_idle_runs;
 use super::recorded_time::Clock;
 use super::{Document, Options, Recording};
-use crate::demangle::display_name;
+use crate::demangle::{display_name, mangled_swift};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
@@ -95,11 +95,12 @@ impl RecordingBuilder {
     /// If an input could not be read.
     pub fn finish(self) -> Result<Recording, Error> {
         self.check()?;
-        let Self { mut profile, reserved, of_documents, mut documents, diagnostics, options, .. } = self;
+        let Self { mut profile, reserved, of_documents, mut documents, mut diagnostics, options, .. } = self;
         add_idle_runs(&mut profile, &mut documents)
             .map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), None))?;
         let mut profile = profile.finish();
         drop(reserved);
+        diagnostics.extend(mangled_swift(profile.named_functions()));
         profile.hold().map_err(|over| Error::memory(over, None))?;
         let held = options.memory.reserve(of_documents).map_err(|over| Error::memory(over, None))?;
         let mut recording =

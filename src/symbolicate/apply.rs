@@ -4,6 +4,7 @@ use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::{ImageMap, Key, SymbolicateOptions, first_binaries, key};
 use super::same_function::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
+use crate::demangle::mangled_swift;
 use crate::hash::HashMap;
 use crate::profile::{
     Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, RebuildError, Replacement, SourceLine,
@@ -227,6 +228,10 @@ impl<'a> Writer<'a> {
         }
         binaries.sort_by_key(|tally| std::cmp::Reverse(tally.frames - tally.named_now));
         let mut notes: Vec<_> = self.answers.values().flat_map(|answers| answers.notes.iter().cloned()).collect();
+        // The recording reports its own.
+        if mangled_swift(self.profile.named_functions()).is_none() {
+            notes.extend(mangled_swift(profile.named_functions()));
+        }
         notes.sort_by(|a, b| a.message.cmp(&b.message));
         SymbolicationSummary {
             binaries,

@@ -10,6 +10,7 @@ mod swift_old;
 use std::borrow::Cow;
 
 use super::Demangler;
+use crate::error::{Diagnostic, add_feature};
 
 /// The prefix of a stub's name, which the linker made to reach a function of another binary. The name of the function follows.
 pub(crate) const STUB: &str = "DYLD-STUB$$";
@@ -83,8 +84,26 @@ impl NameDemangler {
 }
 
 fn swift_name(name: &str, start: &str) -> Option<String> {
-    let is_swift = ["$s", "$S", "$e", "T0"].iter().any(|prefix| start.starts_with(prefix));
-    is_swift.then(|| swift::simplified(name)).flatten()
+    is_swift(start).then(|| swift::simplified(name)).flatten()
+}
+
+/// True if a name without its underscores is mangled as Swift 4 and later do.
+fn is_swift(start: &str) -> bool {
+    ["$s", "$S", "$e", "T0"].iter().any(|prefix| start.starts_with(prefix))
+}
+
+/// Reports the Swift names among these that this build cannot demangle.
+pub(crate) fn mangled_swift<'n>(names: impl Iterator<Item = &'n str>) -> Option<Diagnostic> {
+    if cfg!(feature = "swift") {
+        return None;
+    }
+    let is_mangled = |name: &&str| {
+        let name = name.strip_prefix(STUB).unwrap_or(name);
+        name.starts_with(['_', '$']) && is_swift(name.trim_start_matches('_'))
+    };
+    let count = names.filter(is_mangled).count() as u64;
+    let message = format!("a Swift name stays mangled; to demangle it, {}", add_feature("swift"));
+    (count > 0).then(|| Diagnostic { count, ..Diagnostic::new(message) })
 }
 
 #[cfg(not(feature = "swift"))]
