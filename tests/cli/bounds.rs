@@ -2,10 +2,15 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
-use crate::command::{BINARY, Folder, fails, finish, ok, orchard, traceparse};
+#[cfg(unix)]
+use crate::command::BINARY;
+use crate::command::{Folder, fails, finish, ok, orchard, traceparse};
 use crate::fleet_case::{export, failures, reason, report_with, sources, write};
 
 /// A compressed tar with one file of zeros.

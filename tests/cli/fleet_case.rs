@@ -139,6 +139,7 @@ pub(crate) fn extract(args: &[&str]) -> String {
 }
 
 /// The report on these, as bytes.
+#[cfg(unix)]
 #[track_caller]
 pub(crate) fn bytes(args: &[&str]) -> String {
     let assert = run(&[&["report", "--format", "json"], args].concat());

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -111,7 +111,7 @@ fn a_killed_extract_remembers_its_files() {
     let folder = Folder::new();
     let (path, dataset) = (fleet(&folder, "x", FILES), folder.path("ds"));
     // Clocks of file systems are coarse: a file that changed just now may change again.
-    let before = SystemTime::now() - Duration::from_secs(3_600);
+    let before = std::time::SystemTime::now() - Duration::from_secs(3_600);
     for entry in fs::read_dir(&path).expect("the folder") {
         let file = fs::File::options().write(true).open(entry.expect("an entry").path()).expect("a file");
         file.set_modified(before).expect("its time");

@@ -1,13 +1,13 @@
 //! An output never destroys an input: every command and every argument that names one (`bin/guarded.rs`), and every name that a file has.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::Stdio;
 
 use assert_cmd::assert::Assert;
 
 use crate::bundle_case::{recording, write_forms};
-use crate::command::{Folder, finish, orchard, read_text, stderr_of, stdout_of, traceparse};
+use crate::command::{Folder, finish, orchard, read_text, stderr_of, traceparse};
 use crate::fleet_case::{export, fleet, toc, write};
 use crate::guarded::{GUARDED, Writes};
 use crate::symbols_case::{Case, DEMO, LOAD_ADDRESS, dwarf_file};
@@ -313,7 +313,7 @@ fn standard_input_is_an_input() {
     let case = Case::new();
     let path = case.folder.file("a.xml", read_text(&orchard()));
     let from = |args: &[&str], stdin: &str, stdout: Stdio| {
-        let stdin = File::open(stdin).expect("it is there");
+        let stdin = fs::File::open(stdin).expect("it is there");
         let mut command = std::process::Command::new(crate::command::BINARY);
         Assert::new(command.args(args).stdin(stdin).stdout(stdout).output().expect("it starts"))
     };
@@ -339,7 +339,7 @@ fn standard_input_is_an_input() {
 fn an_emptied_file_is_an_empty_input() {
     let case = Case::new();
     let path = case.folder.file("a.xml", read_text(&orchard()));
-    let emptied = File::create(&path).expect("it can be written");
+    let emptied = fs::File::create(&path).expect("it can be written");
     let output = std::process::Command::new(crate::command::BINARY).arg(&path).stdout(emptied).output();
     let said = stderr_of(&Assert::new(output.expect("it starts")).code(1));
     assert!(said.contains("empty"), "{said}");
@@ -371,7 +371,7 @@ fn what_is_no_regular_file_loses_nothing() {
     }
     // Two pipes.
     let mut piped = case.command(&["-", "--view", "full", "-o", "/dev/stdout"]);
-    let answer = stdout_of(&finish(piped.write_stdin(read_text(&path))).success());
+    let answer = crate::command::stdout_of(&finish(piped.write_stdin(read_text(&path))).success());
     assert_eq!(
         answer.lines().skip(1).collect::<Vec<_>>(),
         case.ok(&[&path, "--view", "full"]).lines().skip(1).collect::<Vec<_>>()
@@ -388,14 +388,18 @@ fn no_file_of_a_searched_folder_is_replaced() {
         fs::copy(&dsym, case.folder.path("searched/dw")).expect("it can be copied");
         let unmatched = case.folder.path("searched/deep/other");
         fs::copy(dwarf_file("arm64-dwarf5", "Demo5"), &unmatched).expect("it can be copied");
-        let mut inside = vec![unmatched, case.folder.file("searched/demo.c", "int main(void);\n")];
-        #[cfg(unix)]
-        {
-            let link = case.folder.path("searched/deep/link");
-            std::os::unix::fs::symlink(case.folder.file("outside", "int main(void);\n"), &link)
-                .expect("links can be made");
-            inside.push(link);
-        }
+        let source = case.folder.file("searched/demo.c", "int main(void);\n");
+        let inside = [
+            unmatched,
+            source,
+            #[cfg(unix)]
+            {
+                let link = case.folder.path("searched/deep/link");
+                std::os::unix::fs::symlink(case.folder.file("outside", "int main(void);\n"), &link)
+                    .expect("links can be made");
+                link
+            },
+        ];
         let args = ["--dsym", &dsym, "--view", view, option, &searched];
         for out in &inside {
             refused_with(&case, &of(out, &[&[export.as_str()], &args[..]].concat()), out, &searched);

@@ -3,7 +3,11 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use crate::command::{BINARY, Folder, fails, fixture, orchard, read_text};
+#[cfg(unix)]
+use crate::command::fails;
+#[cfg(target_os = "linux")]
+use crate::command::fixture;
+use crate::command::{BINARY, Folder, orchard, read_text};
 
 #[cfg(unix)]
 #[test]

@@ -9,7 +9,6 @@
 //! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -300,7 +299,7 @@ fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: b
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    Some(OsString::from_vec(bytes.to_vec()).into())
+    Some(std::ffi::OsString::from_vec(bytes.to_vec()).into())
 }
 
 #[cfg(not(unix))]
