@@ -1,0 +1,67 @@
+"""The licence texts of the third-party code in a binary."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+LICENCE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
+# Crates that also offer MIT are used under MIT.
+OTHER_OFFER = re.compile(r"apache|unlicense|zlib|bsl|boost", re.IGNORECASE)
+# What the linker adds on every system, and on some.
+RUNTIMES = {
+    "": ["LICENSE", "lib/libcxx/LICENSE.TXT", "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"],
+    "linux-musl": ["lib/libc/musl/COPYRIGHT"],
+    "windows-gnu": ["lib/libc/mingw/COPYING"],
+}
+HEAD = """\
+The command contains code from these projects, under these licences. The licences of Rust's standard library are in
+rust-library.html.
+"""
+
+
+def notices(target: str, zig: Path) -> str:
+    """Each text once, after the names of the crates that have it. `zig` is the folder of zig, whose libraries are linked."""
+    holders: dict[str, list[str]] = {}
+    for crate in crates(target):
+        for text in crate_texts(crate):
+            holders.setdefault(text, []).append(f"{crate['name']} {crate['version']} ({crate['license']})")
+    for system, paths in RUNTIMES.items():
+        for path in paths if target.endswith(system) else []:
+            holders.setdefault(tidy(zig / path), []).append(f"zig: {path}")
+    rule = "=" * 80 + "\n"
+    return HEAD + "".join("\n" + rule + "\n".join(names) + "\n" + rule + "\n" + text for text, names in holders.items())
+
+
+def crates(target: str) -> list[dict]:
+    """The crates in the binary, without build scripts, macros and this crate."""
+    options = ["--locked", "--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]
+    names = {tuple(line.split()[:2]) for line in output("cargo", "tree", *options).splitlines()}
+    metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
+    packages = [package for package in metadata["packages"] if (package["name"], "v" + package["version"]) in names]
+    assert len(packages) == len(names), "cargo tree and cargo metadata disagree"
+    return sorted((package for package in packages if package["source"]), key=lambda package: (package["name"], package["version"]))
+
+
+def crate_texts(crate: dict) -> list[str]:
+    """The texts in a crate, and in the folders of foreign code in it."""
+    root = Path(crate["manifest_path"]).parent
+    files = [path for path in sorted(root.rglob("*")) if path.is_file() and LICENCE_FILE.match(path.name) and path.suffix != ".rs"]
+    # `COPYING` next to `LICENSE` is the other offer (zstd's GPL), or a list of the offers.
+    folders = {path.parent for path in files if path.name.upper().startswith("LICENSE")}
+    files = [path for path in files if path.name != "COPYING" or path.parent not in folders]
+    if re.search(r"\bMIT\b", crate["license"]):
+        files = [path for path in files if path.parent != root or not OTHER_OFFER.search(path.name)]
+    texts = list(dict.fromkeys(map(tidy, files)))
+    if not any(path.parent == root for path in files):
+        texts.append(f"The crate has no licence text. Its licence is {crate['license']}. Its authors are {', '.join(crate['authors'])}.\n")
+    return texts
+
+
+def tidy(path: Path) -> str:
+    lines = path.read_text(errors="replace").splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n"
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
