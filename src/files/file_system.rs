@@ -40,6 +40,20 @@ fn changed(_: &Metadata) -> u64 {
     0
 }
 
+#[cfg(not(windows))]
+const fn plain(path: PathBuf) -> PathBuf {
+    path
+}
+
+/// Windows writes canonical paths as `\\?\C:\x`, which few programs understand and people do not type. Only long paths need that form.
+#[cfg(windows)]
+fn plain(path: PathBuf) -> PathBuf {
+    const LONGEST: usize = 260;
+    let short = path.to_str().filter(|text| text.len() < LONGEST).and_then(|text| text.strip_prefix(r"\\?\"));
+    let short = short.filter(|text| text.as_bytes().get(1) == Some(&b':'));
+    short.map(PathBuf::from).unwrap_or(path)
+}
+
 /// Clocks of file systems are coarse: two changes within this time may have the same time.
 const RECENT: Duration = Duration::from_secs(2);
 
@@ -66,7 +80,7 @@ impl Files for FileSystem {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        std::fs::canonicalize(path)
+        std::fs::canonicalize(path).map(plain)
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {

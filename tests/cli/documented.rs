@@ -18,7 +18,8 @@ use support::Table;
 
 const DOCUMENTS: [&str; 2] = ["docs/cli.md", "README.md"];
 /// Commands of other programs, by their first word, which are not run.
-const SKIPPED: [&str; 8] = ["/usr/bin/time", "cargo", "case", "duckdb", "jq", "npx", "sqlite3", "xcrun"];
+const SKIPPED: [&str; 10] =
+    ["/usr/bin/time", "brew", "cargo", "case", "duckdb", "jq", "npx", "pipx", "sqlite3", "xcrun"];
 /// Programs that are replaced where they stand behind a pipe: they read what traceparse writes, and that is all.
 const CUT_OFF: [&str; 7] = ["duckdb", "flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
 /// One of both that is run all the same where it is installed, since recipes are written in its language.
