@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use anyhow::{Result, bail};
-use traceparse::profile::{Matcher, similar_names};
+use traceparse::profile::Matcher;
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::Weight;
 
-use crate::messages::quoted;
+use crate::messages::nearest;
 use crate::note;
 use crate::recording::Opened;
 
@@ -63,10 +63,7 @@ pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &M
 }
 
 fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -> String {
-    let there_are = match similar_names(asked.text(), names).as_slice() {
-        [] => "list all functions with --view functions".to_owned(),
-        names => format!("the nearest: {}", quoted(names)),
-    };
+    let there_are = nearest(asked, names).unwrap_or_else(|| "list all functions with --view functions".to_owned());
     format!("no function is named '{}'; {there_are}", asked.text())
 }
 

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use traceparse::profile::IntervalFilter;
 use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command};
+use traceparse::units::first_of;
 
 use crate::arguments::InputArgs;
 use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
 use crate::{Failure, note, redacted, warning};
 
-/// Names that are listed before the rest is only counted.
-const NAMES: usize = 8;
 /// Hang risks that are listed before the rest is only counted.
 const RISKS: usize = 5;
 /// The files in which the intervals of a recording may be.
@@ -160,7 +159,7 @@ fn say_risks(found: &Intervals) {
     if risks.is_empty() {
         return;
     }
-    let listed: Vec<String> = risks.iter().take(RISKS).map(risk_text).collect();
+    let listed: Vec<String> = risks.iter().take(RISKS).map(HangRisk::to_string).collect();
     let more = risks.len().saturating_sub(RISKS);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let count = risks.len();
@@ -170,27 +169,9 @@ fn say_risks(found: &Intervals) {
     ));
 }
 
-/// `at 1.280 s of run 1: Orchard waited … (High)`.
-fn risk_text(risk: &HangRisk) -> String {
-    let millis = risk.time.as_nanos() / 1_000_000;
-    let mut text = format!("at {}.{:03} s of run {}", millis / 1_000, millis % 1_000, risk.run);
-    if let Some(process) = risk.process.as_deref().filter(|name| !name.is_empty()) {
-        text += &format!(" in {process}");
-    }
-    let said = [&risk.event_type, &risk.message].map(|part| part.as_deref().filter(|part| !part.is_empty()));
-    let said: Vec<&str> = said.into_iter().flatten().collect();
-    if !said.is_empty() {
-        text += &format!(": {}", said.join(": "));
-    }
-    if let Some(severity) = risk.severity.as_deref().filter(|text| !text.is_empty()) {
-        text += &format!(" ({severity})");
-    }
-    text
-}
-
 fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &Sources<'_, '_>) -> anyhow::Error {
     let signposts = all.iter().filter(|interval| !interval.is_hang());
-    let mut names: Vec<&str> =
+    let names: Vec<&str> =
         signposts.filter_map(|interval| interval.name.as_deref()).collect::<BTreeSet<_>>().into_iter().collect();
     let files = sources.list();
     if names.is_empty() {
@@ -200,11 +181,8 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
             sources.what_to_do(&Intervals::SIGNPOSTS, found)
         );
     }
-    let more = names.len().saturating_sub(NAMES);
-    names.truncate(NAMES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let (names, recorded) = (names.join(", "), sources.recorded_categories());
-    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{more}{recorded}")
+    let (names, recorded) = (first_of(&names), sources.recorded_categories());
+    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{recorded}")
 }
 
 /// The inputs that intervals were read from.

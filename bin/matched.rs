@@ -1,9 +1,10 @@
 //! The processes, threads and binaries that names of filters mean.
 
-use traceparse::profile::{Matcher, Profile, Thread, similar_names};
+use traceparse::profile::{Matcher, Profile, Thread};
+use traceparse::units::first_of;
 
 use crate::filters::SelectionArgs;
-use crate::messages::{first_of, quoted};
+use crate::messages::nearest;
 use crate::{note_once, warning};
 
 /// A thing that a name matches.
@@ -75,10 +76,7 @@ fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, 
     if !matched.is_empty() {
         return note_matched(&option, &matched);
     }
-    let nearest = match similar_names(matcher.text(), names).as_slice() {
-        [] => String::new(),
-        names => format!("; the nearest: {}", quoted(names)),
-    };
+    let nearest = nearest(matcher, names).map_or_else(String::new, |names| format!("; {names}"));
     warning(&format!("{option} matches no {kind}{nearest}"));
 }
 
@@ -111,5 +109,5 @@ fn note_matched(option: &str, matched: &[Matched]) {
         _ => format!("{label} ×{times}"),
     };
     let labels: Vec<String> = labels.iter().map(label).collect();
-    note_once(&format!("{option}: {}", first_of(&labels.iter().map(String::as_str).collect::<Vec<_>>())));
+    note_once(&format!("{option}: {}", first_of(&labels)));
 }

@@ -1,9 +1,10 @@
 //! Messages on standard error.
 
-use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use traceparse::profile::Matcher;
 
 /// Escapes control characters, since messages contain names from inputs.
 pub(crate) use traceparse::output::inert as printable;
@@ -101,16 +102,8 @@ fn is_new(message: &str) -> bool {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())
 }
 
-/// The names that a note lists.
-const LISTED: usize = 5;
-
-/// The first names of a list, and how many more there are.
-pub(crate) fn first_of(names: &[impl Borrow<str>]) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let shown = names[..names.len() - more].join(", ");
-    if more > 0 { format!("{shown}, … {more} more") } else { shown }
-}
-
-pub(crate) fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+/// The names that may be meant by a name that matches nothing; `None` if no name is similar.
+pub(crate) fn nearest<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -> Option<String> {
+    let names: Vec<String> = asked.similar(names).iter().map(|name| format!("'{name}'")).collect();
+    (!names.is_empty()).then(|| format!("the nearest: {}", names.join(", ")))
 }

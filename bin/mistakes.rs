@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use traceparse::output::OverviewContext;
 
 /// Commands of other tools, and what to write instead. `{}` is the rest of the command line.
 const WORDS: [(&[&str], &str); 5] = [
@@ -24,17 +25,13 @@ pub(crate) fn check_files(files: &[PathBuf]) -> Result<(), String> {
     };
     let known = WORDS.iter().find(|(words, _)| words.contains(&word));
     let Some((_, form)) = known.filter(|_| Path::new(word).symlink_metadata().is_err()) else { return Ok(()) };
-    let rest = if rest.is_empty() { "FILE".to_owned() } else { words(rest) };
-    Err(format!("there is no command and no file {word}; run: {}", form.replace("{}", &rest)))
-}
-
-/// Paths as words for a shell; quotes are enough for a suggestion.
-fn words(paths: &[PathBuf]) -> String {
-    let word = |path: &PathBuf| {
-        let name = path.display().to_string();
-        if name.contains([' ', '\'', '"', '$', '(', '&', ';']) { format!("{name:?}") } else { name }
+    let rest: Vec<String> = rest.iter().map(|path| path.display().to_string()).collect();
+    let rest = if rest.is_empty() {
+        "FILE".to_owned()
+    } else {
+        OverviewContext::command_line(rest.iter().map(String::as_str))
     };
-    paths.iter().map(word).collect::<Vec<_>>().join(" ")
+    Err(format!("there is no command and no file {word}; run: {}", form.replace("{}", &rest)))
 }
 
 /// Replaces clap's guess about an unknown option, if it is the name of a format or of a view.

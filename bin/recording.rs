@@ -1,16 +1,16 @@
 //! A recording, from its files to what reports are made of.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
 use traceparse::calltree::OperationSummary;
 use traceparse::memory::Reservation;
-use traceparse::profile::{Id, Profile, SampledTime};
-use traceparse::recording::{Recording, SampleDetail, TableKind, export_command};
+use traceparse::profile::Profile;
+use traceparse::recording::{Recording, SampleDetail, TableKind};
 use traceparse::report::{Report, ReportOptions, View};
-use traceparse::units::{Nanos, Weight};
+use traceparse::units::Weight;
 
 use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
@@ -138,7 +138,7 @@ fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> R
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
     if tables == 0 {
-        bail!("{}", if are_recordings { no_cpu_table_recorded(export) } else { no_cpu_table(export) });
+        bail!("{}", export.no_cpu_table(are_recordings));
     }
     if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
         bail!("run {} is damaged and was not read, and --strict was given", run.number);
@@ -150,45 +150,6 @@ fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> R
         bail!("none of the {rows} rows of CPU tables could be read; see the warnings above for the reason");
     }
     Ok(())
-}
-
-/// What a recording lacks cannot be exported either, so the error does not suggest it.
-fn no_cpu_table_recorded(export: &Recording) -> String {
-    let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
-    let recorded: BTreeSet<&str> = recorded
-        .map(|table| table.schema.as_str())
-        .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
-        .collect();
-    if recorded.is_empty() {
-        return "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned();
-    }
-    let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
-    format!("the recording has {names}, but none of them can be read; see the warnings above for the reason")
-}
-
-fn no_cpu_table(export: &Recording) -> String {
-    let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-    let how = |schema: &str| export_command("X.trace", None, &[schema]);
-    let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
-    let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
-    let tables: Vec<String> = export
-        .tables()
-        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
-        .collect();
-    if !tables.is_empty() {
-        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
-    }
-    match schemas.iter().find(|schema| recorded.contains(schema)) {
-        Some(schema) => {
-            format!("this is a table of contents (traceparse toc shows it); export the samples with: {}", how(schema))
-        }
-        None if !recorded.is_empty() => {
-            "this is a table of contents (traceparse toc shows it), of a recording without CPU tables; record with the \
-             Time Profiler or CPU Profiler template"
-                .to_owned()
-        }
-        None => format!("no CPU table here; export one with: {}", how(schemas[0])),
-    }
 }
 
 /// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
@@ -220,39 +181,5 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     if args.is_everything() {
         return Ok(());
     }
-    Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
-}
-
-/// The names that filters can use.
-fn what_there_is(profile: &Profile) -> String {
-    const NAMES: usize = 8;
-    let list = |mut names: Vec<String>| {
-        names.sort();
-        names.dedup();
-        let more = names.len().saturating_sub(NAMES);
-        names.truncate(NAMES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        names.join(", ") + &more
-    };
-    let runs = profile.run_ids().map(|id| profile.run(id).number.to_string()).collect();
-    let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
-    let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
-    let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
-    let mut states: Vec<Id<str>> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
-    states.sort_unstable();
-    states.dedup();
-    let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();
-    let seconds = |time: Nanos| time.as_nanos() as f64 / 1e9;
-    let times = profile.sums_or_samples().filter_map(|sum| sum.times).reduce(SampledTime::join);
-    let times = times.map_or_else(String::new, |times| {
-        format!("; times: {:.3}s to {:.3}s", seconds(times.first), seconds(times.last))
-    });
-    format!(
-        "runs: {}; tables: {}; processes: {}; threads: {}; states: {}{times}",
-        list(runs),
-        list(tables),
-        list(processes),
-        list(threads),
-        list(states),
-    )
+    Err(anyhow!("no sample passes the filters; the input has {}", profile.selectable()))
 }

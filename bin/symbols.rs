@@ -10,14 +10,13 @@ use etcetera::BaseStrategy;
 use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
-use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
 use crate::guard::{will_read, will_search};
 use crate::inputs::Inputs;
-use crate::messages::first_of;
 use crate::objects::place;
 use crate::sink::replace;
 use crate::unchanged::WatchedFiles;
@@ -57,35 +56,10 @@ pub(crate) fn name_frames(
     }
     let is_told = |path: &Path| advice.iter().any(|sentence| sentence.contains(&path.display().to_string()));
     let named: Vec<&Path> = args.search.paths().map(PathBuf::as_path).filter(|path| !is_told(path)).collect();
-    if let Some(sentence) = useless(&named, &locator, summary) {
+    if let Some(sentence) = summary.useless(&named, locator.found()) {
         warning(&sentence);
     }
     Ok(())
-}
-
-/// A sentence about paths whose symbols name no frame, with their UUIDs and the UUIDs in the recording.
-fn useless(paths: &[&Path], locator: &Locator<'_>, summary: &SymbolicationSummary) -> Option<String> {
-    let found =
-        |path: &Path| -> Vec<&Found> { locator.found().iter().filter(|found| found.path.starts_with(path)).collect() };
-    let used = || summary.binaries.iter().flat_map(|binary| &binary.used);
-    // A path without files was found below another one.
-    let is_useless = |path: &Path| !found(path).is_empty() && !used().any(|used| used.path.starts_with(path));
-    let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
-    let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
-    let have: BTreeSet<String> =
-        useless.iter().flat_map(|path| found(path)).map(|found| found.uuid.to_string()).collect();
-    let wanted = summary.binaries.iter().filter(|binary| binary.named_now < binary.frames);
-    let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
-    let wants: Vec<String> = wants.collect();
-    let wants = match summary.binaries.iter().any(|binary| binary.uuid.is_some()) {
-        false => "none, since it records no UUIDs".to_owned(),
-        true if wants.is_empty() => "none, since it has all names".to_owned(),
-        true if wants.len() == 1 => first_of(&wants),
-        true => first_of(&wants) + " (traceparse uuid FILE lists all)",
-    };
-    let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
-    (!useless.is_empty())
-        .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
 }
 
 /// A search for symbols: where to look, and for which images.

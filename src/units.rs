@@ -1,5 +1,6 @@
 //! Numbers with a meaning: time, weight with its unit, addresses, UUIDs.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -21,6 +22,14 @@ pub fn several(count: impl fmt::Display, word: &str) -> String {
     let count = counted(count);
     let plural = if count == "1" { "" } else { "s" };
     format!("{count} {word}{plural}")
+}
+
+/// Lists the first names, and counts the others: `a, b, … 3 more`.
+pub fn first_of(names: &[impl Borrow<str>]) -> String {
+    const LISTED: usize = 8;
+    let more = names.len().saturating_sub(LISTED);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown}, … {more} more") } else { shown }
 }
 
 /// Returns the decimal `whole.fraction` times `unit`, exactly. Digits that are too small for the unit are dropped.

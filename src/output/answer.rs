@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
-use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, text};
+use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::FleetReport;
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::Report;
+use crate::symbols::Found;
 
 /// A finished answer. [`write()`] also takes references to its parts.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,8 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
     Contents(&'a [Document], Option<&'a [Redacted]>),
+    /// Symbol files, and the binaries whose symbols a recording lacks (`traceparse uuid`), as text or JSON.
+    Symbols(&'a [Found], Option<&'a Report<'e>>),
     /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
@@ -84,6 +87,11 @@ pub fn write<'a, 'e: 'a>(
             Format::Text(style) => text::write_contents(documents, style, out),
             Format::Json => json::write_contents(documents, redacted, out),
             _ => unsupported("a table of contents", format),
+        },
+        Answer::Symbols(found, report) => match format {
+            Format::Text(_) => symbols::write_text(found, report, out),
+            Format::Json => symbols::write_json(found, report, out),
+            _ => unsupported("a list of symbols", format),
         },
         #[cfg(feature = "fleet")]
         Answer::Fleet(report) => match format {

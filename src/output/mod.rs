@@ -1,4 +1,4 @@
-//! Writers of finished answers: [`write()`] writes a report, a comparison, a table of contents or a report of a fleet ([`Answer`]) in a
+//! Writers of finished answers: [`write()`] writes a report, a comparison, contents, symbols or a report of a fleet ([`Answer`]) in a
 //! [`Format`].
 //!
 //! | format | what for | views |
@@ -42,6 +42,7 @@ mod recorded;
 mod serialize;
 mod speedscope;
 mod svg;
+mod symbols;
 mod text;
 #[cfg(feature = "compression")]
 mod workbench;

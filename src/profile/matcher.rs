@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::model::{BinaryId, FunctionId, ProcessId, ThreadId};
+use super::similar_names::similar_names;
 use super::{Id, Profile};
 
 /// A pattern that matches processes, threads, binaries or functions, by number or by name.
@@ -90,6 +91,11 @@ impl Matcher {
     /// Returns the string that the user typed, or the description of the predicate.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the names most similar to the string that the user typed, at most three, the most similar first.
+    pub fn similar<'p>(&self, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
+        similar_names(&self.text, names)
     }
 
     /// True if the pattern is this number or this complete name.

@@ -10,6 +10,11 @@ pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> St
     format!("xcrun xctrace export --input {} --xpath {path}", shell_word(recording))
 }
 
+/// Returns words as a command line for a POSIX shell.
+pub(crate) fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(shell_word).collect::<Vec<_>>().join(" ")
+}
+
 /// Quotes a string as one word for a POSIX shell.
 pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+,:@%".contains(&byte);

@@ -15,6 +15,7 @@ mod idle;
 mod input;
 mod intervals;
 mod known_rows;
+mod lacking;
 mod names;
 mod notes;
 mod page;
@@ -32,7 +33,7 @@ pub(crate) use clock::TimeHints;
 
 pub use counters::Counter;
 pub use export_command::export_command;
-pub(crate) use export_command::shell_word;
+pub(crate) use export_command::{command_line, shell_word};
 pub use input::{FrameKind, InputBuilder};
 #[cfg(feature = "bundle")]
 pub(crate) use intervals::Wanted;

@@ -1,8 +1,11 @@
 //! The results for frames, binary by binary.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use crate::error::Diagnostic;
 use crate::symbols::Found;
-use crate::units::Uuid;
+use crate::units::{Uuid, first_of};
 
 /// The results of symbolication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,6 +75,40 @@ impl SymbolicationSummary {
             );
         }
         advice
+    }
+}
+
+impl SymbolicationSummary {
+    /// Returns a sentence about the paths whose symbols name no frame, with their UUIDs and the UUIDs that the recording wants; `None` if each
+    /// path names one. `found` are all symbols that were found.
+    pub fn useless(&self, paths: &[&Path], found: &[Found]) -> Option<String> {
+        let below =
+            |path: &Path| -> Vec<&Found> { found.iter().filter(|found| found.path.starts_with(path)).collect() };
+        let used = || self.binaries.iter().flat_map(|binary| &binary.used);
+        // A path without files was found below another one.
+        let is_useless = |path: &Path| !below(path).is_empty() && !used().any(|used| used.path.starts_with(path));
+        let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
+        let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
+        let have: BTreeSet<String> =
+            useless.iter().flat_map(|path| below(path)).map(|found| found.uuid.to_string()).collect();
+        let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
+        let wants = self.wants();
+        (!useless.is_empty())
+            .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
+    }
+
+    /// The binaries with frames that have no name.
+    fn wants(&self) -> String {
+        let wanted = self.binaries.iter().filter(|binary| binary.named_now < binary.frames);
+        let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
+        match wants.collect::<Vec<_>>().as_slice() {
+            [] if self.binaries.iter().all(|binary| binary.uuid.is_none()) => {
+                "none, since it records no UUIDs".to_owned()
+            }
+            [] => "none, since it has all names".to_owned(),
+            [one] => one.clone(),
+            wants => first_of(wants) + " (traceparse uuid FILE lists all)",
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod pairs;
 mod values;
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 use std::sync::Arc;
 
 use super::Rejected;
@@ -88,6 +89,22 @@ pub struct HangRisk {
     pub pid: Option<u64>,
     /// The number of the thread.
     pub tid: Option<u64>,
+}
+
+/// `at 1.280 s of run 1: Orchard waited … (High)`.
+impl fmt::Display for HangRisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = |text: &Option<Arc<str>>| text.clone().filter(|text| !text.is_empty());
+        let millis = self.time.as_nanos() / 1_000_000;
+        write!(f, "at {}.{:03} s of run {}", millis / 1_000, millis % 1_000, self.run)?;
+        if let Some(process) = given(&self.process) {
+            write!(f, " in {process}")?;
+        }
+        for text in [&self.event_type, &self.message].into_iter().filter_map(given) {
+            write!(f, ": {text}")?;
+        }
+        given(&self.severity).map_or(Ok(()), |severity| write!(f, " ({severity})"))
+    }
 }
 
 /// The kind of row that an interval comes from.

@@ -12,7 +12,7 @@ use crate::calltree::OperationSummary;
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
 use crate::output::text::words::{amount_text, base_text, count, share, short_time};
 use crate::profile::{Meaning, Profile};
-use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
+use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
@@ -42,6 +42,13 @@ pub struct OverviewContext<'a> {
     pub intervals: Option<&'a Intervals>,
     /// The command line that opens the same recording, as words that start suggested commands. Without words, no commands are suggested.
     pub command: &'a [String],
+}
+
+impl OverviewContext<'_> {
+    /// Returns words as a command line that a POSIX shell reads as these words.
+    pub fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+        command_line(words)
+    }
 }
 
 /// Writes the short answer, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
@@ -409,7 +416,7 @@ pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], 
     if words.is_empty() || words.iter().any(|word| clean(word) != *word) {
         return Vec::new();
     }
-    let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
+    let command = OverviewContext::command_line(words.iter().map(String::as_str));
     let lines = next.iter().map(|(options, what)| {
         let line = format!("{command} {options}");
         let comment = format!("  # {what}");

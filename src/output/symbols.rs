@@ -1,0 +1,71 @@
+//! Symbol files, and the binaries whose symbols a recording lacks, as text or JSON.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::inert;
+use crate::calltree::percent;
+use crate::report::{Report, UnnamedBinary};
+use crate::symbols::Found;
+
+/// Writes a line for each file, and for each binary without symbols.
+pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    for found in found {
+        let path = found.path.display().to_string();
+        writeln!(out, "{}  {:<8} {:<14}  {}", found.uuid, inert(&found.arch), found.kind.name(), inert(&path))?;
+    }
+    let Some(report) = report else { return Ok(()) };
+    let profile = &report.recording.profile;
+    for (row, samples) in report.wanted() {
+        let binary = profile.binary(row.binary);
+        let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
+        let arch = inert(binary.arch.map_or("", |arch| profile.string(arch)));
+        let path =
+            [binary.path, binary.name].map(|text| profile.string(text)).into_iter().find(|text| !text.is_empty());
+        let path = inert(path.unwrap_or_default());
+        writeln!(out, "{uuid:<36}  {arch:<8} wanted {:>5.1}%   {path}", percent(samples, all_samples(report)))?;
+    }
+    Ok(())
+}
+
+/// Writes the same as one document.
+pub(super) fn write_json(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    let images: Value = found.iter().map(found_value).collect();
+    let wanted = report.map_or_else(|| json!([]), wanted_values);
+    let document = json!({"format": "traceparse-uuid", "version": 1, "images": images, "wanted": wanted});
+    writeln!(out, "{document}")
+}
+
+fn found_value(found: &Found) -> Value {
+    json!({
+        "uuid": found.uuid.to_string(),
+        "arch": found.arch,
+        "kind": found.kind.name(),
+        "name": found.name,
+        "path": found.path.display().to_string(),
+        "text_address": found.text_address,
+        "text_size": found.text_size,
+    })
+}
+
+fn all_samples(report: &Report<'_>) -> u64 {
+    report.series.iter().map(|series| series.counted.samples).sum()
+}
+
+fn wanted_values(report: &Report<'_>) -> Value {
+    let profile = &report.recording.profile;
+    let value = |(row, samples): (UnnamedBinary, u64)| {
+        let binary = profile.binary(row.binary);
+        json!({
+            "uuid": binary.uuid.map(|uuid| uuid.to_string()),
+            "arch": binary.arch.map(|arch| profile.string(arch)),
+            "name": profile.string(binary.name),
+            "path": profile.string(binary.path),
+            "frames": row.frames,
+            "samples": samples,
+            "percent": percent(samples, all_samples(report)),
+        })
+    };
+    report.wanted().into_iter().map(value).collect()
+}

@@ -1,0 +1,50 @@
+//! What a recording lacks, in words.
+
+use std::collections::BTreeSet;
+
+use super::{Recording, TableKind, export_command};
+
+impl Recording {
+    /// Returns why there is no CPU table, and what to do. What a bundle lacks cannot be exported either.
+    pub fn no_cpu_table(&self, is_bundle: bool) -> String {
+        if is_bundle { no_cpu_table_recorded(self) } else { no_cpu_table(self) }
+    }
+}
+
+fn no_cpu_table_recorded(recording: &Recording) -> String {
+    let recorded = recording.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let recorded: BTreeSet<&str> = recorded
+        .map(|table| table.schema.as_str())
+        .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
+        .collect();
+    if recorded.is_empty() {
+        return "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned();
+    }
+    let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
+    format!("the recording has {names}, but none of them can be read; see the warnings for the reason")
+}
+
+fn no_cpu_table(recording: &Recording) -> String {
+    let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+    let how = |schema: &str| export_command("X.trace", None, &[schema]);
+    let recorded = recording.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
+    let tables: Vec<String> = recording
+        .tables()
+        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
+        .collect();
+    if !tables.is_empty() {
+        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
+    }
+    match schemas.iter().find(|schema| recorded.contains(schema)) {
+        Some(schema) => {
+            format!("this is a table of contents (traceparse toc shows it); export the samples with: {}", how(schema))
+        }
+        None if !recorded.is_empty() => {
+            "this is a table of contents (traceparse toc shows it), of a recording without CPU tables; record with the \
+             Time Profiler or CPU Profiler template"
+                .to_owned()
+        }
+        None => format!("no CPU table here; export one with: {}", how(schemas[0])),
+    }
+}
