@@ -64,14 +64,11 @@ impl Page<'_, '_> {
             // In its whole subtree, threads may wait.
             let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
             let share = self.percent(answer.amount);
-            let always = if self.is_always_there(answer) {
-                " Every sample of this thread has it, so it probably waits, too."
-            } else {
-                ""
-            };
-            return format!(
-                "The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.{always}"
-            );
+            if self.is_always_there(answer) {
+                let other = self.other();
+                return format!("{place}, with {share}, is in every sample {on}, so it probably waits, too.{other}");
+            }
+            return format!("The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.");
         }
         if !self.overview.stands_out() {
             let none = match self.overview.answers_in {
@@ -89,8 +86,8 @@ impl Page<'_, '_> {
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second
             .map(|second| format!(" {} is in or below {}.", self.all(second.function), self.name(second.function, 56)));
-        let of =
-            if self.is_idle() { format!("Of the {} that it ran, ", self.series.counted.weight) } else { String::new() };
+        let ran = || format!("Of the {} that it ran, ", self.series.counted.weight);
+        let of = if self.idle().is_empty() { String::new() } else { ran() };
         let share = self.all(answer.function);
         format!("{of}{share} is in or below {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
     }
@@ -99,6 +96,16 @@ impl Page<'_, '_> {
     fn is_always_there(&self, answer: &Answer) -> bool {
         let of_thread = self.series.threads.iter().find(|row| row.thread == answer.thread);
         answer.on_thread == answer.amount && of_thread.is_some_and(|row| row.counted == answer.amount)
+    }
+
+    /// The heaviest function that is not in every sample of its thread: ` Of other code, decode is heaviest, with 1.1%, on thread B.`
+    fn other(&self) -> String {
+        let other = self.overview.answers.iter().find(|answer| !self.is_always_there(answer));
+        other.map_or_else(String::new, |answer| {
+            let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
+            let (place, share) = (self.function_of(answer.function), self.percent(answer.amount));
+            format!(" Of other code, {place} is heaviest, with {share}, {on}.")
+        })
     }
 
     /// `91.6% is below TNode::SynchronizeChildren, on thread Finder (its caller TNode::HandleSync has 98.3%, its heaviest callee Next 36.4%)`.
@@ -135,7 +142,12 @@ impl Page<'_, '_> {
         if share(rest.weight.value, self.series) < LARGE_REST {
             return String::new();
         }
-        format!(" The other {} is spread over many functions.", self.percent(rest))
+        let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
+        // Threads are sorted by weight.
+        let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
+        let thread =
+            thread.map(|row| format!("; {} has {} in all", self.thread(row.thread), self.percent(row.counted)));
+        format!(" The other {} is spread over many functions{}.", self.percent(rest), thread.unwrap_or_default())
     }
 
     /// How the heaviest function spends its time: ` 30.1% is its own work, 41.0% is below swift_release.`
@@ -250,11 +262,11 @@ impl Page<'_, '_> {
             let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
             let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
             return percent.map_or_else(String::new, |percent| {
-                format!("Nothing ran for at least {:.0}% of the time; {waits}.", 100.0 - percent)
+                format!("It did not run for at least {:.0}% of the time; {waits}.", 100.0 - percent)
             });
         }
         let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
-        format!("The CPU was mostly idle{core}; {waits}.")
+        format!("What was recorded was mostly idle{core}; {waits}.")
     }
 
     /// `Threads wait in 92.5% of the samples; Main Thread in 100%, most of it in mach_msg2_trap.`
@@ -398,7 +410,7 @@ fn phrase(origin: Origin) -> &'static str {
         Origin::RunLoop => "from the run loop",
         Origin::Launch => "at launch",
         Origin::Initializer => "before main, by an initializer",
-        Origin::Thread => "on a separate thread",
+        Origin::Thread => "off the main thread",
     }
 }
 

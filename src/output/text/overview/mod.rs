@@ -227,10 +227,11 @@ impl<'p, 'e> Page<'p, 'e> {
                 base_text(Length::of(&activity.time))
             );
             if let Some(Busiest { start, length: part, weight }) = self.busiest() {
+                let whole = if part == Nanos::from_nanos(1_000_000_000) { " whole second" } else { "" };
                 let [start, end] = [start, start.saturating_add(part)].map(short_time);
                 // The line of a page has no mark.
                 let mark = if self.is_for_page { "" } else { " (▔)" };
-                text += &format!("; busiest from {start} to {end}{mark}, with {}", rate(weight, part));
+                text += &format!("; busiest{whole} from {start} to {end}{mark}, with {}", rate(weight, part));
             }
         }
         text
