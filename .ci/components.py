@@ -1,4 +1,4 @@
-"""The licence texts of the third-party code in a binary."""
+"""The third-party code in a binary: its licence texts, and its SBOM (CycloneDX)."""
 
 import json
 import re
@@ -20,10 +20,40 @@ rust-library.html.
 """
 
 
+def sbom(target: str) -> str:
+    """The SBOM. Unlike maturin's, it has no time and no path of this machine, so two builds have the same."""
+    lock = re.findall(r'name = "(.+)"\nversion = "(.+)"\nsource = ".+"\nchecksum = "(.+)"', Path("Cargo.lock").read_text())
+    checksums = {(name, version): checksum for name, version, checksum in lock}
+    root, packages, edges = graph(target)
+    references = {package["id"]: f"pkg:cargo/{package['name']}@{package['version']}" for package in [root, *packages]}
+
+    def component(package: dict, kind: str) -> dict:
+        reference = references[package["id"]]
+        names = {key: package[key] for key in ["name", "version", "description"]}
+        licences = [{"expression": package["license"].replace("/", " OR ")}]
+        checksum = checksums.get((package["name"], package["version"]))
+        hashes = {"hashes": [{"alg": "SHA-256", "content": checksum}]} if checksum else {}
+        return {"type": kind, "bom-ref": reference} | names | hashes | {"licenses": licences, "purl": reference}
+
+    target_property = {"name": "cdx:rustc:sbom:target:triple", "value": target}
+    bom = {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": component(root, "application"), "properties": [target_property]},
+        "components": [component(package, "library") for package in packages],
+        "dependencies": [
+            {"ref": reference, "dependsOn": sorted({references[other] for other in edges[package] if other in references})}
+            for package, reference in references.items()
+        ],
+    }
+    return json.dumps(bom, indent=1) + "\n"
+
+
 def notices(target: str, zig: Path) -> str:
     """Each text once, after the names of the crates that have it. `zig` is the folder of zig, whose libraries are linked."""
     holders: dict[str, list[str]] = {}
-    for crate in crates(target):
+    for crate in graph(target)[1]:
         for text in crate_texts(crate):
             holders.setdefault(text, []).append(f"{crate['name']} {crate['version']} ({crate['license']})")
     for system, paths in RUNTIMES.items():
@@ -33,14 +63,15 @@ def notices(target: str, zig: Path) -> str:
     return HEAD + "".join("\n" + rule + "\n".join(names) + "\n" + rule + "\n" + text for text, names in holders.items())
 
 
-def crates(target: str) -> list[dict]:
-    """The crates in the binary, without build scripts, macros and this crate."""
+def graph(target: str) -> tuple[dict, list[dict], dict[str, list[str]]]:
+    """This crate, the crates in the binary (without build scripts and macros), and the dependencies of each."""
     options = ["--locked", "--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]
     names = {tuple(line.split()[:2]) for line in output("cargo", "tree", *options).splitlines()}
     metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
     packages = [package for package in metadata["packages"] if (package["name"], "v" + package["version"]) in names]
     assert len(packages) == len(names), "cargo tree and cargo metadata disagree"
-    return sorted((package for package in packages if package["source"]), key=lambda package: (package["name"], package["version"]))
+    packages.sort(key=lambda package: (package["source"] is not None, package["name"], package["version"]))
+    return packages[0], packages[1:], {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
 
 
 def crate_texts(crate: dict) -> list[str]:
