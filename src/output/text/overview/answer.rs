@@ -6,7 +6,8 @@ use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::{FunctionId, ThreadId};
 use crate::report::{
-    Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, Work, is_own_binary, thread_label,
+    Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, UnnamedFrames, Work, is_own_binary,
+    thread_label,
 };
 use crate::units::{Unit, Weight};
 
@@ -435,8 +436,11 @@ impl Page<'_, '_> {
         let have = if unnamed.unnamed == 1 { "has" } else { "have" };
         let amount = self.percent(nameless);
         let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
-        let of =
-            format!("{} of {} {addresses} ({amount} of the weight) {have} no name", unnamed.unnamed, unnamed.frames);
+        // Addresses are counted once for all tables of a recording.
+        let [of_all, weight] =
+            if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
+        let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
+        let of = format!("{nameless} of {frames} {addresses}{of_all} ({amount} of {weight}) {have} no name");
         let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
