@@ -79,7 +79,8 @@ fn a_flat_profile_is_answered_by_its_subtrees() {
     let text = overview(&folder, &stacks);
     assert!(text.contains("None of your functions stands out by itself."), "{text}");
     assert!(text.contains("22.0% is below -[Renderer tick:] (Shop), for each frame of the screen"), "{text}");
-    assert!(text.contains("13.0% is below IndexPass::run() (Shop), on thread com.example.index."), "{text}");
+    let rest = "13.0% is below IndexPass::run() (Shop), on thread com.example.index. At least 65.0% is in other code";
+    assert!(text.contains(rest), "{text}");
 }
 
 #[test]
@@ -99,17 +100,21 @@ fn the_heaviest_function_is_answered_with_its_work() {
     assert!(text.contains(expected), "{text}");
 }
 
+/// The recordings that can be read, each with its overview as JSON.
+fn overviews() -> impl Iterator<Item = (String, Vec<u8>)> {
+    recordings().into_iter().filter_map(|path| {
+        let output =
+            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
+        output.status.success().then_some((path, output.stdout))
+    })
+}
+
 #[test]
 fn shares_are_those_of_the_table_of_functions() {
     let mut compared = 0;
-    for path in recordings() {
-        let output =
-            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
-        if !output.status.success() {
-            continue;
-        }
-        assert!(output.stdout.len() <= 8 << 10, "{path}: {} bytes", output.stdout.len());
-        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for (path, json) in overviews() {
+        assert!(json.len() <= 8 << 10, "{path}: {} bytes", json.len());
+        let answer: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
         let table = finish(&mut traceparse(&[&path, "--view", "functions", "--format", "json"]));
         let table: serde_json::Value = serde_json::from_str(&stdout_of(&table)).expect("JSON");
         let mut all: HashMap<(u64, &str), Vec<u64>> = HashMap::new();
@@ -161,13 +166,8 @@ fn wanted_symbols_are_listed_by_their_share_of_the_samples() {
 #[test]
 fn wanted_symbols_and_the_overview_count_the_same_samples() {
     let mut compared = 0;
-    for path in recordings() {
-        let output =
-            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
-        if !output.status.success() {
-            continue;
-        }
-        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for (path, json) in overviews() {
+        let answer: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
         let samples = |overview: &serde_json::Value| overview["nameless"]["samples"].as_u64().expect("samples");
         let nameless: u64 = answer["overview"].as_array().expect("series").iter().map(samples).sum();
         let wanted: u64 = wanted(&path).iter().map(|(_, samples, _)| samples).sum();

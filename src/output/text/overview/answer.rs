@@ -130,7 +130,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// What is in none of the subtrees, which are disjoint: ` The other 63.0% is spread over many functions.`
+    /// What is in none of the subtrees: ` At least 63.0% is in other code.` They may have a few samples in common, which the sum has twice.
     fn rest(&self, subtrees: &[Subtree]) -> String {
         let counted = self.series.counted;
         let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
@@ -148,7 +148,8 @@ impl Page<'_, '_> {
         let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
         let thread =
             thread.map(|row| format!("; {} has {} in all", self.thread(row.thread), self.percent(row.counted)));
-        format!(" The other {} is spread over many functions{}.", self.percent(rest), thread.unwrap_or_default())
+        let least = if subtrees.len() > 1 { "At least " } else { "" };
+        format!(" {least}{} is in other code{}.", self.percent(rest), thread.unwrap_or_default())
     }
 
     /// How the heaviest function spends its time: ` 30.1% is its own work, 41.0% is below swift_release.`
