@@ -90,6 +90,26 @@ impl Counts {
         Self::around(mean as u64, |k| mean / (k + 1) as f64)
     }
 
+    /// The number of new values among those beyond a limit, if `beyond` of `of_new` and `of_base` values are beyond it, whichever they are.
+    pub(super) fn hypergeometric(of_new: u64, of_base: u64, beyond: u64) -> Self {
+        let (new, beyond_of) = (of_new as f64, beyond as f64);
+        let mode = (u128::from(of_new) + 1) * (u128::from(beyond) + 1) / (u128::from(of_new) + u128::from(of_base) + 2);
+        Self::around(mode as u64, |k| {
+            let next = k as f64 + 1.0;
+            (new - k as f64) * (beyond_of - k as f64) / (next * (of_base as f64 - beyond_of + next))
+        })
+    }
+
+    /// The smallest count that is not negligible.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Relative probabilities, from [`first`](Self::first) on.
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// `step(k)` is the probability of k + 1 divided by the probability of k.
     fn around(mode: u64, step: impl Fn(u64) -> f64) -> Self {
         let mut weights = Vec::new();

@@ -49,9 +49,12 @@
 //!
 //! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone if all runs are identical.
 //!
+//! **Comparisons** ([`compare`]): whether one group of values is above another, and by how much.
+//!
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod bins;
+pub mod compare;
 mod distribution;
 mod exponential;
 mod hdr;

@@ -1,0 +1,62 @@
+//! Exact tests of how many values are beyond a limit.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::stats::interval::Counts;
+
+/// How many values of a block are beyond a limit, and how many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exceedance {
+    /// Values of the base beyond the limit.
+    pub base: u64,
+    /// All values of the base.
+    pub of_base: u64,
+    /// Values of the new version beyond the limit.
+    pub new: u64,
+    /// All values of the new version.
+    pub of_new: u64,
+}
+
+/// The probability of a count of new values beyond the limit that is at most as likely as this one, if both sides are alike in each block.
+///
+/// Given how many values of each block are beyond the limit, the number of new ones among them is hypergeometric, and the sum over blocks
+/// is their convolution. With one block, this is Fisher's exact test; with several, the exact test of Cochran, Mantel and Haenszel.
+pub fn exact_test(blocks: &[Exceedance]) -> f64 {
+    let (mut first, mut weights) = (0, vec![1.0]);
+    for block in blocks {
+        let counts = Counts::hypergeometric(block.of_new, block.of_base, block.base + block.new);
+        first += counts.first();
+        weights = convolved(&weights, counts.weights());
+    }
+    let seen: u64 = blocks.iter().map(|block| block.new).sum();
+    let of_seen = seen.checked_sub(first).and_then(|index| weights.get(index as usize)).copied().unwrap_or(0.0);
+    // Equal probabilities may differ in their last digits.
+    let at_most = of_seen * (1.0 + 1e-7);
+    let unlikely: f64 = weights.iter().filter(|weight| **weight <= at_most).sum();
+    unlikely / weights.iter().sum::<f64>()
+}
+
+fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; a.len() + b.len() - 1];
+    for (index, a) in a.iter().enumerate() {
+        sums[index..].iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+    }
+    sums
+}
+
+/// The share of new values beyond the limit, relative to that of the base, is below this with a probability of about 1 − alpha.
+///
+/// The ratio of Mantel and Haenszel over blocks, with the variance of Greenland and Robins; with one block, this is Katz' interval. `None`
+/// if one side has no value beyond the limit.
+pub fn share_ratio_bound(blocks: &[Exceedance], alpha: f64) -> Option<f64> {
+    let (mut new, mut base, mut variance) = (0.0, 0.0, 0.0);
+    for block in blocks.iter().filter(|block| block.of_base > 0 && block.of_new > 0) {
+        let [a, c, n, m] = [block.new, block.base, block.of_new, block.of_base].map(|count| count as f64);
+        let all = n + m;
+        new += a * m / all;
+        base += c * n / all;
+        variance += ((a + c) * n * m - a * c * all) / (all * all);
+    }
+    let error = (variance / (new * base)).sqrt();
+    (new > 0.0 && base > 0.0).then(|| (new / base).ln() + Normal::standard().inverse_cdf(1.0 - alpha) * error)
+}

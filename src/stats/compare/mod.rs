@@ -1,0 +1,28 @@
+//! Tests of two groups of values: whether one is above the other, and by how much.
+//!
+//! A run has one value, such as the logarithm of its CPU use. Values are compared within blocks, such as devices, so that another mix of
+//! devices on one side is not an effect. `docs/statistics.md` has the formulas and their sources.
+//!
+//! ```
+//! use traceparse::stats::compare::{Block, Effect};
+//!
+//! // Two devices, of which one is twice as fast. The new version takes about a tenth more on both.
+//! let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect();
+//! let blocks = [
+//!     Block { base: logs(&[10.0, 10.2, 9.9]), new: logs(&[11.1, 10.9, 11.0]) },
+//!     Block { base: logs(&[20.1, 19.8, 20.2]), new: logs(&[22.3, 21.9]) },
+//! ];
+//! let effect = Effect::of(&blocks).unwrap();
+//! let (lower, upper) = effect.interval(0.05);
+//! assert_eq!(format!("{:.3} [{:.3}, {:.3}]", effect.difference.exp(), lower.exp(), upper.exp()), "1.099 [1.076, 1.123]");
+//! ```
+
+mod blocks;
+mod effect;
+mod exact;
+mod families;
+
+pub use blocks::{Block, van_elteren};
+pub use effect::{Effect, needed_runs};
+pub use exact::{Exceedance, exact_test, share_ratio_bound};
+pub use families::{benjamini_hochberg, holm};
