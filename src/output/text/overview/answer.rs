@@ -66,8 +66,10 @@ impl Page<'_, '_> {
             let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
             let share = self.percent(answer.amount);
             if self.is_always_there(answer) {
-                let other = self.other();
-                return format!("{place}, with {share}, is in every sample {on}, so it probably waits, too.{other}");
+                let (alike, other) = (self.alike(), self.other());
+                return format!(
+                    "{place}, with {share}, is in every sample {on}, so it probably waits, too{alike}.{other}"
+                );
             }
             return format!("The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.");
         }
@@ -97,6 +99,15 @@ impl Page<'_, '_> {
     fn is_always_there(&self, answer: &Answer) -> bool {
         let of_thread = self.series.threads.iter().find(|row| row.thread == answer.thread);
         answer.on_thread == answer.amount && of_thread.is_some_and(|row| row.counted == answer.amount)
+    }
+
+    /// The functions before [`other`](Self::other) that also are in every sample of their threads: `, as does poll`.
+    fn alike(&self) -> String {
+        match self.overview.answers.iter().skip(1).take_while(|answer| self.is_always_there(answer)).count() {
+            0 => String::new(),
+            1 => format!(", as does {}", self.name(self.overview.answers[1].function, 40)),
+            more => format!(", as do the {more} after it"),
+        }
     }
 
     /// The heaviest function that is not in every sample of its thread: ` Of other code, decode is heaviest, with 1.1%, on thread B.`
@@ -291,6 +302,9 @@ impl Page<'_, '_> {
         let shares = &self.overview.shares;
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
+            false if self.has_own_code() && shares.unknown.samples > 0 => {
+                "Of the code that is known to be yours, only the entry point was seen."
+            }
             false if self.has_own_code() => "Of your code, only the entry point was seen.",
             false if has_binaries && shares.unknown.samples == 0 => "None of your code ran.",
             false => {
