@@ -9,7 +9,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
 use crate::exit_codes::EXIT_CODES;
-use crate::fleet::FleetCommand;
+use crate::fleet::{CompareArgs, FleetCommand};
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
@@ -85,6 +85,7 @@ impl Cli {
         match (&mut cli.command, matches.subcommand()) {
             (None, _) => cli.report.recording.operations.set_order(&matches),
             (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
+            (Some(Command::Compare(compare)), Some((_, matches))) => compare.operations_mut().set_order(matches),
             (Some(Command::Fleet(fleet)), Some((_, matches))) => {
                 if let Some((operations, (_, matches))) = fleet.operations_mut().zip(matches.subcommand()) {
                     operations.set_order(matches);
@@ -164,6 +165,8 @@ fn refuse(mut error: clap::Error) -> ! {
 pub(crate) enum Command {
     /// Compare two recordings by function, binary or call tree
     Diff(Box<DiffArgs>),
+    /// Tell whether new runs are slower than those of a base
+    Compare(Box<CompareArgs>),
     /// List the runs and tables of a recording, an export or a table of contents
     ///
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.

@@ -7,14 +7,13 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use traceparse::output::OverviewContext;
 
 /// Commands of other tools, and what to write instead. `{}` is the rest of the command line.
-const WORDS: [(&[&str], &str); 5] = [
+const WORDS: [(&[&str], &str); 4] = [
     (
         &["analyse", "analyze", "open", "overview", "report", "show", "summary", "view"],
         "traceparse {} (for a folder of recordings: traceparse fleet report FOLDER)",
     ),
     (&["flame", "flame-graph", "flamegraph", "svg"], "traceparse {} -o flame.svg"),
     (&["html", "page"], "traceparse {} -o report.html"),
-    (&["compare"], "traceparse diff {}"),
     (&["version"], "traceparse --version"),
 ];
 

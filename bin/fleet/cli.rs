@@ -46,6 +46,8 @@ pub(crate) struct FleetReportArgs {
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
     #[command(flatten)]
+    pub(crate) chosen: RunArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
@@ -114,7 +116,7 @@ pub(crate) struct FleetSqlArgs {
     #[arg(required = true, value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
     pub(crate) source: Vec<PathBuf>,
     /// Dataset to read if the query comes from a report
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "RunArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
     /// Write a statement even if the dataset is incomplete
     #[arg(long, help_heading = "Input")]
@@ -129,18 +131,20 @@ pub(crate) struct FleetSqlArgs {
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
     #[command(flatten)]
+    pub(crate) chosen: RunArgs,
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 }
 
 impl FleetSqlArgs {
     /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
-        self.threads.narrow(self.questions.options())
+        self.threads.narrow(self.chosen.narrow(self.questions.options()))
     }
 }
 
 /// The inputs to read.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct InputArgs {
     /// Recordings, exports, folders, patterns or manifests (`report` also takes datasets); see below
     #[arg(required_unless_present_any = ["manifest", "files_from"], value_name = "INPUT", value_hint = ValueHint::AnyPath)]
@@ -211,9 +215,6 @@ pub(crate) struct QuestionArgs {
     /// Compare runs by these labels, such as app_version,device
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Report")]
     pub(crate) by: Vec<String>,
-    /// Only runs with this label, such as app_version=5.2 (repeatable)
-    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
-    pub(crate) only: Vec<(String, String)>,
     /// Which samples to attribute to a binary or function: those with it as the leaf (cpu, self) or anywhere in the stack (all)
     #[arg(long, value_enum, default_value_t = Measure::Cpu, help_heading = "Report")]
     pub(crate) measure: Measure,
@@ -229,6 +230,14 @@ pub(crate) struct QuestionArgs {
     /// Count each run as often as its `run_weight`
     #[arg(long, help_heading = "Report")]
     pub(crate) weighted: bool,
+}
+
+/// Which runs count, and which processes of them.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Only runs with this label, such as app_version=5.2 (repeatable)
+    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
+    pub(crate) only: Vec<(String, String)>,
     /// Only this process, by name (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Report")]
     pub(crate) process: Vec<String>,
@@ -283,7 +292,7 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
     Quantile::from_percent(text.trim()).ok_or_else(bad)
 }
 
-fn parse_label(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
     Ok((composed(key), composed(value)))
 }
@@ -351,7 +360,7 @@ impl FleetReportArgs {
             top: self.tables.top.map_or(default_top, |rows| (rows > 0).then_some(rows)),
             alerts: self.tables.alert.clone(),
             is_approximate: self.approximate,
-            ..self.threads.narrow(self.questions.options())
+            ..self.threads.narrow(self.chosen.narrow(self.questions.options()))
         }
     }
 }
@@ -364,6 +373,13 @@ impl FleetCommand {
             FleetAction::Extract(args) => Some(&mut args.reading.filters.operations),
             FleetAction::Merge(_) | FleetAction::Sql(_) => None,
         }
+    }
+}
+
+impl RunArgs {
+    /// The question about these runs.
+    pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
+        FleetOptions { only: self.only.clone(), processes: self.process.clone(), ..options }
     }
 }
 
@@ -400,9 +416,7 @@ impl QuestionArgs {
         quantiles.sort_unstable();
         quantiles.dedup();
         FleetOptions {
-            only: self.only.clone(),
             by,
-            processes: self.process.clone(),
             measure: self.measure,
             scopes: self.scopes(),
             quantiles: if quantiles.is_empty() { defaults.quantiles.clone() } else { quantiles },

@@ -19,6 +19,23 @@ Examples:
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
+/// The help of `compare`.
+pub(crate) const COMPARE_HELP: &str = "\
+Examples:
+  traceparse compare base/ --against new/
+      Is the new version slower, by how much, and in which functions?
+  traceparse compare base/ --against new/ --block device --format markdown
+      Devices are compared with themselves; for a comment on a pull request
+  traceparse compare fleet.dataset --base app_version=1.9 --new app_version=2.0 \\
+      --unit device_id
+      Two versions of a fleet, for all devices like these
+  traceparse compare base/ --against new/ --min-effect 5% --fail-on slower
+      For CI: exit with code 3 only if it is slower by at least 5 %
+
+docs/ci.md has complete workflows, and what to do if the answer is \"cannot tell\". docs/statistics.md defines every number.
+
+Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+
 /// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
 

@@ -3,6 +3,7 @@
 //! The library does the work (`traceparse::fleet`); the command is its host (host.rs).
 
 mod cli;
+mod compare;
 mod extract;
 mod filters;
 mod help;
@@ -19,6 +20,7 @@ use crate::{EXIT_DONE, Failure};
 use cli::FleetAction;
 
 pub(crate) use cli::FleetCommand;
+pub(crate) use compare::{CompareArgs, show as compare};
 
 /// Runs the subcommand, and returns the exit code of the process.
 pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Failure> {

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use traceparse::fleet::{FleetInputs, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions, ThreadChoice};
+use traceparse::fleet::{
+    Datasets, FleetInputs, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions, ThreadChoice,
+};
 use traceparse::recording::Options;
 use traceparse::symbols::Locator;
 
@@ -26,6 +28,47 @@ pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<
     let inputs = FleetInputs::find(host, &request).map_err(anyhow::Error::from)?;
     inputs.check().map_err(Failure::Usage)?;
     Ok(inputs)
+}
+
+/// Ends both refusals of mixed recordings and datasets.
+const ADVICE: &str = "extract recordings into one";
+
+/// The datasets among the inputs, which then are the only inputs. Their runs were measured before, so options of reading are refused, unless
+/// recordings are read again for pages of runs.
+pub(super) fn datasets(
+    host: &Host,
+    args: &InputArgs,
+    reading: &ReadingArgs,
+    is_read_again: bool,
+) -> Result<Option<Vec<PathBuf>>, String> {
+    let inputs = &args.inputs;
+    let found: Vec<Vec<PathBuf>> = inputs.iter().map(|input| Datasets::at(host, input)).collect();
+    let Some(dataset) = found.iter().flatten().next() else { return Ok(None) };
+    let name = dataset.display();
+    if let Some((none, _)) = inputs.iter().zip(&found).find(|(_, found)| found.is_empty()) {
+        let none = none.display();
+        return Err(format!("{none}: not a dataset, but {name} is one; datasets must be the only input: {ADVICE}"));
+    }
+    if !args.manifest.is_empty() || args.files_from.is_some() {
+        return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
+    }
+    match reading.only_for_exports().filter(|_| !is_read_again) {
+        None if reading.filters.first().is_some() => Err(already_measured(reading, &name.to_string())),
+        Some(option) => Err(format!(
+            "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
+        )),
+        None => Ok(Some(found.concat())),
+    }
+}
+
+/// The error for a selection from a dataset, with the command that makes one of the selection.
+fn already_measured(reading: &ReadingArgs, name: &str) -> String {
+    let option = reading.filters.first().unwrap_or_default();
+    let selection = reading.filters.described(None);
+    format!(
+        "{option} selects from recordings, but {name} is a dataset, whose runs were measured before; make one of this selection: \
+         traceparse fleet extract RECORDINGS {selection} -o NEW_DATASET"
+    )
 }
 
 /// The symbols named by the arguments; `None` if there are none.

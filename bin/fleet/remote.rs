@@ -33,7 +33,7 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
     }
 }
 
-fn mirror_inputs(inputs: &mut InputArgs) -> Result<()> {
+pub(super) fn mirror_inputs(inputs: &mut InputArgs) -> Result<()> {
     inputs.inputs.iter_mut().chain(&mut inputs.manifest).chain(&mut inputs.files_from).try_for_each(mirrored)
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use traceparse::fleet::{
-    AlertState, Collector, Datasets, FleetInputs, FleetReport, FleetSettings, RunRow, Task, ThreadChoice,
+    AlertState, Collector, FleetBuilder, FleetInputs, FleetReport, FleetSettings, RunRow, Task, ThreadChoice,
 };
 use traceparse::output::{self, Format, OverviewContext, RunPage};
 use traceparse::run_pages::RunPages;
@@ -34,11 +34,13 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.reading.filters.redact.begin_fleet()?;
     let (host, folder) = (Host::new(AtInterrupt::End), folder(args)?);
     let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
-    let collector = Collector::new(&host, args.options(), patterns);
+    let collector = Collector::new(&host, FleetBuilder::new(args.options()), patterns);
     if args.allow_incomplete {
         collector.decide_incomplete();
     }
-    let (report, pages) = match datasets(args, &host).map_err(Failure::Usage)? {
+    let (report, pages) = match reading::datasets(&host, &args.inputs, &args.reading, args.runs.with_runs.is_some())
+        .map_err(Failure::Usage)?
+    {
         Some(paths) => of_datasets(args, collector, &paths, folder)?,
         None if args.allow_incomplete => {
             let message = "--allow-incomplete applies to datasets; recordings are read to their end";
@@ -79,42 +81,6 @@ fn check_output(args: &FleetReportArgs) -> Result<(), String> {
         return Err("--view overview is text; leave it out with other formats".to_owned());
     }
     args.runs.check(args.format() == FleetFormat::Html, args.file())
-}
-
-/// Ends both refusals of mixed recordings and datasets.
-const ADVICE: &str = "extract recordings into one";
-
-/// The datasets that are to be reported, if the inputs are some.
-fn datasets(args: &FleetReportArgs, host: &Host) -> Result<Option<Vec<PathBuf>>, String> {
-    let inputs = &args.inputs.inputs;
-    let found: Vec<Vec<PathBuf>> = inputs.iter().map(|input| Datasets::at(host, input)).collect();
-    let Some(dataset) = found.iter().flatten().next() else { return Ok(None) };
-    let name = dataset.display();
-    if let Some((none, _)) = inputs.iter().zip(&found).find(|(_, found)| found.is_empty()) {
-        let none = none.display();
-        return Err(format!("{none}: not a dataset, but {name} is one; datasets must be the only input: {ADVICE}"));
-    }
-    if !args.inputs.manifest.is_empty() || args.inputs.files_from.is_some() {
-        return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
-    }
-    // Pages are made of what is read.
-    match args.reading.only_for_exports().filter(|_| args.runs.with_runs.is_none()) {
-        None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),
-        Some(option) => Err(format!(
-            "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
-        )),
-        None => Ok(Some(found.concat())),
-    }
-}
-
-/// The error for a selection from a dataset, with the command that makes one of the selection.
-fn already_measured(args: &FleetReportArgs, name: &str) -> String {
-    let option = args.reading.filters.first().unwrap_or_default();
-    let selection = args.reading.filters.described(None);
-    format!(
-        "{option} selects from recordings, but {name} is a dataset, whose runs were measured before; make one of this selection: \
-         traceparse fleet extract RECORDINGS {selection} -o NEW_DATASET"
-    )
 }
 
 /// Reports on datasets, and writes pages of their runs, whose files are read again, if there is a folder for them.

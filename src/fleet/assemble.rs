@@ -6,10 +6,13 @@ use std::io;
 use super::alert_series::{AlertNumbers, AlertSeries};
 use super::builder::FleetBuilder;
 use super::cohort_runs::CohortRuns;
+use super::compare::{ComparedRuns, Places, Side};
+use super::entries::Spilled;
 use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::SortKey;
 use super::report::{AlertOutcome, AlertState, Cohort, CohortReport, FleetReport, Inputs};
+use super::run::FleetNames;
 use super::shared_label::SharedLabel;
 use super::stored_run::StoredRun;
 use super::trend;
@@ -30,7 +33,17 @@ impl FleetBuilder {
     /// # Errors
     ///
     /// Values were [spilled](Self::spill), and their file cannot be read.
-    pub fn try_finish(mut self) -> io::Result<FleetReport> {
+    pub fn try_finish(self) -> io::Result<FleetReport> {
+        self.finish_with_places().map(|finished| finished.report)
+    }
+
+    /// The side of a comparison, if the builder is [for one](Self::for_comparison).
+    pub(super) fn try_finish_side(self) -> io::Result<Side> {
+        let Finished { report, compared, places, names, spilled } = self.finish_with_places()?;
+        Ok(Side { report, runs: compared.unwrap_or_else(ComparedRuns::new), places, names, spilled })
+    }
+
+    fn finish_with_places(mut self) -> io::Result<Finished> {
         self.add_failed_cohorts();
         let order = put_in_order(&mut self);
         self.options.sort = supported_sort(&self);
@@ -45,6 +58,7 @@ impl FleetBuilder {
         if self.inputs.completeness.is_incomplete() && !self.decides_incomplete {
             alerts.iter_mut().for_each(|alert| undecide(alert, &self.inputs.missing_shards));
         }
+        let usual_weights = self.runs.iter().map(|run| run.usual_weight).collect();
         let mut notes = notes(&self);
         let inputs = inputs(&mut self);
         notes.extend(trend::unordered(&cohorts));
@@ -65,8 +79,18 @@ impl FleetBuilder {
         };
         report.trends.extend(trend::of_dates(&report));
         report.findings = findings(&report);
-        Ok(report)
+        let places = Places { order, usual_weights };
+        Ok(Finished { report, compared: self.compared, places, names: self.names, spilled })
     }
+}
+
+/// A report, and what it was made of.
+struct Finished {
+    report: FleetReport,
+    compared: Option<ComparedRuns>,
+    places: Places,
+    names: FleetNames,
+    spilled: Spilled,
 }
 
 /// Sorts runs by their sources, and cohorts by their labels. Returns the new position of each run.

@@ -8,6 +8,7 @@ use super::alert::AlertRule;
 use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
+use super::compare::ComparedRuns;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
 use super::entries::{SpillFile, Spilled};
@@ -46,6 +47,8 @@ pub struct FleetBuilder {
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) alert_series: Vec<AlertSeries>,
+    /// What a comparison needs.
+    pub(super) compared: Option<ComparedRuns>,
     /// The inputs as far as they can be counted one by one.
     pub(super) inputs: Inputs,
     pub(super) label_keys: BTreeSet<String>,
@@ -85,6 +88,7 @@ impl FleetBuilder {
             sources: HashMap::default(),
             columns,
             alert_series,
+            compared: None,
             inputs: Inputs::default(),
             label_keys: BTreeSet::new(),
             label_values: LabelValues::default(),
@@ -100,6 +104,12 @@ impl FleetBuilder {
             shared: None,
             spilled: Spilled::default(),
         }
+    }
+
+    /// One side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that choose what a report shows are ignored.
+    pub fn for_comparison(options: FleetOptions) -> Self {
+        let options = FleetOptions { scopes: Vec::new(), alerts: Vec::new(), ..options };
+        Self { compared: Some(ComparedRuns::new()), ..Self::new(options) }
     }
 
     /// Adds a run. A run with a known id is a failed input: it has the same content as another one.
@@ -196,6 +206,9 @@ impl FleetBuilder {
         for column in &mut self.columns {
             column.add(run, rows, &counts, &mut names);
         }
+        if let Some(compared) = &mut self.compared {
+            compared.add(run, rows, &counts, &mut names);
+        }
         for series in &mut self.alert_series {
             series.add(run, rows, &counts, rate, &mut names);
         }
@@ -222,7 +235,7 @@ impl FleetBuilder {
 
     /// The approximate number of bytes it takes, which grows with each run and failed file. The report takes about as much again.
     pub fn memory(&self) -> u64 {
-        let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
+        let columns = self.all_columns().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
         let lists = of_vec(&self.runs) + of_vec(&self.inputs.failed) + of_map(&self.sources);
         self.names.memory() + columns + alert_series + lists + self.label_values.memory() + self.apart
@@ -231,7 +244,11 @@ impl FleetBuilder {
     /// The bytes of memory that [`spill`](Self::spill) would free, about.
     pub fn spillable(&self) -> u64 {
         let of_alerts = self.alert_series.iter().filter_map(AlertSeries::each);
-        self.columns.iter().chain(of_alerts).map(|column| column.entries.spillable()).sum()
+        self.all_columns().chain(of_alerts).map(|column| column.entries.spillable()).sum()
+    }
+
+    fn all_columns(&self) -> impl Iterator<Item = &ScopeColumn> {
+        self.columns.iter().chain(self.compared.iter().flat_map(ComparedRuns::columns))
     }
 
     /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
@@ -245,7 +262,12 @@ impl FleetBuilder {
             self.spilled = Spilled::new(open()?);
         }
         let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::each_mut);
-        self.columns.iter_mut().chain(of_alerts).try_for_each(|column| column.entries.spill(&mut self.spilled))
+        let compared = self.compared.iter_mut().flat_map(ComparedRuns::columns_mut);
+        self.columns
+            .iter_mut()
+            .chain(compared)
+            .chain(of_alerts)
+            .try_for_each(|column| column.entries.spill(&mut self.spilled))
     }
 
     /// The number of bytes that were [spilled](Self::spill).

@@ -66,6 +66,7 @@ mod cohort_runs;
 mod columns;
 #[cfg(feature = "dataset")]
 mod combine;
+pub mod compare;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;

@@ -156,7 +156,7 @@ fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option
 }
 
 /// The day of an ISO 8601 time, in days since 1970-01-01: the local date of the recording.
-fn day_of(start: &str) -> Option<i64> {
+pub(super) fn day_of(start: &str) -> Option<i64> {
     let date = start.get(..10)?;
     let number = |range: std::ops::Range<usize>| {
         let digits = &date[range];

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::diff::DiffReport;
 use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
-use crate::fleet::FleetReport;
+use crate::fleet::{FleetReport, compare::Comparison};
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::Report;
@@ -27,6 +27,9 @@ pub enum Answer<'a, 'e> {
     /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
+    /// Whether a group of runs is slower than another, as text, JSON, Markdown or JUnit.
+    #[cfg(feature = "fleet")]
+    Comparison(&'a Comparison),
 }
 
 impl<'a, 'e> From<&'a Report<'e>> for Answer<'a, 'e> {
@@ -57,6 +60,13 @@ impl<'a> From<&'a Vec<Document>> for Answer<'a, '_> {
 impl<'a> From<&'a FleetReport> for Answer<'a, '_> {
     fn from(report: &'a FleetReport) -> Self {
         Self::Fleet(report)
+    }
+}
+
+#[cfg(feature = "fleet")]
+impl<'a> From<&'a Comparison> for Answer<'a, '_> {
+    fn from(comparison: &'a Comparison) -> Self {
+        Self::Comparison(comparison)
     }
 }
 
@@ -103,6 +113,14 @@ pub fn write<'a, 'e: 'a>(
             Format::Html(pages) => super::fleet::html::write(report, pages, out),
             _ => unsupported("a report of a fleet", format),
         },
+        #[cfg(feature = "fleet")]
+        Answer::Comparison(comparison) => match format {
+            Format::Text(style) => super::fleet::text::comparison::write(comparison, style, out),
+            Format::Json => super::fleet::comparison::json::write(comparison, out),
+            Format::Markdown => super::fleet::comparison::markdown::write(comparison, out),
+            Format::JUnit => super::fleet::comparison::junit::write(comparison, out),
+            _ => unsupported("a comparison of groups of runs", format),
+        },
     }
 }
 
@@ -124,7 +142,7 @@ fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -
         #[cfg(feature = "compression")]
         Format::Workbench(options) => super::workbench::write(report, options, out),
         #[cfg(feature = "fleet")]
-        Format::Html(_) => unsupported("a report of one recording", format),
+        Format::Html(_) | Format::Markdown | Format::JUnit => unsupported("a report of one recording", format),
     }
 }
 

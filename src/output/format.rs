@@ -56,6 +56,12 @@ pub enum Format<'o> {
     /// address.
     #[cfg(feature = "fleet")]
     Html(&'o [RunPage]),
+    /// For a comment on a pull request: GitHub Markdown, in which names are inert. A comparison of groups of runs.
+    #[cfg(feature = "fleet")]
+    Markdown,
+    /// For CI systems, which show it among their tests. A comparison of groups of runs.
+    #[cfg(feature = "fleet")]
+    JUnit,
 }
 
 impl Format<'_> {
@@ -78,6 +84,10 @@ impl Format<'_> {
             Self::Workbench(_) => "html",
             #[cfg(feature = "fleet")]
             Self::Html(_) => "html",
+            #[cfg(feature = "fleet")]
+            Self::Markdown => "markdown",
+            #[cfg(feature = "fleet")]
+            Self::JUnit => "junit",
         }
     }
 }

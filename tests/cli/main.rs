@@ -16,6 +16,7 @@ mod bundles;
 mod changing;
 mod colour;
 mod command;
+mod compare;
 mod diff_answer;
 // Needs a shell.
 #[cfg(unix)]

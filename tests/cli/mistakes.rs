@@ -23,7 +23,6 @@ fn names_the_right_form_of_commands_that_do_not_exist() {
     fails_with(2, &["report"], &["run: traceparse FILE"]);
     fails_with(2, &["report", "my app.trace"], &["run: traceparse 'my app.trace'"]);
     fails_with(2, &["flamegraph", &x], &[&format!("run: traceparse {x} -o flame.svg")]);
-    fails_with(2, &["compare", "a.xml", "b.xml"], &["run: traceparse diff a.xml b.xml"]);
     fails_with(2, &["version"], &["run: traceparse --version"]);
 }
 

@@ -47,13 +47,13 @@ fn extracts_merges_and_reports() -> Result<(), FleetError> {
     let merged = folder.path().join("merged");
     Datasets::open(&program, &datasets)?.merge(&program, &merged, false)?;
 
-    let of_dataset = Collector::new(&program, FleetOptions::default(), None);
+    let of_dataset = Collector::new(&program, FleetBuilder::new(FleetOptions::default()), None);
     of_dataset.add_datasets(&[merged])?;
     let of_dataset = of_dataset.finish(true)?;
 
     let files = program.watch();
     let settings = FleetSettings::new(&program, ReadingOptions::new(&*files));
-    let of_recordings = Collector::new(&program, FleetOptions::default(), None);
+    let of_recordings = Collector::new(&program, FleetBuilder::new(FleetOptions::default()), None);
     of_recordings.add_recordings(&inputs(&program, folder.path())?, &settings)?;
     let of_recordings = of_recordings.finish(true)?;
 

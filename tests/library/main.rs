@@ -8,6 +8,7 @@ mod bundle_reader;
 mod cached;
 mod calltree;
 mod categories;
+mod compare;
 mod demangle;
 mod demangle_mutants;
 mod diff;

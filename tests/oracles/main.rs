@@ -43,6 +43,7 @@ macro_rules! ensure {
 mod bundle_finder;
 mod bundle_oracle;
 mod clock;
+mod compare_oracle;
 mod corpus;
 mod export_mutants;
 mod fleet_duckdb;
@@ -66,6 +67,7 @@ fn main() {
         bundle_finder::trials(),
         bundle_oracle::trials(),
         clock::trials(),
+        compare_oracle::trials(),
         corpus::trials(),
         export_mutants::trials(),
         fleet_duckdb::trials(),

@@ -26,6 +26,8 @@ pub mod bundle;
 pub mod cases;
 pub mod cases_27;
 pub mod cells;
+#[cfg(feature = "fleet")]
+pub mod compared_runs;
 #[cfg(feature = "symbols")]
 pub mod dsym;
 pub mod firefox_file;

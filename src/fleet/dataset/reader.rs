@@ -167,7 +167,7 @@ pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<Win
 
 /// A run in a data file. Its names are numbered in the order of the file, and shared by all runs of the file, so that
 /// no work is done for each name of each run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DatasetRun {
     pub(super) record: RunRecord,
     pub(super) names: SharedNames,

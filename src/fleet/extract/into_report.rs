@@ -9,11 +9,12 @@ use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, of_failures};
 use super::settings::FleetSettings;
 use crate::fleet::combine::{Datasets, unknown_label};
+use crate::fleet::compare::Side;
 use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
 use crate::fleet::{
-    Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures, RunRecord,
+    Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures, RunRecord,
 };
 use crate::memory::Reservation;
 use crate::units::{Millionths, counted, several};
@@ -38,10 +39,9 @@ struct Counting {
 }
 
 impl<'h> Collector<'h> {
-    /// Collects runs for a report. Threads that match `patterns` are selected in addition to those named in the
-    /// options.
-    pub fn new(host: &'h dyn FleetHost, options: FleetOptions, patterns: Option<ThreadChoice>) -> Self {
-        let (builder, reserved) = (FleetBuilder::new(options), host.memory_of_kept().nothing());
+    /// Adds runs to a builder. Threads that match `patterns` are selected in addition to those named in its options.
+    pub fn new(host: &'h dyn FleetHost, builder: FleetBuilder, patterns: Option<ThreadChoice>) -> Self {
+        let reserved = host.memory_of_kept().nothing();
         let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns };
         Self { host, counting: Mutex::new(counting) }
     }
@@ -60,12 +60,22 @@ impl<'h> Collector<'h> {
     /// # Errors
     /// If they cannot be read as one fleet, or have no runs.
     pub fn add_datasets(&self, paths: &[PathBuf]) -> Result<()> {
-        let datasets = Datasets::open(self.host, paths)?;
-        self.tell_completeness(&datasets)?;
+        Self::add_datasets_to(&[self], paths)
+    }
+
+    /// Adds the runs of datasets to several collectors, such as one for each value of a label, and reads them once.
+    ///
+    /// # Errors
+    /// As [`add_datasets`](Self::add_datasets).
+    pub fn add_datasets_to(collectors: &[&Self], paths: &[PathBuf]) -> Result<()> {
+        let [first, others @ ..] = collectors else { return Ok(()) };
+        let datasets = Datasets::open(first.host, paths)?;
+        collectors.iter().try_for_each(|collector| collector.tell_completeness(&datasets))?;
         let mut has_runs = false;
         let failures = datasets.read(|run| {
             has_runs = true;
-            self.add_shared(run)
+            others.iter().try_for_each(|collector| collector.add_shared(run.clone()))?;
+            first.add_shared(run)
         })?;
         // A shard of a few recordings may have no runs.
         let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
@@ -73,7 +83,9 @@ impl<'h> Collector<'h> {
             let files = several(shards.inputs.unwrap_or(0), "file");
             bail!("{}: {} of a fleet of {files} has none of them", datasets.name(), shards.name());
         }
-        failures.into_iter().try_for_each(|failed| self.add_failure(failed))
+        let add =
+            |failed: FailedInput| collectors.iter().try_for_each(|collector| collector.add_failure(failed.clone()));
+        failures.into_iter().try_for_each(add)
     }
 
     /// Reports which share of their inputs datasets have.
@@ -101,15 +113,26 @@ impl<'h> Collector<'h> {
     /// # Errors
     /// If there is no memory for them, or the settings are strict and an input fails.
     pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
+        Self::add_recordings_to(&[self], inputs, settings)
+    }
+
+    /// Measures recordings once, and adds their runs to several collectors.
+    ///
+    /// # Errors
+    /// As [`add_recordings`](Self::add_recordings).
+    pub fn add_recordings_to(collectors: &[&Self], inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
+        let [Self { host, .. }, ..] = collectors else { return Ok(()) };
         let FleetInputs { tasks, failures, notes, .. } = inputs;
-        self.host.warn_of(notes);
+        host.warn_of(notes);
         let whole = Completeness::whole((tasks.len() + failures.len()) as u64);
-        self.counting().builder.describe(settings.options.described.clone(), whole, Vec::new());
-        self.host.begin(tasks.len(), batch::total_bytes(self.host, tasks));
-        failures.iter().try_for_each(|failed| self.add_failure(failed.clone()))?;
-        let ended = batch::run(tasks, settings, self.host, self)?;
-        self.host.warn_of(&ended.notes.lines());
-        settings.warn_of_unseen_intervals(self.host);
+        for collector in collectors {
+            collector.counting().builder.describe(settings.options.described.clone(), whole, Vec::new());
+            failures.iter().try_for_each(|failed| collector.add_failure(failed.clone()))?;
+        }
+        host.begin(tasks.len(), batch::total_bytes(*host, tasks));
+        let ended = batch::run(tasks, settings, *host, &Each(collectors))?;
+        host.warn_of(&ended.notes.lines());
+        settings.warn_of_unseen_intervals(*host);
         match ended.not_strict {
             Some((index, problem)) => bail!("{}: {problem}; and --strict was given", tasks[index].display),
             None => Ok(()),
@@ -124,11 +147,21 @@ impl<'h> Collector<'h> {
         let Counting { builder, weight_labels, reserved: _held, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut report = builder.try_finish().context(TEMPORARY)?;
-        // They are in the order in which runs came.
-        report.options.threads.iter_mut().for_each(|names| names.sort());
-        check(self.host, &report, is_strict)?;
+        check(self.host, &mut report, is_strict)?;
         check_weights(self.host, &report, &weight_labels);
         Ok(report)
+    }
+
+    /// One side of a comparison, if the builder is [for one](FleetBuilder::for_comparison).
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_side(self, is_strict: bool) -> Result<Side> {
+        let Counting { builder, reserved: _held, .. } =
+            self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut side = Side::new(builder).context(TEMPORARY)?;
+        check(self.host, &mut side.report, is_strict)?;
+        Ok(side)
     }
 
     fn add(&self, run: &RunMeasures) -> Result<()> {
@@ -176,18 +209,24 @@ impl Counting {
     }
 }
 
-impl Keeper for Collector<'_> {
+/// Each collector gets each run.
+struct Each<'c, 'h>(&'c [&'c Collector<'h>]);
+
+impl Keeper for Each<'_, '_> {
     fn keep(&self, _: &Task, finished: Finished, _: Option<&Task>) -> Result<()> {
-        match finished.outcome {
-            Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run)),
-            Outcome::Failed(failed) => self.add_failure(failed),
+        let add = |collector: &&Collector<'_>| match &finished.outcome {
+            Outcome::Runs(runs) => runs.iter().try_for_each(|run| collector.add(run)),
+            Outcome::Failed(failed) => collector.add_failure(failed.clone()),
             Outcome::Kept(_) => Ok(()),
-        }
+        };
+        self.0.iter().try_for_each(add)
     }
 }
 
 /// Checks that there is something to report and, if strict, that nothing is missing.
-fn check(host: &dyn FleetHost, report: &FleetReport, is_strict: bool) -> Result<()> {
+fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool) -> Result<()> {
+    // They are in the order in which runs came.
+    report.options.threads.iter_mut().for_each(|names| names.sort());
     let inputs = &report.inputs;
     if is_strict {
         if let Some(failed) = inputs.failed.first() {

@@ -6,7 +6,7 @@ use ::csv::Writer;
 
 use super::{DiffReport, DiffView, name, owner};
 use crate::output::csv::{Cells, record};
-use crate::report::diff::{Change, Function, Presence, Sides};
+use crate::report::diff::{Change, Function, Sides};
 use crate::units::Unit;
 
 /// A function, a binary or a node.
@@ -38,7 +38,7 @@ const COLUMNS: [Column; 17] = [
     ("self_samples_after", |row| row.sides.after.sums.self_samples.to_string()),
     ("samples_before", |row| row.sides.before.sums.all_samples.to_string()),
     ("samples_after", |row| row.sides.after.sums.all_samples.to_string()),
-    ("presence", |row| presence(&row.sides).to_owned()),
+    ("presence", |row| row.sides.presence().name().to_owned()),
     ("unit", |row| row.unit.name().to_owned()),
     ("function", |row| row.cells.text(row.function.map_or("", name)).into_owned()),
     ("binary", |row| row.cells.text(row.function.and_then(owner).unwrap_or_default()).into_owned()),
@@ -78,13 +78,4 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Wri
         record(&mut csv, &fields.each_ref().map(String::as_str))?;
     }
     csv.flush()
-}
-
-/// `both`, `new` or `vanished`.
-pub(super) fn presence(sides: &Sides) -> &'static str {
-    match sides.presence() {
-        Presence::Both => "both",
-        Presence::New => "new",
-        Presence::Vanished => "vanished",
-    }
 }

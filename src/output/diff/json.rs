@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::csv::presence;
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::calltree::OperationSummary;
 use crate::output::json::{array, during, field, operations, redacted};
@@ -90,7 +89,7 @@ fn row(function: Option<&Function>, sides: &Sides, [own, all]: [Change; 2]) -> V
     json!({
         "function": function.map(name),
         "binary": function.and_then(owner),
-        "presence": presence(sides),
+        "presence": sides.presence().name(),
         "before": side(&sides.before),
         "after": side(&sides.after),
         "self_change": change(&own),

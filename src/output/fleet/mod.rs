@@ -9,6 +9,7 @@
 //!
 //! Writers compute no results: those are in the report.
 
+pub(super) mod comparison;
 pub(super) mod csv;
 mod first_screen;
 #[cfg(feature = "fleet")]

@@ -75,10 +75,26 @@ impl Sides {
 
     /// The sides on which it is.
     pub fn presence(&self) -> Presence {
-        match (self.before.sums.all_samples, self.after.sums.all_samples) {
-            (0, _) => Presence::New,
-            (_, 0) => Presence::Vanished,
-            _ => Presence::Both,
+        Presence::of([self.before.sums.all_samples, self.after.sums.all_samples])
+    }
+}
+
+impl Presence {
+    /// The sides that have samples of something, from the samples of the first and the second side.
+    pub(crate) const fn of(samples: [u64; 2]) -> Self {
+        match samples {
+            [0, _] => Self::New,
+            [_, 0] => Self::Vanished,
+            _ => Self::Both,
+        }
+    }
+
+    /// The name in machine formats: `both`, `new`, `vanished`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::New => "new",
+            Self::Vanished => "vanished",
         }
     }
 }

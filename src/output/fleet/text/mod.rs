@@ -5,6 +5,7 @@
 //! end if only later tables have them.
 
 mod alerts;
+pub(in crate::output) mod comparison;
 mod header;
 mod labels;
 mod overview;

@@ -1,0 +1,215 @@
+//! `traceparse compare`: whether new runs are slower than those of a base.
+
+use std::path::PathBuf;
+
+use anyhow::{Error, anyhow};
+use clap::{Args, ValueEnum, ValueHint};
+use traceparse::fleet::compare::{CompareOptions, Comparison, Side, Verdict};
+use traceparse::fleet::{
+    Collector, FleetBuilder, FleetError, FleetInputs, FleetOptions, FleetSettings, ThreadChoice, composed,
+};
+use traceparse::output::{self, Format};
+
+use super::cli::{InputArgs, ReadingArgs, RunArgs, parse_label};
+use super::filters::ThreadArgs;
+use super::help::COMPARE_HELP;
+use super::host::{AtInterrupt, Host};
+use super::reading::{self, find_symbols, options};
+use super::remote::mirror_inputs;
+use crate::formats::{check_name, format_of, syntax_of};
+use crate::guard::will_write;
+use crate::operations::OperationArgs;
+use crate::sink::{Colour, style, write_inert};
+use crate::unchanged::WatchedFiles;
+use crate::weight_limit::parse_percent;
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe};
+
+/// The two sides, and the question.
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Recordings, folders, manifests or datasets of the new version; INPUT is the base
+    #[arg(long, value_name = "NEW", num_args = 1.., required_unless_present = "new", value_hint = ValueHint::AnyPath, help_heading = "Input")]
+    against: Vec<PathBuf>,
+    /// Of all inputs, the runs of the base, such as app_version=1.9 (repeatable)
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "new", help_heading = "Input")]
+    base: Vec<(String, String)>,
+    /// Of all inputs, the runs of the new version, such as app_version=2.0 (repeatable)
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "base", conflicts_with = "against", help_heading = "Input")]
+    new: Vec<(String, String)>,
+    /// Compare only runs with the same value of these labels, such as device
+    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Comparison")]
+    block: Vec<String>,
+    /// The label of what the verdict is to hold for, such as device_id; the mean of its runs counts once
+    #[arg(long, value_name = "run|LABEL", default_value = "run", help_heading = "Comparison")]
+    unit: String,
+    /// The probability of a wrong claim about the total; and of another one about functions
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison")]
+    alpha: f64,
+    /// Smaller changes do not matter
+    #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Comparison")]
+    min_effect: f64,
+    /// Whether functions are tested, and can make the verdict slower
+    #[arg(long, value_enum, default_value_t = FunctionTests::Holm, help_heading = "Comparison")]
+    functions: FunctionTests,
+    /// Verdicts with an exit code of their own
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "VERDICT,…",
+        default_value = "slower,unknown",
+        help_heading = "Comparison"
+    )]
+    fail_on: Vec<FailOn>,
+    /// Output format [default: from the extension of -o, else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<CompareFormat>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: RunArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FunctionTests {
+    /// All with 5 samples a run or more, adjusted for their number (Holm)
+    Holm,
+    /// None
+    Off,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// 3 if the new version is slower
+    Slower,
+    /// 4 if the runs do not tell
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CompareFormat {
+    /// For people to read
+    Text,
+    /// For programs; every field is documented in docs/fleet-formats.md
+    Json,
+    /// For a comment on a pull request
+    Markdown,
+    /// For CI systems that show tests
+    Junit,
+}
+
+fn parse_alpha(text: &str) -> Result<f64, String> {
+    let alpha = text.parse().ok().filter(|alpha| (0.0..=0.5).contains(alpha) && *alpha > 0.0);
+    alpha.ok_or_else(|| "not a probability above 0 and at most 0.5, such as 0.05".to_owned())
+}
+
+/// Compares, and returns the exit code of the process.
+pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure> {
+    mirror_inputs(&mut args.inputs)?;
+    let mut new = InputArgs { inputs: std::mem::take(&mut args.against), ..InputArgs::default() };
+    mirror_inputs(&mut new)?;
+    args.check(&new).map_err(Failure::Usage)?;
+    will_write(args.output.as_deref());
+    args.reading.filters.redact.begin_fleet()?;
+    let mut sides = args.sides(&new)?;
+    let comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
+    let path = args.output.as_deref();
+    let format = match args.format() {
+        CompareFormat::Text => Format::Text(style(path, colour)),
+        CompareFormat::Json => Format::Json,
+        CompareFormat::Markdown => Format::Markdown,
+        CompareFormat::Junit => Format::JUnit,
+    };
+    match write_inert(path, syntax_of(args.format()), |out| output::write(&comparison, &format, out)) {
+        // The reader of the pipe closed it; the verdict still counts.
+        Err(error) if is_closed_pipe(&error) => {}
+        result => result?,
+    }
+    Ok(args.exit_code(&comparison.verdict))
+}
+
+impl CompareArgs {
+    /// The operations on stacks.
+    pub(crate) fn operations_mut(&mut self) -> &mut OperationArgs {
+        &mut self.reading.filters.operations
+    }
+
+    fn check(&self, new: &InputArgs) -> Result<(), String> {
+        self.inputs.check()?;
+        new.check()?;
+        check_name(self.format, self.output.as_deref())?;
+        if self.block.iter().chain([&self.unit]).any(|label| label.trim().is_empty()) {
+            return Err("a label is empty; name one, such as --block device".to_owned());
+        }
+        self.reading.filters.check()
+    }
+
+    fn format(&self) -> CompareFormat {
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(CompareFormat::Text)
+    }
+
+    fn options(&self) -> CompareOptions {
+        CompareOptions {
+            blocks: self.block.iter().map(|label| composed(label.trim())).collect(),
+            unit: Some(composed(self.unit.trim())).filter(|unit| unit != "run"),
+            alpha: self.alpha,
+            min_effect: self.min_effect / 100.0,
+            with_functions: self.functions == FunctionTests::Holm,
+        }
+    }
+
+    /// Both sides, each input read once.
+    fn sides(&self, new: &InputArgs) -> Result<[Side; 2], Failure> {
+        let host = Host::new(AtInterrupt::End);
+        let collector = |labels: &[(String, String)]| {
+            let by = self.options().by();
+            let options = self.threads.narrow(self.chosen.narrow(FleetOptions { by, ..FleetOptions::default() }));
+            let only = options.only.iter().chain(labels).cloned().collect();
+            let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
+            Collector::new(&host, FleetBuilder::for_comparison(FleetOptions { only, ..options }), patterns)
+        };
+        let collectors = [collector(&self.base), collector(&self.new)];
+        match new.inputs.is_empty() {
+            true => self.add(&host, &[&collectors[0], &collectors[1]], &self.inputs)?,
+            false => {
+                self.add(&host, &[&collectors[0]], &self.inputs)?;
+                self.add(&host, &[&collectors[1]], new)?;
+            }
+        }
+        let [base, new] = collectors;
+        let side = |collector: Collector<'_>, name: &str| {
+            let context = |error: FleetError| anyhow!("{name}: {:#}", Error::from(error));
+            collector.finish_side(self.reading.strict).map_err(context)
+        };
+        Ok([side(base, "the base")?, side(new, "the new side")?])
+    }
+
+    fn add(&self, host: &Host, collectors: &[&Collector<'_>], inputs: &InputArgs) -> Result<(), Failure> {
+        if let Some(paths) = reading::datasets(host, inputs, &self.reading, false).map_err(Failure::Usage)? {
+            return Ok(Collector::add_datasets_to(collectors, &paths).map_err(Error::from)?);
+        }
+        let mut found: FleetInputs = reading::find(host, inputs, false)?;
+        found.redact(host);
+        found.will_read(host).map_err(Error::from)?;
+        let symbol_files = WatchedFiles::default();
+        let locator = find_symbols(&symbol_files, &self.reading)?;
+        let settings = FleetSettings::new(host, options(&self.reading, None, &symbol_files, locator.as_ref()));
+        Ok(Collector::add_recordings_to(collectors, &found, &settings).map_err(Error::from)?)
+    }
+
+    fn exit_code(&self, verdict: &Verdict) -> u8 {
+        match verdict {
+            Verdict::Slower(_) if self.fail_on.contains(&FailOn::Slower) => EXIT_ALERT,
+            Verdict::CannotTell { .. } if self.fail_on.contains(&FailOn::Unknown) => EXIT_UNDECIDED,
+            _ => EXIT_DONE,
+        }
+    }
+}

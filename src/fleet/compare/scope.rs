@@ -1,0 +1,167 @@
+//! What a verdict covers, and what to know before believing it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::side::Side;
+use super::units::Units;
+use super::{CompareError, CompareOptions};
+use crate::fleet::run::FailureKind;
+use crate::fleet::trend::day_of;
+use crate::units::{Unit, several};
+
+/// A label with more values than this is not compared: it identifies runs.
+const MOST_VALUES: usize = 50;
+
+/// If more than this share of a side's inputs failed, there is no verdict: the rest may not be like them.
+const MOST_FAILED: f64 = 0.1;
+
+/// A label whose values the sides do not share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelDifference {
+    /// The label, or `table` or `sampling interval`.
+    pub key: String,
+    /// The values of the base and of the new side that the other lacks, each with its number of runs.
+    pub values: [Vec<(String, u64)>; 2],
+}
+
+/// The unit of all runs.
+pub(super) fn common_unit(sides: &[Side; 2]) -> Result<Unit, CompareError> {
+    let units = sides.each_ref().map(|side| {
+        let cohorts = side.report.cohorts.iter().filter(|cohort| cohort.runs > 0);
+        cohorts.map(|cohort| cohort.cohort.unit).collect::<BTreeSet<Unit>>()
+    });
+    match units.each_ref().map(|units| units.first().copied()) {
+        [Some(base), Some(new)] if base == new && units.iter().all(|units| units.len() == 1) => Ok(base),
+        _ => Err(CompareError::Units(units.map(|units| units.into_iter().collect()))),
+    }
+}
+
+/// The labels whose values differ.
+pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<LabelDifference> {
+    let labels = sides.each_ref().map(|side| &side.runs.labels);
+    let keys: BTreeSet<&String> = labels.iter().flat_map(|labels| labels.keys()).collect();
+    let keys = keys.into_iter().filter(|key| options.unit.as_ref() != Some(key));
+    let nothing = BTreeMap::new();
+    let difference = |key: &String| {
+        let values = labels.map(|labels| labels.get(key).unwrap_or(&nothing));
+        let only = |side: usize| {
+            let lacks = |value: &&String| !values[1 - side].contains_key(*value);
+            let values = values[side].iter().filter(|(value, _)| lacks(value));
+            values.map(|(value, runs)| (value.clone(), *runs)).collect::<Vec<_>>()
+        };
+        let only = [only(0), only(1)];
+        let is_of_runs = values.iter().any(|values| values.len() > MOST_VALUES);
+        (!is_of_runs && only.iter().any(|only| !only.is_empty()))
+            .then(|| LabelDifference { key: key.clone(), values: only })
+    };
+    keys.filter_map(difference).collect()
+}
+
+/// The reason not to give a verdict: recordings that are on both sides, or too many missing inputs of a side.
+pub(super) fn no_verdict(sides: &[Side; 2]) -> Option<String> {
+    let ids = sides.each_ref().map(|side| side.report.runs.iter().map(|run| &run.run_id).collect::<BTreeSet<_>>());
+    match ids[0].intersection(&ids[1]).count() {
+        0 => too_many_failed(sides),
+        count => Some(format!("the sides have {} in common", several(count, "recording"))),
+    }
+}
+
+fn too_many_failed(sides: &[Side; 2]) -> Option<String> {
+    let side = |(side, name): (&Side, &str)| {
+        let inputs = &side.report.inputs;
+        let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
+        let failed = failed + inputs.without_time.len();
+        let all = failed + side.report.runs.len();
+        (failed as f64 > MOST_FAILED * all as f64).then(|| {
+            format!(
+                "{failed} of {} of {name} could not be measured, and the others may not be like them",
+                several(all, "input")
+            )
+        })
+    };
+    sides.iter().zip(["the base", "the new side"]).find_map(side)
+}
+
+/// Sentences to read before believing the verdict.
+pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    let names = ["the base", "the new side"];
+    warnings.extend(unequal_tables(sides));
+    if let Some(label) = repeated(sides, options) {
+        warnings.push(label);
+    }
+    for (alone, name) in units.alone.iter().zip(names).filter(|(alone, _)| !alone.is_empty()) {
+        let runs: u64 = alone.values().sum();
+        let text = |labels: &Vec<Option<String>>| {
+            labels.iter().map(|value| value.as_deref().unwrap_or("none")).collect::<Vec<_>>().join(", ")
+        };
+        let blocks: Vec<String> = alone.keys().take(3).map(text).collect();
+        let more = if alone.len() > blocks.len() { " and others" } else { "" };
+        let by = options.blocks.join(", ");
+        warnings.push(format!(
+            "{} of {name} do not count: only this side has {by} {}{more}.",
+            several(runs, "run"),
+            blocks.join("; ")
+        ));
+    }
+    for (&without, name) in units.without_label.iter().zip(names).filter(|(without, _)| **without > 0) {
+        let unit = options.unit.as_deref().unwrap_or_default();
+        warnings.push(format!("{} of {name} have no {unit}; each counts as one.", several(without, "run")));
+    }
+    if let Some(unit) = options.unit.as_ref().filter(|unit| units.shared > 0 && !options.blocks.contains(unit)) {
+        let shared = several(units.shared, "value");
+        warnings.push(format!(
+            "Both sides have {shared} of {unit}: --block {unit} compares each with itself, and tells smaller changes."
+        ));
+    }
+    warnings.extend(old_base(sides));
+    for (side, name) in sides.iter().zip(names) {
+        let of_side = |note: &String| format!("In {name}: {note}");
+        warnings
+            .extend(side.report.inputs.completeness.sentence(&side.report.inputs.missing_shards).as_ref().map(of_side));
+    }
+    warnings
+}
+
+/// A warning if tables or sampling intervals differ.
+fn unequal_tables(sides: &[Side; 2]) -> Option<String> {
+    let differs = |key: &&str| {
+        let values =
+            sides.each_ref().map(|side| side.runs.labels.get(*key).map(|values| values.keys().collect::<Vec<_>>()));
+        values[0] != values[1] && values.iter().all(Option::is_some)
+    };
+    // Cycles per sample vary from run to run.
+    let keys = if sides[0].report.cohorts.first()?.cohort.unit == Unit::Nanoseconds {
+        &["table", "sampling interval"][..]
+    } else {
+        &["table"]
+    };
+    let key = keys.iter().copied().find(|key| differs(key))?;
+    Some(format!("The sides differ in their {key}, so part of the change may come from the measurement."))
+}
+
+/// A warning if runs that are units come from the same device, or the like.
+fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
+    if options.unit.is_some() {
+        return None;
+    }
+    let label = sides.iter().find_map(|side| side.report.shared_label.as_ref())?;
+    let key = &label.key;
+    Some(format!(
+        "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: use --unit {key}, or --block {key}."
+    ))
+}
+
+/// A warning if all runs of the base are more than a day older than the new ones.
+fn old_base(sides: &[Side; 2]) -> Option<String> {
+    let starts = sides.each_ref().map(|side| {
+        let days = side.report.runs.iter().filter_map(|run| day_of(run.start.as_deref()?));
+        days.collect::<BTreeSet<i64>>()
+    });
+    let days = starts[1].first()? - starts[0].last()?;
+    (days > 1).then(|| {
+        format!(
+            "The base is {days} days older than the new runs. Machines change in this time; record both sides in one job, in turn."
+        )
+    })
+}

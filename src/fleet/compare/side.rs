@@ -1,0 +1,60 @@
+//! One side of a comparison.
+
+use std::io;
+
+use super::runs::ComparedRuns;
+use crate::fleet::builder::FleetBuilder;
+use crate::fleet::columns::ScopeColumn;
+use crate::fleet::entries::{Entry, EntryRuns, Spilled};
+use crate::fleet::report::FleetReport;
+use crate::fleet::run::FleetNames;
+use crate::fleet::scope::ScopeName;
+
+/// Entries that are looked at at a time: 12 MiB.
+const MOST_ENTRIES: usize = 1 << 19;
+
+/// The runs of one side, and the weight of each function in each of them.
+#[derive(Debug)]
+pub struct Side {
+    /// The report on its runs, by the labels of blocks and units.
+    pub report: FleetReport,
+    pub(in crate::fleet) runs: ComparedRuns,
+    pub(in crate::fleet) places: Places,
+    pub(in crate::fleet) names: FleetNames,
+    pub(in crate::fleet) spilled: Spilled,
+}
+
+/// Where the runs are in the report, by the order of addition, and the usual weights of their samples, by that place.
+#[derive(Debug)]
+pub(in crate::fleet) struct Places {
+    pub(in crate::fleet) order: Vec<u32>,
+    pub(in crate::fleet) usual_weights: Vec<u64>,
+}
+
+impl EntryRuns for Places {
+    fn position(&self, added: u32) -> u32 {
+        self.order[added as usize]
+    }
+
+    fn usual_weight(&self, added: u32) -> u64 {
+        self.usual_weights[self.position(added) as usize]
+    }
+}
+
+impl Side {
+    /// The side that consists of the runs in a builder [for comparisons](FleetBuilder::for_comparison).
+    ///
+    /// # Errors
+    ///
+    /// Values were spilled, and their file cannot be read.
+    pub fn new(builder: FleetBuilder) -> io::Result<Self> {
+        builder.try_finish_side()
+    }
+
+    /// Passes the values of each function to `each`: self weights, or all weights.
+    pub(super) fn each_function(&mut self, is_all: bool, mut each: impl FnMut(ScopeName, &[Entry])) -> io::Result<()> {
+        let Self { runs, places, names, spilled, .. } = self;
+        let column: &ScopeColumn = if is_all { &runs.all } else { &runs.own };
+        column.entries.each_key(places, spilled, MOST_ENTRIES, |key, entries| each(column.name(key, names), entries))
+    }
+}

@@ -1,0 +1,8 @@
+//! Writers of a comparison of two groups of runs.
+//!
+//! Text is in `text::comparison`, beside the text of fleets, whose tables it has.
+
+pub(in crate::output) mod json;
+pub(in crate::output) mod junit;
+pub(in crate::output) mod markdown;
+pub(super) mod sentences;

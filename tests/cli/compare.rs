@@ -1,0 +1,249 @@
+//! `traceparse compare`: verdicts, exit codes, inputs and formats. How often verdicts are wrong is tested in `tests/library/compare.rs`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{Folder, fails, finish, read_text, stdout_of, traceparse};
+use support::builder::Builder;
+use support::{RenderOptions, Shape, Table, render};
+
+const MILLISECOND: u64 = 1_000_000;
+/// Percent that a run deviates from a typical one, in turn.
+const VARIATION: [i64; 10] = [0, 9, -8, 12, -10, 3, -5, 11, -12, 5];
+
+/// An export of functions with so many samples of 1 ms each.
+fn export(functions: &[(&str, u64)], table: Table) -> String {
+    let mut builder = Builder::default();
+    let process = builder.process("Shop", 501, "/Applications/Shop.app/Contents/MacOS/Shop");
+    let thread = builder.thread(process, 0x101, &["Main Thread"]);
+    let uuid = "11111111-2222-3333-4444-555555555555";
+    let app = builder.image("/Applications/Shop.app/Contents/MacOS/Shop", "arm64", uuid, 0x1_0000_0000);
+    builder.function("main", app, Some("main"), None);
+    let mut time = 0;
+    for (name, samples) in functions {
+        builder.function(name, app, Some(name), None);
+        for _ in 0..*samples {
+            builder.row(time, thread, &format!("main {name}"));
+            time += MILLISECOND;
+        }
+    }
+    render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, table, &builder.recording))
+}
+
+/// Writes a side of `count` runs and its manifest. The second device takes 1.5 times as long, `total` takes `factor` times as long.
+fn side(folder: &Folder, name: &str, count: usize, factor: f64) -> String {
+    fs::create_dir_all(folder.path(name)).unwrap();
+    let mut manifest = "path,duration,device,device_id,app_version\n".to_owned();
+    for index in 0..count {
+        let (device, scale) = if index % 2 == 0 { ("iPhone 14", 1.0) } else { ("iPhone SE", 1.5) };
+        // Other runs deviate on the other side.
+        let variation = VARIATION[(index / 2 * 3 + 4 * name.len()) % VARIATION.len()] as f64;
+        let samples = |typical: f64| (typical * scale * (1.0 + variation / 100.0)).round() as u64 + (index / 10) as u64;
+        // Recordings with the same content would be the same recording.
+        let marker = (name, 1);
+        let functions =
+            [("layout", samples(100.0)), ("total", samples(60.0 * factor)), ("render", samples(200.0)), marker];
+        folder.file(&format!("{name}/{index}.xml"), export(&functions, Table::TimeProfile));
+        manifest += &format!("{index}.xml,2,{device},{device}-{},{name}\n", index / 4);
+    }
+    folder.file(&format!("{name}/runs.csv"), manifest)
+}
+
+fn run(args: &[&str], code: u8) -> String {
+    stdout_of(&finish(&mut traceparse(&[&["compare"], args].concat())).code(i32::from(code)))
+}
+
+fn json(args: &[&str], code: u8) -> Value {
+    serde_json::from_str(&run(&[args, &["--format", "json"]].concat(), code)).expect("JSON")
+}
+
+#[test]
+fn a_slower_version_is_named_with_its_function() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1.9", 10, 1.0), side(&folder, "2.0", 10, 2.0));
+    let args = [base.as_str(), "--against", &new, "--block", "device"];
+    let text = run(&args, 3);
+    let first = text.lines().next().unwrap();
+    assert!(
+        first.starts_with("Slower: +") && first.contains("10 against 10 runs on 2 devices, blocked by device. total +"),
+        "{text}"
+    );
+    assert!(first.ends_with("all of the growth."), "{text}");
+    assert!(text.contains("app_version: 1.9 (10 runs) only in the base; 2.0 (10 runs) only in the new side"), "{text}");
+    let answer = json(&args, 3);
+    assert_eq!(
+        (answer["verdict"].as_str(), &answer["reasons"]),
+        (Some("slower"), &serde_json::json!(["total", "function"]))
+    );
+    assert_eq!((answer["n"]["base"].as_u64(), answer["family"]["size"].as_u64()), (Some(10), Some(3)));
+    // 60 of 360 samples took twice as long.
+    let ratio = answer["effect"]["ratio"].as_f64().unwrap();
+    assert!((1.14..1.20).contains(&ratio), "{ratio}");
+    let total = &answer["functions"][0];
+    assert_eq!((total["function"].as_str(), total["is_slower"].as_bool()), (Some("total"), Some(true)));
+    assert!((1.9..2.1).contains(&total["ratio"].as_f64().unwrap()), "{total}");
+    // The other way round, it is faster.
+    let args = [new.as_str(), "--against", &base, "--block", "device"];
+    assert!(run(&args, 0).starts_with("Faster: −"));
+    run(&["--fail-on", "unknown", &base, "--against", &new, "--block", "device"], 0);
+}
+
+#[test]
+fn the_same_version_is_never_slower() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "a", 10, 1.0), side(&folder, "bb", 10, 1.0));
+    let args = [base.as_str(), "--against", &new, "--block", "device"];
+    let answer = json(&args, 4);
+    assert_eq!(answer["verdict"], "cannot-tell");
+    let needed = answer["needed_runs"].as_u64().unwrap();
+    assert!((30..300).contains(&needed), "{needed}");
+    let text = run(&args, 4);
+    assert!(
+        text.starts_with("Cannot tell: up to +") && text.contains(&format!("{needed} runs a side would show 3.0 %")),
+        "{text}"
+    );
+    assert!(run(&[&args[..], &["--min-effect", "20%"]].concat(), 0).starts_with("No slowdown above "));
+    run(&[&args[..], &["--fail-on", "slower"]].concat(), 0);
+}
+
+#[test]
+fn one_input_is_split_by_a_label() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1.9", 8, 1.0), side(&folder, "2.0", 8, 1.5));
+    let expected = json(&[&base, "--against", &new, "--block", "device"], 3);
+    let split = ["--base", "app_version=1.9", "--new", "app_version=2.0", "--block", "device"];
+    assert_eq!(json(&[&[base.as_str(), &new][..], &split].concat(), 3), expected);
+    let dataset = folder.path("dataset");
+    finish(&mut traceparse(&["fleet", "extract", &base, &new, "-o", &dataset])).success();
+    assert_eq!(json(&[&[dataset.as_str()][..], &split].concat(), 3), expected, "from a dataset");
+    let message = fails(1, &["compare", &dataset, "--base", "app_version=1.8", "--new", "app_version=2.0"]);
+    assert!(
+        message.contains("the base: none of 16 runs has app_version=1.8; there are: app_version 1.9, 2.0"),
+        "{message}"
+    );
+    fails(2, &["compare", &dataset, "--base", "app_version=1.8"]);
+    fails(2, &["compare", &dataset]);
+}
+
+#[test]
+fn units_are_what_a_label_says() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "a", 40, 1.0), side(&folder, "bb", 40, 1.0));
+    let answer = json(&[&base, "--against", &new, "--unit", "device_id"], 4);
+    assert_eq!((answer["n"]["base"].as_u64(), answer["runs"]["base"].as_u64()), (Some(20), Some(40)));
+    assert!(
+        answer["warnings"][0].as_str().unwrap().contains("--block device_id compares each with itself"),
+        "{answer}"
+    );
+    let warned = json(&[&base, "--against", &new], 4);
+    assert!(warned["warnings"][0].as_str().unwrap().contains("use --unit device_id, or --block device_id"), "{warned}");
+}
+
+#[test]
+fn sides_that_are_not_alike_have_no_verdict() {
+    let folder = Folder::new();
+    let base = side(&folder, "base", 6, 1.0);
+    fs::create_dir(folder.path("cycles")).unwrap();
+    let cycles: Vec<String> = (0..3)
+        .map(|index| folder.file(&format!("cycles/{index}.xml"), export(&[("f", 50 + index)], Table::CpuProfile)))
+        .collect();
+    let message = fails(
+        1,
+        &[&["compare", &base, "--against"], &cycles.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat(),
+    );
+    assert!(message.contains("the base is measured in ns and the new side in cycles"), "{message}");
+    let new = side(&folder, "failed", 6, 3.0);
+    for name in ["failed/0.xml", "failed/1.xml"] {
+        fs::write(folder.path(name), "").unwrap();
+    }
+    let answer = json(&[&base, "--against", &new, "--block", "device"], 4);
+    assert_eq!(
+        answer["because"],
+        "2 of 6 inputs of the new side could not be measured, and the others may not be like them"
+    );
+}
+
+#[test]
+fn blocks_of_one_side_do_not_count() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1", 8, 1.0), side(&folder, "22", 8, 1.0));
+    let edited = read_text(&new).replace("iPhone SE,", "iPad,");
+    fs::write(&new, edited).unwrap();
+    let answer = json(&[&base, "--against", &new, "--block", "device"], 4);
+    assert_eq!((answer["n"]["base"].as_u64(), answer["blocks"].as_array().map(Vec::len)), (Some(4), Some(1)));
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains("4 runs of the base do not count: only this side has device iPhone SE."), "{warnings}");
+}
+
+#[test]
+fn names_are_inert_in_markdown_and_junit() {
+    let folder = Folder::new();
+    let hostile = "a|b]<img/src=x>*_`@octocat#1&amp;www.evil.example";
+    let write = |name: &str, times: u64| {
+        fs::create_dir(folder.path(name)).unwrap();
+        for index in 0..6 {
+            let samples = (80 + 3 * (index % 3)) * times + index;
+            folder.file(
+                &format!("{name}/{index}.xml"),
+                export(&[(hostile, samples), ("g", 300 + index)], Table::TimeProfile),
+            );
+        }
+        folder.path(name)
+    };
+    let (base, new) = (write("base", 1), write("new", 2));
+    let markdown = folder.path("verdict.md");
+    run(&[&base, "--against", &new, "-o", &markdown], 3);
+    let text = read_text(&markdown);
+    assert!(text.starts_with("🔴 **Slower**"), "{text}");
+    for active in ["<img", "@octocat", "#1&", "www.", "`", "*_"] {
+        assert!(!text.contains(active), "{active}: {text}");
+    }
+    // Every line of the table has the same cells.
+    let cells = |line: &str| line.matches('|').count();
+    assert!(text.lines().filter(|line| line.starts_with('|')).all(|line| cells(line) == 7), "{text}");
+    let junit = folder.path("junit.xml");
+    run(&[&base, "--against", &new, "-o", &junit], 3);
+    let text = read_text(&junit);
+    assert!(text.contains("<testsuites tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">"), "{text}");
+    assert!(text.contains("name=\"a|b]&lt;img/src=x&gt;*_`@octocat#1&amp;amp;www.evil.example\""), "{text}");
+    let junit = run(&[&base, "--against", &base, "--format", "junit", "--functions", "off"], 4);
+    assert!(junit.contains("<skipped message=\"Cannot tell: the sides have 6 recordings in common.\"/>"), "{junit}");
+}
+
+/// The steps of `action.yml`, as a shell runs them.
+#[cfg(unix)]
+#[test]
+fn the_action_ends_with_the_verdict() {
+    use std::path::Path;
+    use std::process::Command;
+
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1.9", 10, 1.0), side(&folder, "2.0", 10, 2.0));
+    let action = read_text(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml"));
+    let script = action.rsplit_once("run: |\n").expect("the last step is a script").1;
+    let script: String =
+        script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line).to_owned() + "\n").collect();
+    let commands = Path::new(crate::command::BINARY).parent().unwrap().display().to_string();
+    let act = |new: &str| {
+        let (summary, output) = (folder.file("summary.md", ""), folder.file("output.txt", ""));
+        let status = Command::new("bash")
+            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
+            .env("PATH", format!("{commands}:{}", std::env::var("PATH").unwrap()))
+            .envs([("BASE", base.as_str()), ("NEW", new), ("OPTIONS", "--block device"), ("FAIL_ON", "slower")])
+            .envs([
+                ("RUNNER_TEMP", folder.path("").as_str()),
+                ("GITHUB_STEP_SUMMARY", &summary),
+                ("GITHUB_OUTPUT", &output),
+            ])
+            .status();
+        (status.unwrap().code(), read_text(&summary), read_text(&output))
+    };
+    let (code, summary, output) = act(&new);
+    assert_eq!((code, output.as_str()), (Some(3), "verdict=slower\n"));
+    assert!(summary.starts_with("🔴 **Slower**"), "{summary}");
+    let same = side(&folder, "bb", 10, 1.0);
+    let (code, summary, output) = act(&same);
+    assert_eq!((code, output.as_str()), (Some(0), "verdict=cannot-tell\n"));
+    assert!(summary.starts_with("🟡 **Cannot tell**"), "{summary}");
+}
