@@ -40,7 +40,7 @@ impl Shown {
     /// The exit codes that the document tells of.
     fn codes(&self) -> &'static [i32] {
         match &self.text {
-            text if text.contains("--alert") => &[0, 3, 4],
+            text if text.contains("--alert") || text.starts_with("traceparse compare") => &[0, 3, 4],
             // It answers with its exit code.
             text if text.contains("jq -e") => &[0, 1],
             _ => &[0],
@@ -147,7 +147,7 @@ fn make_files(folder: &Folder) {
     for name in ["home/code/app/Sources/Press.cpp", "home/code/lib/Sources/Tree.cpp"] {
         write(name, "// what was compiled\n");
     }
-    for below in ["exports", "results", "fleet"] {
+    for below in ["exports", "results", "fleet", "base", "new"] {
         fleet_case::fleet(folder, below, 3);
     }
     for (name, samples) in [("runs/one/a.xml.gz", 20), ("runs/two/b.xml.gz", 21)] {
@@ -156,6 +156,8 @@ fn make_files(folder: &Folder) {
     for index in 0..3 {
         write(&format!("exports/{index:02}-intervals.xml"), &intervals());
     }
+    let lines = (0..3).map(|index| format!("results/{index:02}.xml,{},{index}\n", ["1.9", "2.0", "2.0"][index]));
+    write("lab.csv", &format!("path,app_version,device_id\n{}", lines.collect::<String>()));
     let lines = (0..3).map(|index| format!("exports/{index:02}.xml,1.{index},Mac mini\n"));
     write("fleet.csv", &format!("path,app_version,device\n{}", lines.collect::<String>()));
 }

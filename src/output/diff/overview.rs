@@ -23,6 +23,9 @@ const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
 const BY_CHANCE: f64 = 0.05;
 
+/// The limits of what two recordings show.
+const SCOPE: &str = "How much runs vary is unknown: to find out, use traceparse compare.";
+
 #[cfg(feature = "compression")]
 impl super::DiffReport<'_, '_> {
     /// The sentences of the overview, not yet wrapped; empty if there is nothing to report.
@@ -46,7 +49,8 @@ impl Text<'_, '_, '_> {
         for line in wrap(&self.answer(), 0, self.style.width) {
             writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
         }
-        for text in [self.of_one_core(), self.how_many()].into_iter().flatten() {
+        let scope = Some(SCOPE.to_owned()).filter(|_| self.too_few().is_none());
+        for text in [self.of_one_core(), self.how_many(), scope].into_iter().flatten() {
             for line in wrap(&text, 0, self.style.width) {
                 writeln!(out, "{line}")?;
             }
