@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 12] = [
+pub(crate) const GUARDED: [Guarded; 13] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -49,6 +49,11 @@ pub(crate) const GUARDED: [Guarded; 12] = [
     Guarded { command: "uuid", writes: Writes::Stdout, inputs: &["PATH"] },
     Guarded {
         command: "fleet report",
+        writes: Writes::File,
+        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
+    },
+    Guarded {
+        command: "fleet tree",
         writes: Writes::File,
         inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
     },

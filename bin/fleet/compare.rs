@@ -193,7 +193,7 @@ impl CompareArgs {
     }
 
     fn add(&self, host: &Host, collectors: &[&Collector<'_>], inputs: &InputArgs) -> Result<(), Failure> {
-        if let Some(paths) = reading::datasets(host, inputs, &self.reading, false).map_err(Failure::Usage)? {
+        if let Some(paths) = reading::datasets(host, inputs, &self.reading, |_| false).map_err(Failure::Usage)? {
             return Ok(Collector::add_datasets_to(collectors, &paths).map_err(Error::from)?);
         }
         let mut found: FleetInputs = reading::find(host, inputs, false)?;

@@ -56,7 +56,8 @@ fn run(
 ) -> Result<u8, Failure> {
     let symbol_files = WatchedFiles::default();
     let locator = reading::find_symbols(&symbol_files, &args.reading)?;
-    let options = reading::options(&args.reading, args.threads.threads(), &symbol_files, locator.as_ref());
+    let mut options = reading::options(&args.reading, args.threads.threads(), &symbol_files, locator.as_ref());
+    options.measure.with_stacks = args.stacks;
     let shown = |path: &Path| {
         let path = path.display().to_string();
         redacted::with(|redactor| redactor.path(&path)).unwrap_or(path)

@@ -116,7 +116,7 @@ impl FilterArgs {
             return Err("--during-all only applies to --during and --during-hang".to_owned());
         }
         if self.operations.invert {
-            return Err("--invert turns trees upside down, but fleets have no trees".to_owned());
+            return Err("--invert only applies to trees; use `fleet tree --view bottom-up`".to_owned());
         }
         Ok(())
     }

@@ -12,6 +12,8 @@ Examples:
       For CI: exit with code 3 if the alert fires
   traceparse fleet report exports/ --during FeedScroll --only-main-thread
       CPU use of main threads while a signpost interval is open
+  traceparse fleet tree exports/ --beyond p95 -o flame.svg
+      The flame graph of the runs with the most CPU use
   traceparse fleet extract exports/ -o fleet.dataset
       Measure each export once; later runs read only what is new or changed
   traceparse fleet report fleet.dataset --by device --scope function --top 50
@@ -78,6 +80,30 @@ pub(super) fn report_help() -> String {
         INPUT_HELP.replace("INPUT_DATASET", ", or datasets of `fleet extract`")
     )
 }
+
+/// The help of `tree`.
+pub(super) fn tree_help() -> String {
+    format!(
+        "{TREE_HELP}\n\n{}\n\n{EXTRACT_CODES}",
+        INPUT_HELP.replace("INPUT_DATASET", ", or datasets of `fleet extract --stacks`")
+    )
+}
+
+const TREE_HELP: &str = "\
+The trees of all selected runs are added up, each run with the weight that was recorded. Functions are matched by the names of binary and function, and threads by the names of process and thread. Code without names is one function for each binary.
+
+With --beyond, all recordings are read first, and then the selected ones again.
+
+Examples:
+  traceparse fleet tree exports/ --no-threads
+      One call tree of all runs
+  traceparse fleet tree fleet.dataset --where app_version=5.2 -o flame.svg
+      The flame graph of a version; the dataset was extracted with --stacks
+  traceparse fleet tree fleet.dataset --beyond p95 --view functions
+      The functions of the runs with the most CPU use
+  traceparse fleet tree fleet.dataset --where app_version=5.2 \\
+      --against app_version=5.3 -o changes.svg
+      The flame graph of the second version, coloured by what changed";
 
 /// The help of `extract`.
 pub(super) fn extract_help() -> String {

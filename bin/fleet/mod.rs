@@ -12,6 +12,8 @@ mod reading;
 mod remote;
 mod report;
 mod sql;
+mod tree;
+mod tree_args;
 mod with_runs;
 
 use crate::objects::Target;
@@ -36,6 +38,7 @@ pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Fail
 fn answer(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
     match &command.action {
         FleetAction::Report(args) => report::show(args, colour),
+        FleetAction::Tree(args) => tree::show(args, colour).map(|()| EXIT_DONE),
         FleetAction::Extract(args) => extract::extract(args),
         FleetAction::Merge(args) => extract::merge(args),
         FleetAction::Sql(args) => sql::show(args).map(|()| EXIT_DONE),

@@ -34,12 +34,12 @@ pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<
 const ADVICE: &str = "extract recordings into one";
 
 /// The datasets among the inputs, which then are the only inputs. Their runs were measured before, so options of reading are refused, unless
-/// recordings are read again for pages of runs.
+/// they `are_used`, as for pages of runs, for which recordings are read again.
 pub(super) fn datasets(
     host: &Host,
     args: &InputArgs,
     reading: &ReadingArgs,
-    is_read_again: bool,
+    are_used: impl Fn(&str) -> bool,
 ) -> Result<Option<Vec<PathBuf>>, String> {
     let inputs = &args.inputs;
     let found: Vec<Vec<PathBuf>> = inputs.iter().map(|input| Datasets::at(host, input)).collect();
@@ -52,7 +52,7 @@ pub(super) fn datasets(
     if !args.manifest.is_empty() || args.files_from.is_some() {
         return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
     }
-    match reading.only_for_exports().filter(|_| !is_read_again) {
+    match reading.only_for_exports().filter(|option| !are_used(option)) {
         None if reading.filters.first().is_some() => Err(already_measured(reading, &name.to_string())),
         Some(option) => Err(format!(
             "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
@@ -97,7 +97,11 @@ pub(super) fn options<'f>(
     });
     ReadingOptions {
         read: Options { allow_truncated: args.allow_truncated, jobs: 1, ..Options::default() },
-        measure: MeasureOptions { schemas: args.schema.clone(), selection: filters.when.selection() },
+        measure: MeasureOptions {
+            schemas: args.schema.clone(),
+            selection: filters.when.selection(),
+            with_stacks: false,
+        },
         intervals,
         described: filters.described(threads.as_ref()),
         threads,

@@ -38,7 +38,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     if args.allow_incomplete {
         collector.decide_incomplete();
     }
-    let (report, pages) = match reading::datasets(&host, &args.inputs, &args.reading, args.runs.with_runs.is_some())
+    let (report, pages) = match reading::datasets(&host, &args.inputs, &args.reading, |_| args.runs.with_runs.is_some())
         .map_err(Failure::Usage)?
     {
         Some(paths) => of_datasets(args, collector, &paths, folder)?,

@@ -41,7 +41,7 @@ RECORDINGS = tuple(BUNDLE + ending for ending in ("", ".zip", ".tar", ".tar.gz",
 TOCS = ("-toc", ".toc", "_toc")
 INTERVALS = "-intervals"
 MANIFEST = "traceparse-dataset.json"
-TABLES = ("hist", "windows", "modules", "frames", "labels", "runs")
+TABLES = ("stacks", "hist", "windows", "modules", "frames", "labels", "runs")
 PATH_COLUMNS = ("path", "toc", "intervals")
 DAY = 24 * 60 * 60
 

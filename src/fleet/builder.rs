@@ -116,8 +116,13 @@ impl FleetBuilder {
     ///
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
+        self.add_selected(measures);
+    }
+
+    /// The same; true if the run is selected.
+    pub(super) fn add_selected(&mut self, measures: &RunMeasures) -> bool {
         if !self.begin(&measures.record) {
-            return;
+            return false;
         }
         self.note_names(&RunRows::of(measures));
         let options = &self.options;
@@ -125,10 +130,14 @@ impl FleetBuilder {
             false => None,
             true => match measures.of_threads(|name, is_main| options.selects_thread(name, is_main)) {
                 Some(narrowed) => Some(narrowed),
-                None => return self.inputs.failed.push(without_threads(&measures.record, options)),
+                None => {
+                    self.inputs.failed.push(without_threads(&measures.record, options));
+                    return false;
+                }
             },
         };
         self.add_rows(&RunRows::of(narrowed.as_ref().unwrap_or(measures)), &mut KnownNames::default());
+        true
     }
 
     /// Adds a run of a data file, in the same way.

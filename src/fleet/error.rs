@@ -73,7 +73,8 @@ pass_on!(
     serde_json::Error,
     csv::Error,
     OverBudget,
-    super::DatasetError
+    super::DatasetError,
+    super::PoolError
 );
 
 /// Adds what failed to an error, or makes one of a missing value.

@@ -92,6 +92,9 @@ fn of_settings_with(options: &ReadingOptions<'_>, symbols: impl FnOnce(&mut Fiel
     if !options.with_bundled_symbols {
         fields.text("no bundled symbols");
     }
+    if options.measure.with_stacks {
+        fields.text("stacks");
+    }
     fields.finish()
 }
 

@@ -87,6 +87,7 @@ pub(crate) mod inputs;
 mod label_order;
 mod measures;
 mod options;
+mod pooled;
 mod report;
 mod run;
 mod scope;
@@ -126,12 +127,13 @@ pub use host::{FleetHost, InputStream, WatchedInputs};
 pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
 pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
+pub use pooled::{PoolError, PooledStacks};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
     WindowReport,
 };
-pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
 pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use sql::SqlEngine;

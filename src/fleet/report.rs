@@ -1,6 +1,7 @@
 //! The answer about a fleet, as plain values.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::alert::AlertRule;
 use super::finding::Finding;
@@ -45,6 +46,17 @@ pub struct FleetReport {
 }
 
 impl FleetReport {
+    /// The ids and sources of the runs whose CPU use is at or beyond this percentile of their cohort, which must be among the options.
+    pub fn runs_beyond(&self, quantile: Quantile) -> BTreeMap<String, String> {
+        let value = |cohort: &CohortReport| {
+            let mut estimates = cohort.across_runs.estimates.iter();
+            estimates.find(|estimate| estimate.quantile == quantile).and_then(|estimate| estimate.value)
+        };
+        let values: Vec<Option<f64>> = self.cohorts.iter().map(value).collect();
+        let is_beyond = |run: &&RunRow| values[run.cohort].is_some_and(|value| run.rate.as_f64() >= value);
+        self.runs.iter().filter(is_beyond).map(|run| (run.run_id.clone(), run.source.clone())).collect()
+    }
+
     /// The assumption of intervals, if it may be wrong: `, if runs are independent`, otherwise empty.
     pub fn assumption(&self) -> &'static str {
         if self.shared_label.is_some() { ", if runs are independent" } else { "" }

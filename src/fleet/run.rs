@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::options::FleetOptions;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
-use crate::profile::{StringId, Strings};
+use crate::profile::{Category, StringId, Strings};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
@@ -222,6 +222,30 @@ pub struct WindowRow {
     pub samples: u64,
 }
 
+/// A function that was called by the same functions in the threads with one name in a process: a node of their call tree, and a row of
+/// the table `stacks`. A binary's code without names is one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackRow {
+    /// The process, by name.
+    pub process: NameId,
+    /// The thread, by name.
+    pub thread: NameId,
+    /// True for [main threads](crate::profile::Thread::is_main).
+    pub is_main_thread: bool,
+    /// The index of its caller's row, which precedes it; `None` for an outermost function.
+    pub parent: Option<u32>,
+    /// The binary, by name, as in [`FrameRow`].
+    pub binary: NameId,
+    /// The category of the binary, which its name alone does not show.
+    pub category: Category,
+    /// The function, [`FrameRow::UNNAMED`], or [`FrameRow::STACKLESS`] without a caller.
+    pub function: NameId,
+    /// Weight of samples in which it is the leaf.
+    pub self_weight: u64,
+    /// Samples in which it is the leaf.
+    pub self_samples: u64,
+}
+
 /// One run, measured: everything that a fleet keeps of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMeasures {
@@ -235,6 +259,22 @@ pub struct RunMeasures {
     pub binaries: Vec<FrameRow>,
     /// Seconds, sorted by process and thread, main threads last, then by second.
     pub windows: Vec<WindowRow>,
+    /// Call trees, sorted by process and thread, main threads last; empty unless they were
+    /// [requested](super::MeasureOptions::with_stacks).
+    pub stacks: Vec<StackRow>,
+}
+
+impl StackRow {
+    /// The rows of complete trees, with the parents that they have then.
+    pub(super) fn only(rows: &[Self], is_wanted: impl Fn(&Self) -> bool) -> Vec<Self> {
+        let mut kept: Vec<Self> = Vec::new();
+        let mut places = vec![0; rows.len()];
+        for (index, row) in rows.iter().enumerate().filter(|(_, row)| is_wanted(row)) {
+            places[index] = kept.len() as u32;
+            kept.push(Self { parent: row.parent.and_then(|parent| places.get(parent as usize).copied()), ..*row });
+        }
+        kept
+    }
 }
 
 impl RunMeasures {
@@ -245,7 +285,7 @@ impl RunMeasures {
 
     /// About how many bytes it takes.
     pub fn memory(&self) -> u64 {
-        let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows);
+        let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
         rows + of_texts(&self.names) + self.record.memory()
     }
 }
@@ -399,6 +439,7 @@ impl RunMeasures {
             frames,
             binaries: self.binaries.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
             windows: self.windows.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
+            stacks: StackRow::only(&self.stacks, |row| has(row.thread, row.is_main_thread)),
         })
     }
 
@@ -417,6 +458,13 @@ impl FleetOptions {
     /// True if only some threads are selected.
     pub fn narrows_threads(&self) -> bool {
         self.threads.is_some() || self.only_main_threads
+    }
+
+    /// True for a thread with this name in a process with this name, main thread or not.
+    #[cfg(feature = "dataset")]
+    pub(super) fn selects_stack(&self, process: &str, thread: &str, is_main: bool) -> bool {
+        let is_wanted = self.processes.is_empty() || self.processes.iter().any(|asked| asked == process);
+        is_wanted && self.selects_thread(thread, is_main)
     }
 
     /// True for a thread with this name, main thread or not.
@@ -439,7 +487,7 @@ pub(super) struct RunRows<'r> {
 
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows } = run;
+        let RunMeasures { record, names, frames, binaries, windows, stacks: _ } = run;
         Self { record, names, frames, binaries, windows }
     }
 

@@ -246,6 +246,28 @@ impl ProfileBuilder {
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name, is_main: false }))
     }
 
+    /// Interns a thread of which only the name is known, and whether it is a main thread.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn thread_by_name(
+        &mut self,
+        process: ProcessId,
+        name: StringId,
+        is_main: bool,
+    ) -> Result<ThreadId, Full> {
+        // No other thread has a key of a number and a name.
+        let key = (process, is_main.then_some(0), Some(name));
+        Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid: None, name, is_main }))
+    }
+
+    /// Names the input and the schema of a profile with a single run and series.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn name_only_run(&mut self, input: &str, schema: &str) -> Result<(), Full> {
+        let (input, schema) = (self.string(input)?, self.string(schema)?);
+        self.profile.runs.iter_mut().for_each(|run| run.input = input);
+        self.profile.series.iter_mut().for_each(|series| series.schema = schema);
+        Ok(())
+    }
+
     /// Marks a thread that the format of its recording identifies as a main thread ([`Thread::is_main`]), regardless of its name.
     pub fn mark_main_thread(&mut self, thread: ThreadId) {
         self.profile.threads[thread.index()].is_main = true;

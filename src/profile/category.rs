@@ -152,6 +152,18 @@ impl Category {
         }
     }
 
+    /// Returns a path by which a binary with this name has this category, for binaries whose paths were not kept.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn example_path(self, name: &str) -> String {
+        match self {
+            Self::User => format!("…/{name}"),
+            Self::System => format!("/System/…/{name}"),
+            Self::Runtime => format!("/System/…/{name}.framework/{name}"),
+            Self::Kernel => format!("/System/Library/Kernels/{name}"),
+            Self::Unknown => name.to_owned(),
+        }
+    }
+
     /// Returns its name: `user`, `system`, `runtime`, `kernel`, `unknown`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -218,6 +230,25 @@ mod tests {
     use super::Category::{Kernel, Runtime, System, Unknown, User};
     use super::*;
     use crate::profile::ProfileBuilder;
+
+    #[cfg(feature = "fleet")]
+    #[test]
+    fn example_paths_have_their_category() {
+        let names = [
+            (User, "Orchard"),
+            (System, "UIKitCore"),
+            (System, "libsystem_kernel.dylib"),
+            (Runtime, "libobjc.A.dylib"),
+            (Runtime, "dyld"),
+            (Runtime, "hermes"),
+            (Kernel, "kernel.release.t6000"),
+            (Kernel, "IOHIDFamily"),
+            (Unknown, "UIKitCore"),
+        ];
+        for (category, name) in names {
+            assert_eq!(Category::of_path(&category.example_path(name), name), category, "{name}");
+        }
+    }
 
     #[test]
     fn paths_say_whose_code_it_is() {

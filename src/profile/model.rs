@@ -32,8 +32,15 @@ pub struct Run {
     pub input: StringId,
     /// The number of the document, over all inputs, from 0. An input of concatenated exports contains several.
     pub document: u32,
-    /// The run's number in the recording, from 1.
+    /// The run's number in the recording, from 1; 0 for the sum of several runs of a fleet.
     pub number: u32,
+}
+
+impl Run {
+    /// True for the sum of several runs, which its input describes.
+    pub(crate) fn is_several(&self) -> bool {
+        self.number == 0
+    }
 }
 
 /// The meaning of weights. Weights with different meanings are never added or compared, even in the same unit.

@@ -82,16 +82,16 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let object = symbols("dw");
             of(&object, &["uuid", &object])
         }
-        ("fleet report" | "fleet extract", "INPUT") => {
+        ("fleet report" | "fleet extract" | "fleet tree", "INPUT") => {
             let runs = fleet(folder, "runs", 3);
             of(&folder.path("runs/01.xml"), &["fleet", action(command), &runs])
         }
-        ("fleet report" | "fleet extract", "--manifest") => {
+        ("fleet report" | "fleet extract" | "fleet tree", "--manifest") => {
             let runs = fleet(folder, "runs", 2);
             let manifest = folder.file("m.txt", "path,ring\nruns/00.xml,beta\nruns/01.xml,alpha\n");
             of(&manifest, &["fleet", action(command), &runs, "--manifest", &manifest])
         }
-        ("fleet report" | "fleet extract", "--files-from") => {
+        ("fleet report" | "fleet extract" | "fleet tree", "--files-from") => {
             let list = folder.file("list", format!("{}/00.xml\n", fleet(folder, "runs", 2)));
             of(&list, &["fleet", action(command), "--files-from", &list])
         }
@@ -119,7 +119,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             };
             of(&rules, &[&inputs[..], &[argument, &rules]].concat())
         }
-        ("fleet report" | "fleet extract", "--dsym" | "--symbols") => {
+        ("fleet report" | "fleet extract" | "fleet tree", "--dsym" | "--symbols") => {
             let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
             of(&dsym, &["fleet", action(command), &runs, argument, &dsym])
         }

@@ -30,6 +30,7 @@ mod fleet_incomplete;
 mod fleet_kill;
 mod fleet_rows;
 mod fleet_shards;
+mod fleet_tree;
 mod fleet_with_runs;
 mod guard;
 #[path = "../../bin/guarded.rs"]

@@ -49,7 +49,7 @@ fn a_flipped_bit_is_found_before_a_number_is_shown() {
         }
         fs::write(&file, &whole).unwrap();
     }
-    assert!(tables == 6 && flips > 3_000, "{flips} flips");
+    assert!(tables == 7 && flips > 3_000, "{flips} flips");
     assert!(open(folder.path()).is_ok());
 }
 
@@ -167,7 +167,7 @@ fn two_datasets_in_one_folder_are_one_of_them() {
         let store = open(both.path()).unwrap();
         assert_eq!(&content(&store), expected);
         let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
-        assert_eq!(count, 6);
+        assert_eq!(count, 7);
         drop(store);
         // Nothing is put into the mixture, and nothing of it is removed: it may be the only copy.
         let before = files(both.path());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use traceparse::files::{FileSystem, Storage};
 use traceparse::fleet::{
-    Collector, Datasets, Extract, FleetError, FleetHost, FleetInputs, FleetOptions, FleetSettings, InputRequest,
-    ReadingOptions,
+    Collector, Datasets, Extract, FleetBuilder, FleetError, FleetHost, FleetInputs, FleetOptions, FleetSettings,
+    InputRequest, ReadingOptions,
 };
 
 /// The smallest host: the files of this machine, without progress, messages or limits.

@@ -19,6 +19,7 @@ mod fleet_dataset;
 mod fleet_measure;
 mod fleet_narrow;
 mod fleet_output;
+mod fleet_pooled;
 mod fleet_recorded_time;
 mod fleet_report;
 mod fleet_rewritten;

@@ -61,7 +61,7 @@ def compare(name: str, folder: Path) -> int:
 
 def columns(folder: Path) -> None:
     tables = sorted(path.name for path in folder.iterdir())
-    assert {"runs", "labels", "frames", "modules", "windows", "hist"} == set(tables), tables
+    assert {"runs", "labels", "frames", "modules", "windows", "hist", "stacks"} == set(tables), tables
     quoted = str(folder).replace("'", "''")
     for table in tables:
         found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{quoted}/{table}/*.parquet')").fetchall()

@@ -73,7 +73,7 @@ def refused(spark, name: str, folder: Path) -> None:
 
 
 def rewrite(spark, dataset: Path, target: Path) -> None:
-    for table in ("runs", "labels", "frames", "modules", "windows", "hist"):
+    for table in ("runs", "labels", "frames", "modules", "windows", "hist", "stacks"):
         rows = spark.read.option("__globPaths__", "false").parquet(str(dataset / table))
         # Another order of columns, and rows of a run in any file.
         rows = rows.select(*reversed(rows.columns)).repartition(3)

@@ -13,16 +13,11 @@
 //! All are equal to 10⁻⁹ on 10,000 random cases in `.ci/run`, and a tenth of them otherwise, with ties, zeros and blocks of one value.
 
 use std::fs;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
-use support::compared_runs::{Scenario, Truth, comparison};
 use support::rounds;
 use support::runs::Numbers;
-use traceparse::fleet::compare::{ComparedFunction, Functions};
-use traceparse::output::{Format, inert, write};
 use traceparse::stats::compare::{
     Block, Effect, Exceedance, benjamini_hochberg, exact_test, holm, needed_runs, share_ratio_bound, van_elteren,
 };
@@ -31,84 +26,7 @@ use crate::programs::{oracle, python, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let has_packages = runs(python().args(["-c", "import numpy, scipy.stats.contingency"]));
-    let has_renderer = runs(Command::new("cmark-gfm").arg("--version"));
-    let mut trials = trials![if has_packages; comparisons];
-    trials.extend(trials![if has_renderer; names_are_inert_in_markdown]);
-    trials
-}
-
-/// Hostile names of functions, as GitHub's own renderer shows them: text, and nothing else.
-fn names_are_inert_in_markdown() -> Result<(), Failed> {
-    const PARTS: [&str; 26] = [
-        "*",
-        "_",
-        "`",
-        "~~",
-        "|",
-        "\\",
-        "<b>",
-        "<img src=x onerror=alert(1)>",
-        "</code>",
-        "[x](http://a.example)",
-        "![x](y)",
-        "http://a.example",
-        "www.a.example",
-        "a@b.example",
-        "@octocat",
-        "#1",
-        "&lt;",
-        "&#64;",
-        "\n\n# x",
-        "\r",
-        "<!--",
-        "-->",
-        "    ",
-        "é",
-        "$x$",
-        ":+1:",
-    ];
-    let mut numbers = Numbers::new(7);
-    let truth = Truth { growth: 1.0, factor: 0.0 };
-    let mut comparison = comparison(Scenario::Functions(12), truth, 12, 1);
-    for _ in 0..rounds(200) {
-        let functions = comparison.functions.as_mut().expect("functions were compared");
-        for function in &mut functions.tested {
-            let parts = (0..=numbers.below(6)).map(|_| PARTS[numbers.below(PARTS.len() as u64) as usize]);
-            function.name.function = Some(parts.collect());
-        }
-        let mut markdown = Vec::new();
-        write(&comparison, &Format::Markdown, &mut markdown)?;
-        let html = rendered(&markdown)?;
-        let shown: Vec<&str> =
-            html.split("<code>").skip(1).filter_map(|part| Some(part.split_once("</code>")?.0)).collect();
-        ensure!(shown.len() == 10, "{} names are code: {html}", shown.len());
-        let shown: Vec<String> = shown.into_iter().map(|text| text.replace("<!---->", "")).collect();
-        for text in &shown {
-            ensure!(!text.contains('<'), "{text:?} is more than text");
-        }
-        for active in ["<a ", "<img", "<em>", "<del>", "<h1>", "onerror=alert(1)>"] {
-            ensure!(!html.contains(active), "{active} in {html}");
-        }
-        let known: Vec<String> = comparison.functions.iter().flat_map(Functions::changed).take(10).map(name).collect();
-        let unescaped =
-            |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
-        let shown: Vec<String> = shown.iter().map(|text| unescaped(text)).collect();
-        ensure!(shown == known, "{shown:?} are shown, but {known:?} are the names");
-    }
-    Ok(())
-}
-
-fn name(function: &ComparedFunction) -> String {
-    inert(function.name.function.as_deref().unwrap_or_default()).into_owned()
-}
-
-fn rendered(markdown: &[u8]) -> Result<String, Failed> {
-    let extensions = ["table", "autolink", "strikethrough", "tagfilter", "tasklist"];
-    let mut command = Command::new("cmark-gfm");
-    command.arg("--unsafe").args(extensions.iter().flat_map(|extension| ["-e", extension]));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    child.stdin.take().expect("it is a pipe").write_all(markdown)?;
-    Ok(String::from_utf8(child.wait_with_output()?.stdout)?)
+    trials![if has_packages; comparisons]
 }
 
 fn comparisons() -> Result<(), Failed> {

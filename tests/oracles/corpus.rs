@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
-use traceparse::fleet::MeasureOptions;
+use support::stack_sums::{StackSums, merge, of_series, of_sums};
+use traceparse::fleet::{MeasureOptions, PooledStacks};
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Cells, Format};
 use traceparse::recording::{Intervals, Options, Recording, TableKind, TimeSource};
@@ -62,7 +63,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         rows_equal_the_index,
         other_formats_are_told_by_their_names,
         tables_of_contents_are_read,
-        measures_are_those_of_another_reader]);
+        measures_are_those_of_another_reader,
+        summed_trees_are_the_sums_of_samples]);
     trials
 }
 
@@ -385,6 +387,31 @@ fn measures_are_those_of_another_reader() -> Result<(), Failed> {
         // A table of contents that is not used is told.
         let is_used = wall.1 == TimeSource::Toc;
         ensure!(measured.notes.is_empty() == is_used && record.start.is_some() == is_used, "{:?}", measured.notes);
+    }
+    Ok(())
+}
+
+/// The tree of each recording alone, and of all recordings in one unit.
+fn summed_trees_are_the_sums_of_samples() -> Result<(), Failed> {
+    let options = MeasureOptions { with_stacks: true, ..MeasureOptions::default() };
+    let new = || PooledStacks::new(&MemoryBudget::unlimited());
+    let mut all: BTreeMap<_, (PooledStacks, StackSums)> = BTreeMap::new();
+    for CpuTable { file, .. } in &CPU_TABLES {
+        let recording = open(file)?;
+        let measured = recording.measure(&support::fleet::context(Vec::new()), &options)?;
+        for (run, &series) in measured.runs.iter().zip(&measured.series) {
+            let expected = of_series(&recording, series);
+            let mut own = new();
+            own.add(run, |_, _, _| true)?;
+            ensure!(of_sums(&own.finish(file)?) == expected, "{file}: another tree");
+            let (stacks, sums) = all.entry(run.record.unit).or_insert_with(|| (new(), StackSums::new()));
+            stacks.add(run, |_, _, _| true)?;
+            merge(sums, expected);
+        }
+    }
+    ensure!(all.len() > 1, "one unit only");
+    for (unit, (stacks, expected)) in all {
+        ensure!(of_sums(&stacks.finish("all")?) == expected, "{unit:?}: not the sum of the trees");
     }
     Ok(())
 }

@@ -4,7 +4,8 @@
 //! spends much more time in `Cache::evict`: a regression that the mean does not show.
 
 use super::random::Rng;
-use traceparse::fleet::{FrameRow, NameId, NamesBuilder, RunContext, RunMeasures, RunRecord, WindowRow};
+use traceparse::fleet::{FrameRow, NameId, NamesBuilder, RunContext, RunMeasures, RunRecord, StackRow, WindowRow};
+use traceparse::profile::Category;
 use traceparse::recording::{TimeSource, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -62,7 +63,15 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     frames.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
     binaries.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
     let record = record(index, version, weight, seconds * SECOND + rng.below(SECOND));
-    RunMeasures { record, names, frames, binaries, windows }
+    let stacks = frames.iter().map(stack).collect();
+    RunMeasures { record, names, frames, binaries, windows, stacks }
+}
+
+/// A stack of one function.
+fn stack(row: &FrameRow) -> StackRow {
+    let FrameRow { process, thread, is_main_thread, binary, function, self_weight, self_samples, .. } = *row;
+    let (parent, category) = (None, Category::Unknown);
+    StackRow { process, thread, is_main_thread, parent, binary, category, function, self_weight, self_samples }
 }
 
 fn functions(rng: &mut Rng, is_slow: bool, thread: usize, add: &mut dyn FnMut(&str, &str, u64)) {

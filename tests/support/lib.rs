@@ -54,6 +54,8 @@ pub mod recording;
 pub mod runs;
 pub mod shape;
 pub mod signposts;
+#[cfg(feature = "fleet")]
+pub mod stack_sums;
 pub mod stacks;
 pub mod toc;
 #[cfg(feature = "fleet")]

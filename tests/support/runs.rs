@@ -1,6 +1,9 @@
 //! Invented runs: what a fleet stores about a recording, without the recording.
 
-use traceparse::fleet::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use traceparse::fleet::{
+    FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow,
+};
+use traceparse::profile::Category;
 use traceparse::recording::TimeSource;
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -43,11 +46,21 @@ pub fn run(seed: u64, frames: usize) -> RunMeasures {
     let frames = (0..count).map(|_| frame(&mut numbers, &mut names)).collect();
     let binaries = (0..numbers.below(4)).map(|_| binary(&mut numbers, &mut names)).collect();
     let windows = (0..numbers.below(6)).map(|second| window(second as u32, &mut numbers, &mut names)).collect();
-    RunMeasures { record: record(seed, &mut numbers), names: names.finish(), frames, binaries, windows }
+    let record = record(seed, &mut numbers);
+    let stacks = (0..numbers.below(9)).map(|index| stack(index as u32, &mut numbers, &mut names)).collect();
+    RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks }
 }
 
 fn frame(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
     code(numbers, names, |numbers, names| names.id(&format!("function {}", numbers.below(400))))
+}
+
+fn stack(index: u32, numbers: &mut Numbers, names: &mut NamesBuilder) -> StackRow {
+    let FrameRow { process, thread, is_main_thread, binary, function, self_weight, self_samples, .. } =
+        frame(numbers, names);
+    let parent = (numbers.below(3) > 0).then(|| index.checked_sub(1 + numbers.below(2) as u32)).flatten();
+    let category = Category::ALL[numbers.below(5) as usize];
+    StackRow { process, thread, is_main_thread, parent, binary, category, function, self_weight, self_samples }
 }
 
 fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {

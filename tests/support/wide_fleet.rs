@@ -82,7 +82,14 @@ impl WideFleet {
         }
         let samples = frames.iter().map(|row| row.self_samples).sum();
         let wall = SECONDS * 1_000_000_000 + rng.below(900_000_000);
-        RunMeasures { record: record(index, samples, wall), names: names.finish(), frames, binaries, windows }
+        RunMeasures {
+            record: record(index, samples, wall),
+            names: names.finish(),
+            frames,
+            binaries,
+            windows,
+            stacks: Vec::new(),
+        }
     }
 
     /// The functions that a thread of a run has, in order.

@@ -104,7 +104,7 @@ pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Re
         };
         bail!(
             "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, --schema, --allow-truncated, --no-inlines, \
-             --no-bundled-symbols or the version of traceparse differ; extract one of them again with the settings of the other"
+             --no-bundled-symbols, --stacks or the version of traceparse differ; extract one of them again with the settings of the other"
         );
     }
     check_shards((a, first.shards().as_ref()), (b, other.shards().as_ref()))

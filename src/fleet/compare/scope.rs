@@ -115,7 +115,6 @@ pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOption
         ));
     }
     warnings.extend(old_base(sides));
-    warnings.extend(other_devices(sides));
     for (side, name) in sides.iter().zip(names) {
         let of_side = |note: &String| format!("In {name}: {note}");
         warnings
@@ -151,13 +150,6 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     Some(format!(
         "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: use --unit {key}, or --block {key}."
     ))
-}
-
-/// A warning if no device is on both sides.
-fn other_devices(sides: &[Side; 2]) -> Option<String> {
-    let [base, new] = [sides[0].runs.labels.get("device")?, sides[1].runs.labels.get("device")?];
-    let is_shared = base.keys().any(|device| new.contains_key(device));
-    (!is_shared).then(|| "The sides come from different devices, so part of the change may come from these.".to_owned())
 }
 
 /// A warning if all runs of the base are more than a day older than the new ones.

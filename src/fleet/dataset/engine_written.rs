@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
 use super::layout::Writer;
-use super::reader::{DatasetRun, FileNames, read_frame, read_window};
+use super::reader::{DatasetRun, FileNames, in_order, read_frame, read_stack, read_window};
 use super::runs::{COPIES, read_row};
 use super::table::TableRows;
 use super::{DatasetError, DatasetRow, DatasetTable};
-use crate::fleet::{FailedInput, FrameRow, NameId, RunRecord, WindowRow};
+use crate::fleet::{FailedInput, FrameRow, NameId, RunRecord, StackRow, WindowRow};
 
 /// Gathers the runs of a part of a rewritten dataset: all files of all tables but `hist`, in any order.
 ///
@@ -40,15 +40,23 @@ struct Gathered {
     frames: Vec<FrameRow>,
     binaries: Vec<FrameRow>,
     windows: Vec<WindowRow>,
+    /// By number of the node.
+    stacks: Vec<(u32, StackRow)>,
 }
 
 /// The columns of the table `runs` that are copies of other numbers.
 const COPIED_NUMBERS: [&str; 3] = ["cpu_rate_millionths", "first_whole_second", "end_whole_second"];
 
 impl RewrittenRuns {
-    /// The tables that are read.
-    pub const TABLES: [DatasetTable; 5] =
-        [DatasetTable::Runs, DatasetTable::Labels, DatasetTable::Frames, DatasetTable::Binaries, DatasetTable::Windows];
+    /// The tables that are read. `stacks` may be missing.
+    pub const TABLES: [DatasetTable; 6] = [
+        DatasetTable::Runs,
+        DatasetTable::Labels,
+        DatasetTable::Frames,
+        DatasetTable::Binaries,
+        DatasetTable::Windows,
+        DatasetTable::Stacks,
+    ];
 
     /// The runs of a part, from 0 to `parts - 1`.
     pub fn new(part: u32, parts: u32) -> Self {
@@ -88,6 +96,7 @@ impl RewrittenRuns {
                 DatasetTable::Frames => run.frames.push(read_frame(&rows, &mut self.names)?),
                 DatasetTable::Binaries => run.binaries.push(read_frame(&rows, &mut self.names)?),
                 DatasetTable::Windows => run.windows.push(read_window(&rows, &mut self.names)?),
+                DatasetTable::Stacks => run.stacks.push(read_stack(&rows, &mut self.names)?),
                 // Runs are added above, and histograms are derived from windows.
                 DatasetTable::Runs | DatasetTable::Hist => {}
             }
@@ -140,12 +149,13 @@ impl Gathered {
                 () if !self.labels.is_empty() => DatasetTable::Labels,
                 () if !self.frames.is_empty() => DatasetTable::Frames,
                 () if !self.binaries.is_empty() => DatasetTable::Binaries,
+                () if !self.stacks.is_empty() => DatasetTable::Stacks,
                 () => DatasetTable::Windows,
             };
             let detail = format!("it has rows of run {run_id}, which the table runs does not have");
             return Err(DatasetError::damaged(table, detail));
         };
-        let Self { copied_numbers, mut labels, mut frames, mut binaries, mut windows, .. } = self;
+        let Self { copied_numbers, mut labels, mut frames, mut binaries, mut windows, mut stacks, .. } = self;
         {
             let all = names.shared.get();
             let text = |id: NameId| all.get(id.0 as usize).map_or("", String::as_str);
@@ -158,8 +168,10 @@ impl Gathered {
             binaries.sort_by_key(code);
             windows.sort_by_key(|row| (thread(row.process, row.thread, row.is_main_thread), row.second));
         }
+        stacks.sort_by_key(|(node, _)| *node);
+        let stacks = in_order(run_id, stacks)?;
         let copied_labels = std::mem::replace(&mut record.labels, labels);
-        let run = DatasetRun { record, names: names.shared.clone(), frames, binaries, windows };
+        let run = DatasetRun { record, names: names.shared.clone(), frames, binaries, windows, stacks };
         check_once(&run)?;
         check_sums(&run)?;
         check_bounds(&run)?;
@@ -219,12 +231,16 @@ fn check_once(run: &DatasetRun) -> Result<(), DatasetError> {
 fn check_sums(run: &DatasetRun) -> Result<(), DatasetError> {
     let RunRecord { run_id, weight: own_weight, samples: own_samples, .. } = &run.record;
     let code = |rows: &[FrameRow]| sums(rows.iter().map(|row| row.sum(false)));
+    let stacks = sums(run.stacks.iter().map(|row| (row.self_weight, row.self_samples)));
     let sums = [
         (DatasetTable::Frames, code(&run.frames)),
         (DatasetTable::Binaries, code(&run.binaries)),
         (DatasetTable::Windows, sums(run.windows.iter().map(|row| (row.weight, row.samples)))),
+        (DatasetTable::Stacks, stacks),
     ];
-    for (table, [weight, samples]) in sums {
+    // Call trees are there if they were requested.
+    let is_there = |table| table != DatasetTable::Stacks || !run.stacks.is_empty();
+    for (table, [weight, samples]) in sums.into_iter().filter(|(table, _)| is_there(*table)) {
         let detail = if weight != u128::from(*own_weight) {
             format!("the rows of run {run_id} weigh {weight}, but the run weighs {own_weight}: is a file missing?")
         } else if samples != u128::from(*own_samples) {

@@ -133,7 +133,7 @@ impl CheckedPages {
             Encoding::PLAIN => has_nulls || self.holds(values, rows),
             Encoding::RLE_DICTIONARY => self.has_dictionary,
             Encoding::PLAIN_DICTIONARY => is_engine && self.has_dictionary,
-            Encoding::DELTA_BINARY_PACKED => is_engine && self.stored != Stored::Text && claims_at_most(values, rows),
+            Encoding::DELTA_BINARY_PACKED => self.stored != Stored::Text && claims_at_most(values, rows),
             Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY => {
                 is_engine && self.stored == Stored::Text && claims_at_most(values, rows)
             }

@@ -7,8 +7,9 @@ use super::runs::{DatasetRow, read_row};
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
 use crate::fleet::run::RunRows;
-use crate::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
 use crate::hash::HashMap;
+use crate::profile::Category;
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
@@ -19,12 +20,13 @@ pub struct DatasetReader {
     frames: TableOfRuns,
     binaries: TableOfRuns,
     windows: TableOfRuns,
+    stacks: TableOfRuns,
     names: FileNames,
     is_done: bool,
 }
 
 impl DatasetReader {
-    /// Opens the tables of a data file; `open` gives the file of each: runs, labels, frames, binaries and windows.
+    /// Opens the tables of a data file; `open` gives the file of each: runs, labels, frames, binaries, windows and stacks.
     ///
     /// # Errors
     ///
@@ -40,6 +42,7 @@ impl DatasetReader {
             frames: TableOfRuns::open(DatasetTable::Frames, open(DatasetTable::Frames)?)?,
             binaries: TableOfRuns::open(DatasetTable::Binaries, open(DatasetTable::Binaries)?)?,
             windows: TableOfRuns::open(DatasetTable::Windows, open(DatasetTable::Windows)?)?,
+            stacks: TableOfRuns::open(DatasetTable::Stacks, open(DatasetTable::Stacks)?)?,
             names: FileNames::default(),
             is_done: false,
         })
@@ -47,7 +50,7 @@ impl DatasetReader {
 
     fn read(&mut self) -> Result<Option<DatasetRow<DatasetRun>>, DatasetError> {
         if !self.runs.advance()? {
-            for rows in [&self.labels, &self.frames, &self.binaries, &self.windows] {
+            for rows in [&self.labels, &self.frames, &self.binaries, &self.windows, &self.stacks] {
                 rows.check_end()?;
             }
             return Ok(None);
@@ -66,8 +69,10 @@ impl DatasetReader {
         let frames = self.frames.of_run(id, |rows| read_frame(rows, names))?;
         let binaries = self.binaries.of_run(id, |rows| read_frame(rows, names))?;
         let windows = self.windows.of_run(id, |rows| read_window(rows, names))?;
+        let stacks = self.stacks.of_run(id, |rows| read_stack(rows, names))?;
+        let stacks = in_order(id, stacks)?;
         record.labels = labels;
-        Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows })
+        Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows, stacks })
     }
 }
 
@@ -165,6 +170,37 @@ pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<Win
     })
 }
 
+/// Reads a node of a call tree, with its number.
+pub(super) fn read_stack(rows: &TableRows, names: &mut FileNames) -> Result<(u32, StackRow), DatasetError> {
+    let node = rows.integer(4)?;
+    let parent: u32 = rows.integer(5)?;
+    if parent >= node {
+        return Err(rows.damaged(5, "is not a node before it"));
+    }
+    let category = |name: &str| Category::ALL.into_iter().find(|category| category.name() == name);
+    let row = StackRow {
+        process: names.id(rows, 1)?,
+        thread: names.id(rows, 2)?,
+        is_main_thread: read_main_thread(rows)?,
+        parent: parent.checked_sub(1),
+        binary: names.id(rows, 6)?,
+        category: rows.one_of(7, category)?,
+        function: names.id(rows, 8)?,
+        self_weight: rows.integer(9)?,
+        self_samples: rows.integer(10)?,
+    };
+    Ok((node, row))
+}
+
+/// The nodes of a run, which are numbered from 1.
+pub(super) fn in_order(run_id: &str, nodes: Vec<(u32, StackRow)>) -> Result<Vec<StackRow>, DatasetError> {
+    if (1..).zip(&nodes).any(|(number, (node, _))| number != *node) {
+        let detail = format!("the nodes of run {run_id} are not numbered without gaps: is a file missing?");
+        return Err(DatasetError::damaged(DatasetTable::Stacks, detail));
+    }
+    Ok(nodes.into_iter().map(|(_, row)| row).collect())
+}
+
 /// A run in a data file. Its names are numbered in the order of the file, and shared by all runs of the file, so that
 /// no work is done for each name of each run.
 #[derive(Clone, Debug)]
@@ -174,6 +210,7 @@ pub struct DatasetRun {
     pub(super) frames: Vec<FrameRow>,
     pub(super) binaries: Vec<FrameRow>,
     pub(super) windows: Vec<WindowRow>,
+    pub(super) stacks: Vec<StackRow>,
 }
 
 /// The names of a file, as far as it was read.
@@ -201,8 +238,8 @@ impl SharedNames {
 
 impl From<RunMeasures> for DatasetRun {
     fn from(run: RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows } = run;
-        Self { record, names: SharedNames(Arc::new(RwLock::new(names))), frames, binaries, windows }
+        let RunMeasures { record, names, frames, binaries, windows, stacks } = run;
+        Self { record, names: SharedNames(Arc::new(RwLock::new(names))), frames, binaries, windows, stacks }
     }
 }
 
@@ -223,12 +260,12 @@ impl DatasetRun {
         self.record.source = source;
     }
 
-    /// The run with its own names, numbered in the order of `frames`, then `binaries`, then `windows`.
+    /// The run with its own names, numbered in the order of `frames`, `binaries`, `windows` and `stacks`.
     pub fn into_measures(self) -> RunMeasures {
         let all = self.names.get();
         let (mut names, mut known) = (NamesBuilder::default(), HashMap::default());
         let mut own = |id: &mut NameId| *id = *known.entry(*id).or_insert_with(|| names.id(&all[id.0 as usize]));
-        let Self { record, mut frames, mut binaries, mut windows, .. } = self;
+        let Self { record, mut frames, mut binaries, mut windows, mut stacks, .. } = self;
         for row in &mut frames {
             [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(&mut own);
         }
@@ -238,8 +275,11 @@ impl DatasetRun {
         for row in &mut windows {
             [&mut row.process, &mut row.thread].into_iter().for_each(&mut own);
         }
+        for row in &mut stacks {
+            [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(&mut own);
+        }
         drop(all);
-        RunMeasures { record, names: names.finish(), frames, binaries, windows }
+        RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks }
     }
 
     /// The run's rows with these names of the file.

@@ -21,13 +21,16 @@ pub enum DatasetTable {
     Windows,
     /// Histograms of the rates of the whole seconds. Derived from windows for SQL, and never read back.
     Hist,
+    /// The call trees of threads; empty unless they were requested.
+    Stacks,
 }
 
 impl DatasetTable {
     /// All tables, `runs` first.
-    pub const ALL: [Self; 6] = [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Hist];
+    pub const ALL: [Self; 7] =
+        [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Hist, Self::Stacks];
 
-    /// The name of the table and its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`.
+    /// The name of the table and its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`, `stacks`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
@@ -36,6 +39,7 @@ impl DatasetTable {
             Self::Binaries => "modules",
             Self::Windows => "windows",
             Self::Hist => "hist",
+            Self::Stacks => "stacks",
         }
     }
 
@@ -47,6 +51,7 @@ impl DatasetTable {
             Self::Binaries => BINARIES,
             Self::Windows => WINDOWS,
             Self::Hist => HIST,
+            Self::Stacks => STACKS,
         }
     }
 
@@ -57,6 +62,7 @@ impl DatasetTable {
             Self::Frames => 10,
             Self::Binaries => 9,
             Self::Windows => 7,
+            Self::Stacks => 11,
             Self::Runs | Self::Labels | Self::Hist => self.columns().len(),
         };
         let columns = self.columns()[..count].iter();
@@ -223,4 +229,19 @@ const HIST: &[Column] = &[
     integer_or_null("bucket"),
     integer("n"),
     integer("sum_millionths"),
+];
+
+const STACKS: &[Column] = &[
+    text("run_id"),
+    text("process"),
+    text("thread"),
+    integer("is_main_thread"),
+    integer("node"),
+    integer("parent"),
+    text("module"),
+    text("category"),
+    text("function"),
+    integer("self_weight"),
+    integer("self_samples"),
+    text("unit"),
 ];

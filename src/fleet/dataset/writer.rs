@@ -7,7 +7,7 @@ use super::buffer::{Buffer, TextId};
 use super::schema::ColumnKind;
 use super::{DatasetError, DatasetTable, FAILED, FORMAT, FORMAT_KEY, OK, TABLE_KEY, VERSION, VERSION_KEY};
 use crate::fleet::{FailedInput, NameId, RunMeasures, RunRecord};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -134,6 +134,12 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     for column in table.columns().iter().filter(|column| column.kind == ColumnKind::Text) {
         builder = builder.set_column_dictionary_page_size_limit(ColumnPath::from(column.name), DICTIONARY_BYTES);
     }
+    // Numbers that are mostly one more than the number before.
+    for column in table.columns().iter().filter(|column| ["node", "parent"].contains(&column.name)) {
+        let path = ColumnPath::from(column.name);
+        builder = builder.set_column_dictionary_enabled(path.clone(), false);
+        builder = builder.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+    }
     Ok(builder.build())
 }
 
@@ -145,6 +151,7 @@ pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffe
         DatasetTable::Frames | DatasetTable::Binaries => add_frames(table, run, buffer),
         DatasetTable::Windows => add_windows(run, buffer),
         DatasetTable::Hist => super::hist::add_histograms(run, buffer),
+        DatasetTable::Stacks => add_stacks(run, buffer),
     }
 }
 
@@ -279,6 +286,30 @@ fn add_windows(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetErro
             .integer("second", window.second)?
             .integer("weight", window.weight)?
             .integer("samples", window.samples)?
+            .text("unit", common.unit);
+    }
+    Ok(())
+}
+
+/// Adds the nodes of call trees, numbered from 1. The caller of an outermost function is node 0.
+fn add_stacks(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let common = Common::of(run, buffer);
+    for (index, node) in run.stacks.iter().enumerate() {
+        let names = [node.process, node.thread, node.binary, node.function];
+        let [process, thread, binary, function] = names.map(|id| common.name(id, buffer));
+        buffer
+            .row()
+            .text("run_id", common.run_id)
+            .text("process", process)
+            .text("thread", thread)
+            .integer("is_main_thread", node.is_main_thread)?
+            .integer("node", index as u64 + 1)?
+            .integer("parent", node.parent.map_or(0, |parent| u64::from(parent) + 1))?
+            .text("module", binary)
+            .text("category", node.category.name())
+            .text("function", function)
+            .integer("self_weight", node.self_weight)?
+            .integer("self_samples", node.self_samples)?
             .text("unit", common.unit);
     }
     Ok(())

@@ -70,7 +70,11 @@ impl<'e> Extract<'e> {
         self.prepare(host, &store)?;
         host.begin(tasks.len(), batch::total_bytes(host, tasks));
         let extraction = Extraction::new(&store, tasks, self.settings, host)?;
-        let made_with = MadeWith { settings: Some(short(self.settings.anywhere)), symbols: self.symbols.clone() };
+        let made_with = MadeWith {
+            settings: Some(short(self.settings.anywhere)),
+            symbols: self.symbols.clone(),
+            has_stacks: self.settings.options.measure.with_stacks,
+        };
         extraction.begin(made_with)?;
         extraction.forget_stale()?;
         let ended = extraction.saving(|| batch::run(tasks, self.settings, host, &extraction));
@@ -105,6 +109,11 @@ impl<'e> Extract<'e> {
             ));
         }
         store.select(&self.settings.options.described)?;
+        ensure!(
+            self.settings.options.measure.with_stacks || !store.made_with().has_stacks,
+            "{}: has the stacks of its runs, which this extract would drop; repeat --stacks, or choose another folder",
+            self.output.display()
+        );
         store.take_shard(self.shard.clone())?;
         if self.removes_others {
             self.prune(host, store)?;

@@ -14,9 +14,11 @@ use crate::fleet::error::{Context, FleetError, Result, bail, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
 use crate::fleet::{
-    Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures, RunRecord,
+    Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, PoolError, PooledStacks,
+    RunMeasures, RunRecord,
 };
 use crate::memory::Reservation;
+use crate::recording::Recording;
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
@@ -25,6 +27,8 @@ const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR na
 /// The runs of a fleet, from recordings or from datasets. Many threads may add to it.
 pub struct Collector<'h> {
     host: &'h dyn FleetHost,
+    /// True if it prints no warnings.
+    is_quiet: bool,
     counting: Mutex<Counting>,
 }
 
@@ -36,14 +40,45 @@ struct Counting {
     weight_labels: BTreeSet<String>,
     /// The patterns that select threads, if there are any.
     patterns: Option<ThreadChoice>,
+    pool: Option<Pool>,
+}
+
+/// The runs whose stacks are summed.
+struct Pool {
+    stacks: PooledStacks,
+    /// The tables of the only runs; empty for all.
+    schemas: Vec<String>,
+    /// The ids of the only runs that are not added yet; `None` for all selected runs.
+    only: Option<BTreeSet<String>>,
 }
 
 impl<'h> Collector<'h> {
     /// Adds runs to a builder. Threads that match `patterns` are selected in addition to those named in its options.
     pub fn new(host: &'h dyn FleetHost, builder: FleetBuilder, patterns: Option<ThreadChoice>) -> Self {
         let reserved = host.memory_of_kept().nothing();
-        let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns };
-        Self { host, counting: Mutex::new(counting) }
+        let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns, pool: None };
+        Self { host, is_quiet: false, counting: Mutex::new(counting) }
+    }
+
+    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). `schemas` limits the sum to runs that one of
+    /// these tables measured, unless it is empty, and `only` limits it to runs with these ids. Recordings must be measured
+    /// [with stacks](crate::fleet::MeasureOptions::with_stacks).
+    #[must_use]
+    pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
+        self.counting().pool = Some(Pool { stacks: PooledStacks::new(&self.host.memory_of_kept()), schemas, only });
+        self
+    }
+
+    /// Prints no warnings, since another collector has the same inputs.
+    #[must_use]
+    pub fn quietly(self) -> Self {
+        Self { is_quiet: true, ..self }
+    }
+
+    fn warn(&self, sentence: &str) {
+        if !self.is_quiet {
+            self.host.warn(sentence);
+        }
     }
 
     /// Decides alerts even if something is missing.
@@ -93,7 +128,7 @@ impl<'h> Collector<'h> {
         let builder = &mut self.counting().builder;
         builder.describe(datasets.selection(), datasets.completeness(), datasets.missing_shards());
         match datasets.incomplete() {
-            Some(sentence) => self.host.warn(&sentence),
+            Some(sentence) => self.warn(&sentence),
             None if datasets.has_engine_written() => builder.add_note(
                 "An engine rewrote the dataset: it is unknown whether it is complete, and what was selected from its recordings."
                     .to_owned(),
@@ -102,8 +137,7 @@ impl<'h> Collector<'h> {
         }
         if let Some((name, first, count)) = datasets.unnamed()? {
             let (files, first) = (several(count, "file"), first.display());
-            self.host
-                .warn(&format!("{name}: {files} not read because the dataset does not list them, such as {first}"));
+            self.warn(&format!("{name}: {files} not read because the dataset does not list them, such as {first}"));
         }
         Ok(())
     }
@@ -121,9 +155,11 @@ impl<'h> Collector<'h> {
     /// # Errors
     /// As [`add_recordings`](Self::add_recordings).
     pub fn add_recordings_to(collectors: &[&Self], inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
-        let [Self { host, .. }, ..] = collectors else { return Ok(()) };
+        let [Self { host, is_quiet, .. }, ..] = collectors else { return Ok(()) };
         let FleetInputs { tasks, failures, notes, .. } = inputs;
-        host.warn_of(notes);
+        if !is_quiet {
+            host.warn_of(notes);
+        }
         let whole = Completeness::whole((tasks.len() + failures.len()) as u64);
         for collector in collectors {
             collector.counting().builder.describe(settings.options.described.clone(), whole, Vec::new());
@@ -131,8 +167,10 @@ impl<'h> Collector<'h> {
         }
         host.begin(tasks.len(), batch::total_bytes(*host, tasks));
         let ended = batch::run(tasks, settings, *host, &Each(collectors))?;
-        host.warn_of(&ended.notes.lines());
-        settings.warn_of_unseen_intervals(*host);
+        if !is_quiet {
+            host.warn_of(&ended.notes.lines());
+            settings.warn_of_unseen_intervals(*host);
+        }
         match ended.not_strict {
             Some((index, problem)) => bail!("{}: {problem}; and --strict was given", tasks[index].display),
             None => Ok(()),
@@ -147,9 +185,43 @@ impl<'h> Collector<'h> {
         let Counting { builder, weight_labels, reserved: _held, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut report = builder.try_finish().context(TEMPORARY)?;
-        check(self.host, &mut report, is_strict)?;
+        check(self.host, &mut report, is_strict, self.is_quiet)?;
         check_weights(self.host, &report, &weight_labels);
         Ok(report)
+    }
+
+    /// The recording of [`finish_pooled`](Self::finish_pooled), for a collector that is also finished for something else. Names are not
+    /// checked here.
+    ///
+    /// # Errors
+    /// If the units of the runs differ, if runs have no stacks, or if there are no runs.
+    pub fn take_pooled(&self, name: &str) -> Result<Recording> {
+        let pool = self.counting().pool.take();
+        Ok(pool.map_or(Err(PoolError::Nothing), |pool| pool.stacks.finish(name))?)
+    }
+
+    /// A recording with the summed stacks of the [pooled](Self::pooling) runs, which reports call `12 runs of {name}`.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish), if the units of the runs differ, and if runs have no stacks.
+    pub fn finish_pooled(self, is_strict: bool, name: &str) -> Result<Recording> {
+        let Counting { builder, reserved: _held, pool, .. } =
+            self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let report = builder.try_finish().context(TEMPORARY)?;
+        check_whole(&report, is_strict)?;
+        let Some(Pool { stacks, only, .. }) = pool else { return Err(PoolError::Nothing.into()) };
+        // Runs without a recorded time have no CPU use, but they have stacks.
+        let has_runs = stacks.run_count() > 0;
+        match only {
+            None => check_names(&report, has_runs)?,
+            // Another collector selected these runs, and checked the names.
+            Some(left) if left.is_empty() => {}
+            Some(left) => {
+                bail!("the inputs changed while they were read: {} cannot be found again", several(left.len(), "run"))
+            }
+        }
+        check_runs(self.host, &report, has_runs, self.is_quiet)?;
+        Ok(stacks.finish(name)?)
     }
 
     /// One side of a comparison, if the builder is [for one](FleetBuilder::for_comparison).
@@ -160,24 +232,30 @@ impl<'h> Collector<'h> {
         let Counting { builder, reserved: _held, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut side = Side::new(builder).context(TEMPORARY)?;
-        check(self.host, &mut side.report, is_strict)?;
+        check(self.host, &mut side.report, is_strict, self.is_quiet)?;
         Ok(side)
     }
 
     fn add(&self, run: &RunMeasures) -> Result<()> {
         let mut counting = self.counting();
         counting.note_weights(&run.record);
-        let Counting { builder, patterns, .. } = &mut *counting;
+        let Counting { builder, patterns, pool, .. } = &mut *counting;
         if let Some(patterns) = patterns {
             builder.count_threads(patterns.of_run(run));
         }
-        builder.add(run);
+        let is_selected = builder.add_selected(run);
+        if let Some(pool) = pool.as_mut()
+            && is_selected
+            && pool.takes(&run.record)
+        {
+            pool.stacks.add(run, |process, thread, is_main| builder.options.selects_stack(process, thread, is_main))?;
+        }
         counting.reserve(self.host)
     }
 
     fn add_shared(&self, run: DatasetRun) -> Result<()> {
         let mut counting = self.counting();
-        if counting.patterns.is_some() {
+        if counting.patterns.is_some() || counting.pool.is_some() {
             drop(counting);
             return self.add(&run.into_measures());
         }
@@ -190,6 +268,14 @@ impl<'h> Collector<'h> {
         let mut counting = self.counting();
         counting.builder.add_failure(failed);
         counting.reserve(self.host)
+    }
+}
+
+impl Pool {
+    /// True if the stacks of a run are added now.
+    fn takes(&mut self, record: &RunRecord) -> bool {
+        let is_wanted = self.only.as_mut().is_none_or(|only| only.remove(&record.run_id));
+        is_wanted && (self.schemas.is_empty() || self.schemas.contains(&record.schema))
     }
 }
 
@@ -224,9 +310,17 @@ impl Keeper for Each<'_, '_> {
 }
 
 /// Checks that there is something to report and, if strict, that nothing is missing.
-fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool) -> Result<()> {
+fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
     // They are in the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
+    let has_runs = report.inputs.runs > 0;
+    check_whole(report, is_strict)?;
+    check_names(report, has_runs)?;
+    check_runs(host, report, has_runs, is_quiet)
+}
+
+/// Checks, if strict, that nothing is missing.
+fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
     let inputs = &report.inputs;
     if is_strict {
         if let Some(failed) = inputs.failed.first() {
@@ -245,26 +339,31 @@ fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool) -> Res
             bail!("the dataset is incomplete, and --strict was given");
         }
     }
-    check_names(report)?;
-    if inputs.runs == 0 {
-        host.warn_of(&of_failures(inputs.failed.iter()));
+    Ok(())
+}
+
+/// Checks that there are runs, and warns of files without any.
+fn check_runs(host: &dyn FleetHost, report: &FleetReport, has_runs: bool, is_quiet: bool) -> Result<()> {
+    let failed = &report.inputs.failed;
+    if !has_runs {
+        host.warn_of(&of_failures(failed.iter()));
         return Err(nothing(report));
     }
-    if !inputs.failed.is_empty() {
-        let (failed, runs) = (several(inputs.failed.len(), "file"), several(report.runs.len(), "run"));
-        host.warn(&format!("{failed} produced no run ({}), {runs} did", kinds(&inputs.failed)));
+    if !failed.is_empty() && !is_quiet {
+        let (files, runs) = (several(failed.len(), "file"), several(report.runs.len(), "run"));
+        host.warn(&format!("{files} produced no run ({}), {runs} did", kinds(failed)));
     }
     Ok(())
 }
 
 /// A label or a process that nothing has is a mistake: a report without it would look like one of everything.
-fn check_names(report: &FleetReport) -> Result<()> {
+fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
     if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
         return Err(unknown_label(key, &inputs.label_keys));
     }
-    if inputs.runs == 0 && inputs.left_out > 0 {
+    if !has_runs && inputs.left_out > 0 {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let there_are: Vec<String> =
             inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();

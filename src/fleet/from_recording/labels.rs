@@ -89,6 +89,8 @@ pub struct MeasureOptions {
     /// once. An estimated time covers at least the samples in a range. Intervals apply to all threads of their run, in
     /// any process.
     pub selection: Selection,
+    /// True to keep the call trees of runs ([`RunMeasures::stacks`](crate::fleet::RunMeasures::stacks)).
+    pub with_stacks: bool,
 }
 
 impl MeasureOptions {

@@ -3,13 +3,14 @@
 //! 1. One table is chosen for each run (`choice`): two tables of one run saw the same CPU time, and must not be added
 //!    up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
-//! 3. The distinct stacks give the rows of functions and binaries (`rows`).
+//! 3. The distinct stacks give the rows of functions and binaries (`rows`), and of call trees if they are kept (`trees`).
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
 mod labels;
 mod rows;
 mod tally;
+mod trees;
 
 use super::run::{RunMeasures, RunRecord};
 use crate::calltree::{Metric, Operation};
@@ -70,20 +71,21 @@ impl Recording {
         let Chosen { runs, excluded, notes } = Chosen::new(self, context, options)?;
         let series = runs.iter().map(|run| run.series).collect();
         let measured = if operations.is_empty() {
-            measure_chosen(self, context, &selected, runs, &notes)?
+            measure_chosen(self, context, (&selected, options.with_stacks), runs, &notes)?
         } else {
             let (operated, _) = selected.operate(operations, Metric::Weight)?;
-            measure_chosen(self, context, &options.selection.on(&operated), runs, &notes)?
+            measure_chosen(self, context, (&options.selection.on(&operated), options.with_stacks), runs, &notes)?
         };
         Ok(with_notes(self, (measured, series), excluded))
     }
 }
 
-/// Measures runs by their selected samples, in the profile of the recording or in the result of operations.
+/// Measures runs by their selected samples, in the profile of the recording or in the result of operations, with or without their call
+/// trees.
 fn measure_chosen(
     recording: &Recording,
     context: &RunContext,
-    selected: &SelectedSamples<'_>,
+    (selected, with_stacks): (&SelectedSamples<'_>, bool),
     chosen: Vec<ChosenRun<'_>>,
     notes: &[String],
 ) -> Result<Vec<RunMeasures>, NotMeasured> {
@@ -93,7 +95,7 @@ fn measure_chosen(
     let tallies = tally::tally(selected, &series, &mut reserved)?;
     // Rows take about this much by stack; how much exactly is known when they are there.
     let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
-    let mut rows = Rows::new(profile);
+    let mut rows = Rows::new(profile, with_stacks);
     drop(by_stack);
     reserved.grow(rows.memory())?;
     let mut runs = Vec::with_capacity(chosen.len());
@@ -106,7 +108,7 @@ fn measure_chosen(
         let record = record(recording, context, (run, run_id), tally, notes);
         // Names of the profile are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
-        let measures = rows.measures(record, tally, &threads_of(selected, series));
+        let measures = rows.measures(record, tally, &threads_of(selected, series))?;
         drop(names);
         reserved.grow(measures.memory())?;
         runs.push(measures);

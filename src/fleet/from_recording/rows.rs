@@ -5,8 +5,9 @@
 //! where it is outermost; that position is the same for every thread, so it is computed once.
 
 use super::tally::{Sum, Tally};
-use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
-use crate::memory::of_vec;
+use super::trees::Trees;
+use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
+use crate::memory::{OverBudget, of_vec};
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
 /// Makes the rows of the runs of one profile in order.
@@ -14,6 +15,8 @@ pub(super) struct Rows<'p> {
     profile: &'p Profile,
     functions: Axis<'p>,
     binaries: Axis<'p>,
+    /// The call trees, if they are kept.
+    trees: Option<Trees<'p>>,
     /// By stack: the samples at and below it; zero between two threads.
     below: Vec<Sum>,
     is_touched: Vec<bool>,
@@ -52,7 +55,7 @@ struct Groups<'p> {
 }
 
 impl<'p> Rows<'p> {
-    pub(super) fn new(profile: &'p Profile) -> Self {
+    pub(super) fn new(profile: &'p Profile, with_stacks: bool) -> Self {
         let name = |id: FunctionId| profile.string(profile.function(id).name);
         let binary = |id: FunctionId| profile.binary_name(id).unwrap_or_default();
         let shown = |id: FunctionId| if profile.function(id).is_named { name(id) } else { FrameRow::UNNAMED };
@@ -61,7 +64,8 @@ impl<'p> Rows<'p> {
         mark_outermost(profile, [&mut functions, &mut binaries]);
         let stacks = profile.stack_ids().len();
         let (below, is_touched) = (vec![Sum::default(); stacks], vec![false; stacks]);
-        Self { profile, functions, binaries, below, is_touched, touched: Vec::new() }
+        let trees = with_stacks.then(|| Trees::new(profile, &functions.key_of));
+        Self { profile, functions, binaries, trees, below, is_touched, touched: Vec::new() }
     }
 
     /// About how many bytes it takes, where every stack is touched.
@@ -75,11 +79,20 @@ impl<'p> Rows<'p> {
     }
 
     /// The run with its rows. A thread without a selected sample has a row that records its existence.
-    pub(super) fn measures(&mut self, record: RunRecord, tally: &Tally, threads: &[ThreadId]) -> RunMeasures {
+    ///
+    /// # Errors
+    /// When its trees take more memory than there is.
+    pub(super) fn measures(
+        &mut self,
+        record: RunRecord,
+        tally: &Tally,
+        threads: &[ThreadId],
+    ) -> Result<RunMeasures, OverBudget> {
         let counted = tally.stacks.keys().map(|&(thread, _)| thread);
         let groups = Groups::new(self.profile, counted.chain(threads.iter().copied()));
         let mut names = NamesBuilder::default();
-        let (mut frames, mut binaries) = (Vec::new(), Vec::new());
+        let (mut frames, mut binaries, mut trees) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reserved = self.profile.budget().nothing();
         let stacks = tally.stacks.iter().map(|(&(thread, stack), &sum)| (groups.of(thread), stack, sum));
         let mut stacks: Vec<(u32, Option<StackId>, Sum)> = stacks.collect();
         stacks.sort_unstable_by_key(|&(group, stack, _)| (group, stack));
@@ -101,6 +114,25 @@ impl<'p> Rows<'p> {
                 frames.push(row(names.id(""), names.id(FrameRow::STACKLESS), KeySums::default()));
                 continue;
             };
+            if let Some(all) = &self.trees {
+                let row = |key: u32, category| {
+                    let (binary, function) = self.functions.texts[key as usize];
+                    let (binary, function) = (names.id(binary), names.id(function));
+                    let (parent, self_weight, self_samples) = (None, 0, 0);
+                    StackRow {
+                        process,
+                        thread,
+                        is_main_thread,
+                        parent,
+                        binary,
+                        category,
+                        function,
+                        self_weight,
+                        self_samples,
+                    }
+                };
+                all.add(rows, self.functions.no_stack, row, (&mut trees, &mut reserved))?;
+            }
             self.sum_up(rows);
             let functions = self.functions.take();
             frames.extend(functions.map(|((binary, function), sums)| row(names.id(binary), names.id(function), sums)));
@@ -108,12 +140,12 @@ impl<'p> Rows<'p> {
             binaries.extend(of_binaries.map(|((binary, _), sums)| row(names.id(binary), NameId::NONE, sums)));
         }
         let windows = windows(tally, &groups, &mut names);
-        RunMeasures { record, names: names.finish(), frames, binaries, windows }
+        Ok(RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks: trees })
     }
 
     /// Sums the stacks of one group by the keys of both axes.
     fn sum_up(&mut self, rows: &[(u32, Option<StackId>, Sum)]) {
-        let Self { profile, functions, binaries, below, is_touched, touched } = self;
+        let Self { profile, functions, binaries, below, is_touched, touched, .. } = self;
         for &(_, stack, sum) in rows {
             let Some(stack) = stack else {
                 for axis in [&mut *functions, &mut *binaries] {

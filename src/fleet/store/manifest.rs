@@ -57,6 +57,8 @@ pub struct MadeWith {
     pub settings: Option<String>,
     /// The paths that symbols were looked for in.
     pub symbols: Vec<String>,
+    /// True if the stacks of runs are kept.
+    pub has_stacks: bool,
 }
 
 /// The merge that wrote a dataset.
@@ -154,7 +156,8 @@ impl Manifest {
         };
         let symbols =
             value["symbols"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
-        let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
+        let (settings, has_stacks) = (value["settings"].as_str().map(str::to_owned), value["stacks"] == true);
+        let made_with = MadeWith { settings, symbols, has_stacks };
         let is_merging = value["merged"]["inputs"].is_string() && value["merged"]["done"] != true;
         let inputs = Completeness {
             is_complete: value["complete"].as_bool().map(|is_complete| is_complete && !is_merging),
@@ -197,6 +200,7 @@ impl Manifest {
         value["failed"] = json!(self.files.values().map(|file| file.failed).sum::<u64>());
         value["settings"] = json!(self.made_with.settings);
         value["symbols"] = json!(self.made_with.symbols);
+        value["stacks"] = json!(self.made_with.has_stacks);
         [value["shard"], value["shards"]] = Shards::to_json(self.shards.as_ref());
         value["merged"] = match &self.merged {
             Some(Merged { inputs, is_done, is_of_whole }) => {

@@ -13,7 +13,7 @@ use crate::hash::HashMap;
 use crate::output::flame_layout::{FlameBox, FlameLayout};
 use crate::output::inert::inert;
 use crate::output::text::base_text;
-use crate::profile::{Category, ProcessId, Profile};
+use crate::profile::{Category, ProcessId, Profile, Run};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport, binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
@@ -157,7 +157,7 @@ struct GroupLabel {
 impl SeriesGroups {
     fn new(profile: &Profile, series: &SeriesReport) -> Self {
         let run = profile.run(profile.series(series.series).run);
-        let name = format!("{}, run {}", profile.string(run.input), run.number);
+        let name = name_of_run(profile, run);
         let process_of = |scope: Scope| match scope {
             Scope::Thread(id) => Some(profile.thread(id).process),
             Scope::Process(_) | Scope::State(_) | Scope::CoreKind(_) | Scope::All => None,
@@ -217,16 +217,19 @@ fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
     }
 }
 
+/// `export.xml, run 1`, or the name of several runs.
+fn name_of_run(profile: &Profile, run: &Run) -> String {
+    let input = profile.string(run.input);
+    if run.is_several() { input.to_owned() } else { format!("{input}, run {}", run.number) }
+}
+
 /// The table, what was measured, and for CPU time its rate.
 fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Unit) -> String {
     let profile = &report.recording.profile;
     let Some(first) = counted.first() else { return "No sample counts.".to_owned() };
     let samples: u64 = counted.iter().map(|series| series.counted.samples).sum();
     let number = match counted.len() {
-        1 => {
-            let run = profile.run(profile.series(first.series).run);
-            format!("{}, run {}", profile.string(run.input), run.number)
-        }
+        1 => name_of_run(profile, profile.run(profile.series(first.series).run)),
         more => format!("{more} recordings"),
     };
     let schema = profile.string(profile.series(first.series).schema);

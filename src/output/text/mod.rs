@@ -165,12 +165,8 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
-    let title = format!(
-        "{} · run {} · {} · {}",
-        profile.string(row.schema),
-        run.number,
-        profile.string(run.input),
-        amount_text(series.counted)
-    );
+    let number = if run.is_several() { String::new() } else { format!("run {} · ", run.number) };
+    let (schema, input) = (profile.string(row.schema), profile.string(run.input));
+    let title = format!("{schema} · {number}{input} · {}", amount_text(series.counted));
     writeln!(out, "{}", style.paint(Tone::Title, &fit(&title, style.width)))
 }

@@ -75,23 +75,19 @@ fn code(name: &str) -> String {
     format!("<code>{}</code>", escaped(name))
 }
 
-/// Text that is nothing but text: every mark of ASCII but a few is a character reference, which Markdown never reads as syntax.
+/// Text that is nothing but text: every mark of ASCII is a character reference, which Markdown never reads as syntax.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    let mut before = ' ';
     for c in inert(text).chars() {
-        // `1.5` cannot become a link, as `www.example` does.
-        let is_decimal = c == '.' && before.is_ascii_digit();
-        before = c;
-        // Writing to a string does not fail.
-        let _ = match c {
-            // GitHub makes a link of what looks like a mail address once references are read. A comment separates it.
-            '@' => write!(escaped, "&#64;<!---->"),
-            _ if is_decimal => write!(escaped, "."),
-            ',' | ' ' | '%' | '+' | '(' | ')' | ';' => write!(escaped, "{c}"),
-            c if c.is_ascii_punctuation() => write!(escaped, "&#{};", u32::from(c)),
-            c => write!(escaped, "{c}"),
-        };
+        match c {
+            '.' | ',' | ' ' | '%' | '+' | '(' | ')' | ';' | '-' if !text.contains("www.") && !text.contains("://") => {
+                escaped.push(c)
+            }
+            c if c.is_ascii_punctuation() => {
+                let _ = write!(escaped, "&#{};", u32::from(c));
+            }
+            c => escaped.push(c),
+        }
     }
     escaped
 }
