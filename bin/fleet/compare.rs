@@ -201,7 +201,10 @@ impl CompareArgs {
         found.will_read(host).map_err(Error::from)?;
         let symbol_files = WatchedFiles::default();
         let locator = find_symbols(&symbol_files, &self.reading)?;
-        let settings = FleetSettings::new(host, options(&self.reading, None, &symbol_files, locator.as_ref()));
+        let mut options = options(&self.reading, None, &symbol_files, locator.as_ref());
+        // Callers show whether cost moved.
+        options.measure.with_stacks = self.functions == FunctionTests::Holm;
+        let settings = FleetSettings::new(host, options);
         Ok(Collector::add_recordings_to(collectors, &found, &settings).map_err(Error::from)?)
     }
 

@@ -124,6 +124,11 @@ impl ScopeColumn {
         }
     }
 
+    /// The key of a function, if any run had it.
+    pub(super) fn key_of_function(&self, binary: NameId, function: NameId, names: &mut RunNames<'_>) -> Option<u32> {
+        self.ids.get(&(names.id(binary), Some(names.id(function)))).copied()
+    }
+
     fn key(&mut self, (first, second): (NameId, Option<NameId>), names: &mut RunNames<'_>) -> u32 {
         let key = (names.id(first), second.map(|second| names.id(second)));
         let next = self.keys.len() as u32;

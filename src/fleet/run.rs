@@ -483,12 +483,13 @@ pub(super) struct RunRows<'r> {
     pub(super) frames: &'r [FrameRow],
     pub(super) binaries: &'r [FrameRow],
     pub(super) windows: &'r [WindowRow],
+    pub(super) stacks: &'r [StackRow],
 }
 
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows, stacks: _ } = run;
-        Self { record, names, frames, binaries, windows }
+        let RunMeasures { record, names, frames, binaries, windows, stacks } = run;
+        Self { record, names, frames, binaries, windows, stacks }
     }
 
     pub(super) fn name(&self, id: NameId) -> &'r str {

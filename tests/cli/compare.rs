@@ -12,7 +12,7 @@ const MILLISECOND: u64 = 1_000_000;
 /// Percent that a run deviates from a typical one, in turn.
 const VARIATION: [i64; 10] = [0, 9, -8, 12, -10, 3, -5, 11, -12, 5];
 
-/// An export of functions with so many samples of 1 ms each.
+/// An export of functions, each with its callers after `main`, and with so many samples of 1 ms each.
 fn export(functions: &[(&str, u64)], table: Table) -> String {
     let mut builder = Builder::default();
     let process = builder.process("Shop", 501, "/Applications/Shop.app/Contents/MacOS/Shop");
@@ -22,7 +22,9 @@ fn export(functions: &[(&str, u64)], table: Table) -> String {
     builder.function("main", app, Some("main"), None);
     let mut time = 0;
     for (name, samples) in functions {
-        builder.function(name, app, Some(name), None);
+        for name in name.split(' ') {
+            builder.function(name, app, Some(name), None);
+        }
         for _ in 0..*samples {
             builder.row(time, thread, &format!("main {name}"));
             time += MILLISECOND;
@@ -209,6 +211,58 @@ fn names_are_inert_in_markdown_and_junit() {
     assert!(text.contains("name=\"a|b]&lt;img/src=x&gt;*_`@octocat#1&amp;amp;www.evil.example\""), "{text}");
     let junit = run(&[&base, "--against", &base, "--format", "junit", "--functions", "off"], 4);
     assert!(junit.contains("<skipped message=\"Cannot tell: the sides have 6 recordings in common.\"/>"), "{junit}");
+}
+
+#[test]
+fn cost_that_moved_is_no_claim() {
+    let folder = Folder::new();
+    let write = |name: &str, functions: &[(&str, u64)]| {
+        fs::create_dir(folder.path(name)).unwrap();
+        for index in 0..8 {
+            let vary = |&(function, samples): &(_, u64)| (function, samples * (96 + index) / 100);
+            let mut functions: Vec<(&str, u64)> = functions.iter().map(vary).collect();
+            functions.push((name, 1));
+            folder.file(&format!("{name}/{index}.xml"), export(&functions, Table::TimeProfile));
+        }
+        let lines = (0..8).map(|index| format!("{index}.xml,2\n")).collect::<String>();
+        folder.file(&format!("{name}/runs.csv"), format!("path,duration\n{lines}"))
+    };
+    // `helper` became a part of `total`, and `measure` was split from `layout`; `draw` takes twice as long.
+    let base = write("base", &[("total", 100), ("total helper", 100), ("layout", 200), ("draw", 50), ("rest", 300)]);
+    let new = write("new", &[("total", 200), ("layout", 120), ("layout measure", 80), ("draw", 100), ("rest", 300)]);
+    let moved = |answer: &Value| {
+        let rows = answer["functions"].as_array().unwrap().iter().filter(|row| row["has_moved"] == true);
+        let mut names: Vec<String> = rows.map(|row| row["function"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let claimed = |answer: &Value| {
+        let rows = answer["functions"].as_array().unwrap().iter().filter(|row| row["is_slower"] == true);
+        rows.map(|row| row["function"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let answer = json(&[&base, "--against", &new], 3);
+    assert_eq!(
+        (moved(&answer), claimed(&answer)),
+        (
+            vec!["helper", "layout", "measure", "total"].into_iter().map(str::to_owned).collect(),
+            vec!["draw".to_owned()]
+        ),
+        "{answer}"
+    );
+    // A dataset has callers if it was extracted with stacks.
+    for (option, expected) in [(Some("--stacks"), vec!["draw"]), (None, vec!["measure", "draw"])] {
+        let datasets = [&base, &new].map(|runs| {
+            let dataset = format!("{runs}{}.dataset", option.unwrap_or_default());
+            let options =
+                [&["fleet", "extract", runs.as_str(), "-o", &dataset][..], &option.into_iter().collect::<Vec<_>>()]
+                    .concat();
+            finish(&mut traceparse(&options)).success();
+            dataset
+        });
+        let mut claimed = claimed(&json(&[&datasets[0], "--against", &datasets[1]], 3));
+        claimed.sort_by_key(|name| name != "measure");
+        assert_eq!(claimed, expected);
+    }
 }
 
 /// The steps of `action.yml`, as a shell runs them.

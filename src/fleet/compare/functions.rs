@@ -1,7 +1,7 @@
 //! Which functions use more, or less, than before.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::CompareOptions;
@@ -9,7 +9,6 @@ use super::side::Side;
 use super::units::{Units, blocks_of};
 use crate::fleet::run::rate_of;
 use crate::fleet::scope::ScopeName;
-use crate::report::diff::Presence;
 use crate::stats::compare::{Effect, benjamini_hochberg, holm};
 use crate::units::Millionths;
 
@@ -48,12 +47,10 @@ pub struct ComparedFunction {
     pub p_holm: f64,
     /// The expected share of wrong rows among those that are at least as certain (Benjamini and Hochberg).
     pub q: f64,
-    /// The sides that have it.
-    pub presence: Presence,
     /// The ratio of its all weight.
     pub all_ratio: f64,
-    /// True if the function [changed](Functions::changed), but its all weight stayed within the smallest change that matters: cost moved
-    /// between the function and code that it calls.
+    /// True if the function [changed](Functions::changed), but the all weight of the function or of its nearest common caller did not, where
+    /// the change would be visible: cost moved between functions.
     pub has_moved: bool,
 }
 
@@ -67,24 +64,23 @@ impl ComparedFunction {
 impl Functions {
     pub(super) fn new(sides: &mut [Side; 2], units: &Units, options: &CompareOptions) -> io::Result<Self> {
         let family = Values::family(sides, units)?;
-        let half = half_a_sample(sides, units);
-        let weights = Values::of(sides, units, &family, false)?;
-        let all = Values::of(sides, units, &family, true)?;
-        let no_values = Values::default();
-        let test = |(name, samples): (ScopeName, [u64; 2])| {
-            let of = |values: &BTreeMap<ScopeName, Values>| {
-                values.get(&name).unwrap_or(&no_values).effect(sides, units, half)
-            };
-            let effect = of(&weights);
-            let all_ratio = of(&all).map_or(1.0, |effect| effect.difference.exp());
-            let means = weights.get(&name).unwrap_or(&no_values).means(sides, units);
-            function((name, samples), means, effect, all_ratio, options)
+        let (half, total) = (half_a_sample(sides, units), units.mean_rates()[0]);
+        let callers = callers(sides, &family);
+        let weights = Values::of(sides, units, |name| family.contains_key(name), false)?;
+        let in_stacks: BTreeSet<&ScopeName> = family.keys().chain(callers.values()).collect();
+        let all = Values::of(sides, units, |name| in_stacks.contains(name), true)?;
+        let all = |name: &ScopeName| Amount::new(all.get(name), sides, units, half);
+        let test = |(name, samples): (&ScopeName, &[u64; 2])| {
+            let amount = Amount::new(weights.get(name), sides, units, half);
+            function((name, *samples), &amount, all(name).ratio(), options)
         };
-        let mut tested: Vec<ComparedFunction> = family.into_iter().map(test).collect();
+        let mut tested: Vec<ComparedFunction> = family.iter().map(test).collect();
         let p: Vec<f64> = tested.iter().map(|function| function.p).collect();
         for (function, (p_holm, q)) in tested.iter_mut().zip(holm(&p).into_iter().zip(benjamini_hochberg(&p))) {
             (function.p_holm, function.q) = (p_holm, q);
-            function.has_moved = q <= options.alpha && (function.all_ratio - 1.0).abs() <= options.min_effect;
+            let places = [Some(&function.name), callers.get(&function.name)];
+            function.has_moved = q <= options.alpha
+                && places.into_iter().flatten().any(|place| has_moved(function.growth(), &all(place), total, options));
         }
         tested.sort_by(by_certainty);
         Ok(Self { tested, alpha: options.alpha, min_effect: options.min_effect })
@@ -114,27 +110,67 @@ fn by_certainty(a: &ComparedFunction, b: &ComparedFunction) -> Ordering {
     a.p.total_cmp(&b.p).then(by_growth).then_with(|| a.name.cmp(&b.name))
 }
 
-fn function(
-    (name, samples): (ScopeName, [u64; 2]),
+/// The nearest common callers on which both sides agree, as far as they have them.
+fn callers(sides: &[Side; 2], family: &BTreeMap<ScopeName, [u64; 2]>) -> BTreeMap<ScopeName, ScopeName> {
+    let [base, new] = sides.each_ref().map(|side| {
+        side.callers().filter(|(name, _)| family.contains_key(name)).collect::<BTreeMap<ScopeName, ScopeName>>()
+    });
+    let is_agreed = |(name, caller): &(ScopeName, ScopeName)| match family[name] {
+        [0, _] | [_, 0] => true,
+        _ => base.get(name) == Some(caller) && new.get(name) == Some(caller),
+    };
+    base.iter().chain(&new).map(|(name, caller)| (name.clone(), caller.clone())).filter(is_agreed).collect()
+}
+
+/// A place with more than this share of the total shows nothing: if a run is busy throughout, its CPU use stays the same however slow it is.
+const MOST_OF_TOTAL: f64 = 0.9;
+
+/// True if the growth of a function would be visible in the all weight of a place, which stayed the same.
+fn has_moved(growth: f64, place: &Amount, total: f64, options: &CompareOptions) -> bool {
+    let all = place.means[0];
+    let is_visible = growth.abs() >= options.min_effect * all && all > 0.0 && all <= MOST_OF_TOTAL * total;
+    is_visible && (place.ratio() - 1.0).abs() <= options.min_effect
+}
+
+/// What runs use of a function.
+struct Amount {
+    /// The mean of each side.
     means: [f64; 2],
     effect: Option<Effect>,
+}
+
+impl Amount {
+    fn new(values: Option<&Values>, sides: &[Side; 2], units: &Units, half: f64) -> Self {
+        let nothing = Values::default();
+        let values = values.unwrap_or(&nothing);
+        Self { means: values.means(sides, units), effect: values.effect(sides, units, half) }
+    }
+
+    /// New divided by base; 1 if nothing is known.
+    fn ratio(&self) -> f64 {
+        self.effect.map_or(1.0, |effect| effect.difference.exp())
+    }
+}
+
+fn function(
+    (name, samples): (&ScopeName, [u64; 2]),
+    amount: &Amount,
     all_ratio: f64,
     options: &CompareOptions,
 ) -> ComparedFunction {
-    let (lower, upper) = effect.map_or((0.0, f64::INFINITY), |effect| {
+    let interval = amount.effect.map_or((0.0, f64::INFINITY), |effect| {
         let (lower, upper) = effect.interval(options.alpha);
         (lower.exp(), upper.exp())
     });
     ComparedFunction {
-        name,
-        means,
+        name: name.clone(),
+        means: amount.means,
         samples,
-        ratio: effect.map_or(1.0, |effect| effect.difference.exp()),
-        interval: (lower, upper),
-        p: effect.map_or(1.0, |effect| effect.p(0.0)),
+        ratio: amount.ratio(),
+        interval,
+        p: amount.effect.map_or(1.0, |effect| effect.p(0.0)),
         p_holm: 1.0,
         q: 1.0,
-        presence: Presence::of(samples),
         all_ratio,
         has_moved: false,
     }
@@ -163,13 +199,13 @@ impl Values {
     fn of(
         sides: &mut [Side; 2],
         units: &Units,
-        family: &BTreeMap<ScopeName, [u64; 2]>,
+        is_wanted: impl Fn(&ScopeName) -> bool,
         is_all: bool,
     ) -> io::Result<BTreeMap<ScopeName, Self>> {
         let mut values: BTreeMap<ScopeName, Self> = BTreeMap::new();
         for (side, runs) in sides.iter_mut().enumerate() {
             runs.each_function(is_all, |name, entries| {
-                if family.contains_key(&name) {
+                if is_wanted(&name) {
                     let entries = entries.iter().map(|entry| (entry.run as usize, entry.weight));
                     let of_side = &mut values.entry(name).or_default().0[side];
                     of_side.extend(entries.filter(|(run, _)| units.has(side, *run)));

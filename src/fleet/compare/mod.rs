@@ -9,6 +9,7 @@
 //! devices, which have the mean of the logarithms of their runs. Units are compared within blocks. `docs/statistics.md` defines every
 //! number.
 
+mod callers;
 mod functions;
 mod runs;
 mod scope;

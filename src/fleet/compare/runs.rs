@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::callers::Callers;
 use crate::fleet::columns::ScopeColumn;
 use crate::fleet::measures::Measure;
 use crate::fleet::run::{NameId, RunNames, RunRecord, RunRows};
@@ -19,12 +20,19 @@ pub(in crate::fleet) struct ComparedRuns {
     pub(super) all: ScopeColumn,
     /// The values of each label, `table` and `sampling interval` among them, with the number of runs that have them.
     pub(super) labels: BTreeMap<String, BTreeMap<String, u64>>,
+    /// By key of `all`; empty if runs were measured without stacks.
+    pub(super) callers: Callers,
 }
 
 impl ComparedRuns {
     pub(in crate::fleet) fn new() -> Self {
         let column = |measure| ScopeColumn::new(FleetScope::Function, measure, false);
-        Self { own: column(Measure::Cpu), all: column(Measure::AllWeight), labels: BTreeMap::new() }
+        Self {
+            own: column(Measure::Cpu),
+            all: column(Measure::AllWeight),
+            labels: BTreeMap::new(),
+            callers: Callers::default(),
+        }
     }
 
     pub(in crate::fleet) fn add(
@@ -35,6 +43,7 @@ impl ComparedRuns {
         names: &mut RunNames<'_>,
     ) {
         self.columns_mut().for_each(|column| column.add(run, rows, counts, names));
+        self.callers.add(rows.stacks, |row| counts(row.process), &self.all, names);
         self.note(rows.record);
     }
 

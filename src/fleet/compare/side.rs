@@ -51,6 +51,13 @@ impl Side {
         builder.try_finish_side()
     }
 
+    /// The nearest common caller of each function that has one, by name.
+    pub(super) fn callers(&self) -> impl Iterator<Item = (ScopeName, ScopeName)> {
+        let Self { runs, names, .. } = self;
+        let keys = 0..runs.all.count() as u32;
+        keys.filter_map(|key| Some((runs.all.name(key, names), runs.all.name(runs.callers.of(key)?, names))))
+    }
+
     /// Passes the values of each function to `each`: self weights, or all weights.
     pub(super) fn each_function(&mut self, is_all: bool, mut each: impl FnMut(ScopeName, &[Entry])) -> io::Result<()> {
         let Self { runs, places, names, spilled, .. } = self;

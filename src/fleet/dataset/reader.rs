@@ -284,8 +284,8 @@ impl DatasetRun {
 
     /// The run's rows with these names of the file.
     pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
-        let Self { record, frames, binaries, windows, .. } = self;
-        RunRows { record, names, frames, binaries, windows }
+        let Self { record, frames, binaries, windows, stacks, .. } = self;
+        RunRows { record, names, frames, binaries, windows, stacks }
     }
 
     pub(in crate::fleet) fn names(&self) -> &SharedNames {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::fleet::compare::{ComparedFunction, Comparison, Functions, Reason, ShareTest, Verdict};
 use crate::output::fleet::measure_unit;
+use crate::report::diff::Presence;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
@@ -96,7 +97,7 @@ fn functions(functions: &Functions) -> Vec<Value> {
             "binary": function.name.binary,
             "function": function.name.function,
             "is_slower": slower.iter().any(|slower| slower.name == function.name),
-            "presence": function.presence.name(),
+            "presence": Presence::of(function.samples).name(),
             "has_moved": function.has_moved,
             "mean": {"base": function.means[0], "new": function.means[1]},
             "samples": {"base": function.samples[0], "new": function.samples[1]},

@@ -53,7 +53,7 @@ pub(in crate::output::fleet) fn probability(p: f64) -> String {
 
 /// The change of a function: `+104 %`, or that only one side has it.
 pub(in crate::output::fleet) fn function_change(function: &ComparedFunction) -> String {
-    match function.presence {
+    match Presence::of(function.samples) {
         Presence::Both => change(function.ratio),
         Presence::New => "new".to_owned(),
         Presence::Vanished => "gone".to_owned(),

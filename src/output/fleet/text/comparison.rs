@@ -101,6 +101,10 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         page.sentence(Some(Tone::Dim), 0, &format!("{more} changed; JSON has all"));
     }
     if changed.iter().take(ROWS).any(|function| function.has_moved) {
-        page.sentence(Some(Tone::Dim), 0, "moved: the function with all that it calls did not change.");
+        page.sentence(
+            Some(Tone::Dim),
+            0,
+            "moved: the function with all that it calls, or its nearest common caller, did not change.",
+        );
     }
 }
