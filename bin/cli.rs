@@ -9,7 +9,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
 use crate::exit_codes::EXIT_CODES;
-use crate::fleet::{CompareArgs, FleetCommand};
+use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
@@ -86,6 +86,7 @@ impl Cli {
             (None, _) => cli.report.recording.operations.set_order(&matches),
             (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
             (Some(Command::Compare(compare)), Some((_, matches))) => compare.operations_mut().set_order(matches),
+            (Some(Command::Trend(trend)), Some((_, matches))) => trend.operations_mut().set_order(matches),
             (Some(Command::Fleet(fleet)), Some((_, matches))) => {
                 if let Some((operations, (_, matches))) = fleet.operations_mut().zip(matches.subcommand()) {
                     operations.set_order(matches);
@@ -167,6 +168,8 @@ pub(crate) enum Command {
     Diff(Box<DiffArgs>),
     /// Tell whether new runs are slower than those of a base
     Compare(Box<CompareArgs>),
+    /// Find the version or the date since which an app is slower
+    Trend(Box<TrendArgs>),
     /// List the runs and tables of a recording, an export or a table of contents
     ///
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.

@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 13] = [
+pub(crate) const GUARDED: [Guarded; 15] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -42,6 +42,16 @@ pub(crate) const GUARDED: [Guarded; 13] = [
             "--image",
             "--redact-rules",
         ],
+    },
+    Guarded {
+        command: "compare",
+        writes: Writes::File,
+        inputs: &["INPUT", "--against", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
+    },
+    Guarded {
+        command: "trend",
+        writes: Writes::File,
+        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
     },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },

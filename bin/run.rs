@@ -42,6 +42,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         None => show_report(&cli.report, cli.color)?,
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
         Some(Command::Compare(mut args)) => return fleet::compare(&mut args, cli.color),
+        Some(Command::Trend(mut args)) => return fleet::trend(&mut args, cli.color),
         Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,

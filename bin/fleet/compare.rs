@@ -106,7 +106,7 @@ enum CompareFormat {
     Junit,
 }
 
-fn parse_alpha(text: &str) -> Result<f64, String> {
+pub(super) fn parse_alpha(text: &str) -> Result<f64, String> {
     let alpha = text.parse().ok().filter(|alpha| (0.0..=0.5).contains(alpha) && *alpha > 0.0);
     alpha.ok_or_else(|| "not a probability above 0 and at most 0.5, such as 0.05".to_owned())
 }

@@ -38,6 +38,20 @@ docs/ci.md has complete workflows, and what to do if the answer is \"cannot tell
 
 Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
+/// The help of `trend`.
+pub(crate) const TREND_HELP: &str = "\
+Examples:
+  traceparse trend fleet.dataset --over app_version --block device
+      Since which version is the app slower, on devices compared with themselves?
+  traceparse trend nightly/ --over date --min-effect 5%
+      For a nightly job: exit with code 3 while the last change made it slower
+  traceparse trend fleet.csv --over app_version --where device='iPhone 15' -o trend.csv
+      The value of each version, as a table
+
+A change has 5 points before it and 5 after it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
+
+Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 too few points or no order (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+
 /// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
 

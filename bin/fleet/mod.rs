@@ -14,6 +14,7 @@ mod report;
 mod sql;
 mod tree;
 mod tree_args;
+mod trend;
 mod with_runs;
 
 use crate::objects::Target;
@@ -23,6 +24,7 @@ use cli::FleetAction;
 
 pub(crate) use cli::FleetCommand;
 pub(crate) use compare::{CompareArgs, show as compare};
+pub(crate) use trend::{TrendArgs, show as trend};
 
 /// Runs the subcommand, and returns the exit code of the process.
 pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Failure> {

@@ -100,6 +100,7 @@ mod store;
 mod stored_run;
 mod summary;
 mod trend;
+mod trend_report;
 mod windows;
 
 #[cfg(test)]
@@ -142,3 +143,4 @@ pub use store::{
     InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
     SharedRow, SourceStamps, SourceSum, Store,
 };
+pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendValue, TrendVerdict};

@@ -76,7 +76,10 @@ pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
     }
     let of_cohort = |(position, cohort): (usize, &CohortReport)| {
         let runs = report.runs.iter().enumerate().filter(move |(_, run)| run.cohort == position);
-        let (over, periods, undated) = by_date(runs.map(|(index, run)| (index, run.start.as_deref())))?;
+        let (over, periods, undated) = by_date(runs.map(|(index, run)| (index, run.start.as_deref())), LEAST);
+        if periods.len() < LEAST {
+            return None;
+        }
         let points = periods.into_iter().map(|(name, runs)| point(report, name, &runs)).collect();
         Some(Trend { unit: cohort.cohort.unit, over, labels: Vec::new(), points, undated })
     };
@@ -103,6 +106,21 @@ pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item 
 fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
     let values = values_of(cohorts, label);
     is_numbered(cohorts, label, &values) && unordered_dates(values.iter().copied()).is_none()
+}
+
+/// Why a label of these cohorts has no order, in words; `None` if it has one.
+pub(super) fn why_unordered(cohorts: &[CohortReport], label: usize) -> Option<String> {
+    let key = &cohorts.first()?.cohort.labels[label].0;
+    let values = values_of(cohorts, label);
+    if let Some([first, other]) = unordered_dates(values.iter().copied()) {
+        return Some(format!(
+            "{key} has no order, since {first} and {other} are not dates in one form; write all as 2026-01-31."
+        ));
+    }
+    let (first, last) = values.first().zip(values.last())?;
+    (!is_numbered(cohorts, label, &values)).then(|| {
+        format!("{key} has no order, since values such as {first} and {last} differ in more than their numbers; pass --over date.")
+    })
 }
 
 /// Sentences about labels whose values are dates that have no order.
@@ -133,11 +151,14 @@ fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) 
 }
 
 /// The first day of a period, and the positions of its runs.
-type Period = (String, Vec<usize>);
+pub(super) type Period = (String, Vec<usize>);
 
 /// The periods of runs by their start, in order, each with its first day and the positions of its runs, and the number
-/// of runs without a date; `None` if there are too few periods.
-fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option<(TrendOver, Vec<Period>, u64)> {
+/// of runs without a date. There are no weeks if they would be fewer than `least`.
+pub(super) fn by_date<'r>(
+    starts: impl Iterator<Item = (usize, Option<&'r str>)>,
+    least: usize,
+) -> (TrendOver, Vec<Period>, u64) {
     let (mut days, mut undated) = (BTreeMap::<i64, Vec<usize>>::new(), 0);
     for (run, start) in starts {
         match start.and_then(day_of) {
@@ -145,14 +166,14 @@ fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option
             None => undated += 1,
         }
     }
-    let over = if days.len() > MOST_DAYS { TrendOver::Week } else { TrendOver::Day };
+    let weeks: BTreeSet<i64> = days.keys().map(|&day| monday_of(day)).collect();
+    let over = if days.len() > MOST_DAYS && weeks.len() >= least { TrendOver::Week } else { TrendOver::Day };
     let mut periods = BTreeMap::<i64, Vec<usize>>::new();
     for (day, runs) in days {
         let first = if over == TrendOver::Week { monday_of(day) } else { day };
         periods.entry(first).or_default().extend(runs);
     }
-    let periods: Vec<Period> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
-    (periods.len() >= LEAST).then_some((over, periods, undated))
+    (over, periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect(), undated)
 }
 
 /// The day of an ISO 8601 time, in days since 1970-01-01: the local date of the recording.
@@ -202,13 +223,14 @@ mod tests {
     #[test]
     fn many_days_are_weeks() {
         let starts: Vec<String> = (0..200).map(|day| format!("{}T10:00:00Z", date_of(20_780 + day / 2))).collect();
-        let of = |runs: usize| by_date(starts.iter().take(runs).map(|start| Some(start.as_str())).enumerate());
-        assert!(of(4).is_none(), "two days");
-        let (over, days, _) = of(90).unwrap();
+        let of = |runs: usize| by_date(starts.iter().take(runs).map(|start| Some(start.as_str())).enumerate(), LEAST);
+        let (over, days, _) = of(90);
         assert_eq!((&over, days.len()), (&TrendOver::Day, 45));
         assert_eq!(days[1], ("2026-11-24".to_owned(), vec![2, 3]));
-        let (over, weeks, _) = of(92).unwrap();
+        let (over, weeks, _) = of(92);
         assert_eq!((&over, weeks.len()), (&TrendOver::Week, 7));
         assert_eq!((weeks[1].0.as_str(), weeks[1].1.len()), ("2026-11-30", 14));
+        let few_weeks = by_date(starts.iter().take(92).map(|start| Some(start.as_str())).enumerate(), 8);
+        assert_eq!((&few_weeks.0, few_weeks.1.len()), (&TrendOver::Day, 46));
     }
 }

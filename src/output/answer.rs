@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::diff::DiffReport;
 use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
-use crate::fleet::{FleetReport, compare::Comparison};
+use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::Report;
@@ -30,6 +30,9 @@ pub enum Answer<'a, 'e> {
     /// Whether a group of runs is slower than another, as text, JSON, Markdown or JUnit.
     #[cfg(feature = "fleet")]
     Comparison(&'a Comparison),
+    /// Where CPU use changes over versions or dates, as text, JSON or CSV.
+    #[cfg(feature = "fleet")]
+    Trend(&'a TrendReport<'a>),
 }
 
 impl<'a, 'e> From<&'a Report<'e>> for Answer<'a, 'e> {
@@ -60,6 +63,13 @@ impl<'a> From<&'a Vec<Document>> for Answer<'a, '_> {
 impl<'a> From<&'a FleetReport> for Answer<'a, '_> {
     fn from(report: &'a FleetReport) -> Self {
         Self::Fleet(report)
+    }
+}
+
+#[cfg(feature = "fleet")]
+impl<'a> From<&'a TrendReport<'a>> for Answer<'a, '_> {
+    fn from(trend: &'a TrendReport<'a>) -> Self {
+        Self::Trend(trend)
     }
 }
 
@@ -120,6 +130,13 @@ pub fn write<'a, 'e: 'a>(
             Format::Markdown => super::fleet::comparison::markdown::write(comparison, out),
             Format::JUnit => super::fleet::comparison::junit::write(comparison, out),
             _ => unsupported("a comparison of groups of runs", format),
+        },
+        #[cfg(feature = "fleet")]
+        Answer::Trend(trend) => match format {
+            Format::Text(style) => super::fleet::text::trend::write(trend, style, out),
+            Format::Json => super::fleet::trend::write_json(trend, out),
+            Format::Csv(cells) => super::fleet::trend::write_csv(trend, *cells, out),
+            _ => unsupported("a trend", format),
         },
     }
 }

@@ -51,9 +51,12 @@
 //!
 //! **Comparisons** ([`compare`]): whether one group of values is above another, and by how much.
 //!
+//! **Change points** ([`change_points`]): where the level of a series of values changes.
+//!
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod bins;
+mod change_points;
 pub mod compare;
 mod distribution;
 mod exponential;
@@ -62,6 +65,7 @@ mod interval;
 mod quantile;
 
 pub use bins::{Bin, BoxPlot};
+pub use change_points::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, change_points, p_of_largest_t, students_t};
 pub use distribution::{Distribution, Estimate, Support};
 pub use exponential::{ExponentialBucket, ExponentialHistogram};
 pub use hdr::WindowHistogram;

@@ -40,7 +40,9 @@ impl Shown {
     /// The exit codes that the document tells of.
     fn codes(&self) -> &'static [i32] {
         match &self.text {
-            text if text.contains("--alert") || text.starts_with("traceparse compare") => &[0, 3, 4],
+            text if ["--alert", "traceparse compare", "traceparse trend"].iter().any(|asked| text.contains(asked)) => {
+                &[0, 3, 4]
+            }
             // It answers with its exit code.
             text if text.contains("jq -e") => &[0, 1],
             _ => &[0],

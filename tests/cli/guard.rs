@@ -82,6 +82,23 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let object = symbols("dw");
             of(&object, &["uuid", &object])
         }
+        ("trend", _) => {
+            let mut example = example("fleet report", argument, case);
+            let options = ["trend", "--over", "date", "--fail-on", "slower"];
+            example.args.splice(..2, options.map(str::to_owned));
+            example
+        }
+        ("compare", "--against") => {
+            let [base, new] = ["base", "runs"].map(|name| fleet(folder, name, 3));
+            of(&folder.path("runs/01.xml"), &["compare", &base, "--fail-on", "slower", "--against", &new])
+        }
+        ("compare", _) => {
+            let mut example = example("fleet report", argument, case);
+            let new = fleet(folder, "new", 2);
+            example.args.splice(..2, ["compare", "--fail-on", "slower"].map(str::to_owned));
+            example.args.extend(["--against".to_owned(), new]);
+            example
+        }
         ("fleet report" | "fleet extract" | "fleet tree", "INPUT") => {
             let runs = fleet(folder, "runs", 3);
             of(&folder.path("runs/01.xml"), &["fleet", action(command), &runs])

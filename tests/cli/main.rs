@@ -58,6 +58,7 @@ mod terminal;
 // Need programs of a shell.
 #[cfg(target_os = "linux")]
 mod transcripts;
+mod trend;
 mod urls;
 mod viewers;
 mod widths;

@@ -27,6 +27,9 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),
     }
+    if command == "trend" {
+        args.extend(["--over", "date"].map(str::to_owned));
+    }
     if ["--root", "--plan"].contains(&argument) {
         args.extend(["--shard", "1/2"].map(str::to_owned));
     }

@@ -60,6 +60,7 @@ mod svg;
 mod symbols_apple;
 mod symbols_build;
 mod symbols_llvm;
+mod trend_oracle;
 mod viewers;
 
 fn main() {
@@ -82,6 +83,7 @@ fn main() {
         symbols_apple::trials(),
         symbols_build::trials(),
         symbols_llvm::trials(),
+        trend_oracle::trials(),
         viewers::trials(),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials.into_iter().flatten().collect::<Vec<Trial>>()).exit();

@@ -59,6 +59,8 @@ pub mod stack_sums;
 pub mod stacks;
 pub mod toc;
 #[cfg(feature = "fleet")]
+pub mod trend_series;
+#[cfg(feature = "fleet")]
 pub mod wide_fleet;
 pub mod writer;
 pub mod xml;

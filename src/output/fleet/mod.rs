@@ -19,6 +19,7 @@ mod measures;
 mod opening;
 mod sentences;
 pub(super) mod text;
+pub(super) mod trend;
 
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::{Unit, counted as thousands, several as many};

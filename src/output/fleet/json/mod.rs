@@ -81,7 +81,7 @@ fn options(options: &FleetOptions) -> Value {
 }
 
 /// The options that narrowed runs when they were measured; null for whole recordings.
-fn selection(report: &FleetReport) -> Value {
+pub(in crate::output::fleet) fn selection(report: &FleetReport) -> Value {
     let option = |(option, value): &(String, Option<String>)| json!({"option": option, "value": value});
     match &report.selection {
         selection if selection.is_whole() => Value::Null,
@@ -92,7 +92,7 @@ fn selection(report: &FleetReport) -> Value {
     }
 }
 
-fn inputs(report: &FleetReport) -> Value {
+pub(in crate::output::fleet) fn inputs(report: &FleetReport) -> Value {
     let failed = |failed: &FailedInput| {
         json!({
             "source": failed.source,

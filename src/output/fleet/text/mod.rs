@@ -12,6 +12,7 @@ mod overview;
 mod plots;
 mod table;
 mod tables;
+pub(in crate::output) mod trend;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

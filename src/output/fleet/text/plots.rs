@@ -213,7 +213,7 @@ impl Bars {
 }
 
 /// The widest page that bars are made for.
-const WIDEST_TREND: usize = 80;
+pub(super) const WIDEST_TREND: usize = 80;
 /// Columns of trend point at most.
 const POINT: usize = 8;
 /// Trends that are shown: one for each combination of other labels.
@@ -242,8 +242,9 @@ fn draw_trend(report: &FleetReport, trend: &Trend, page: &mut Page<'_>) {
     let scale = rows.iter().flat_map(|&index| trend.points.iter().filter_map(move |point| value(point, index)));
     let scale = scale.fold(0.0, f64::max);
     let ends = room.checked_div(2).unwrap_or(room);
-    let bars = Points::new(trend.points.len(), room, scale);
-    page.painted(Tone::Dim, &format!("{}{}", " ".repeat(width + 2), bars.names(&trend.points, ends)));
+    let bars = Points::new(trend.points.len(), room, (0.0, scale));
+    let points: Vec<&str> = trend.points.iter().map(|point| point.name.as_str()).collect();
+    page.painted(Tone::Dim, &format!("{}{}", " ".repeat(width + 2), bars.names(&points, ends)));
     for index in rows {
         let values: Vec<Option<f64>> = bars.shown(&trend.points).map(|point| value(point, index)).collect();
         let line = page.style.paint(Tone::Weight, &bars.draw(&values));
@@ -263,13 +264,16 @@ fn draw_trend(report: &FleetReport, trend: &Trend, page: &mut Page<'_>) {
 
 /// The order of the points, and the labels that they share.
 fn trend_title(trend: &Trend) -> String {
-    let over = match &trend.over {
+    let others = trend.labels.iter().map(|(_, value)| format!(" · {}", value.as_deref().unwrap_or("unknown")));
+    format!("{}{}", over_name(&trend.over), others.collect::<String>())
+}
+
+pub(super) fn over_name(over: &TrendOver) -> String {
+    match over {
         TrendOver::Label(key) => format!("trend over {key}"),
         TrendOver::Week => "trend over weeks (from Monday)".to_owned(),
         TrendOver::Day => "trend over days".to_owned(),
-    };
-    let others = trend.labels.iter().map(|(_, value)| format!(" · {}", value.as_deref().unwrap_or("unknown")));
-    format!("{over}{}", others.collect::<String>())
+    }
 }
 
 /// The percentile of a point, if it has enough runs.
@@ -279,43 +283,43 @@ fn value(point: &TrendPoint, index: usize) -> Option<f64> {
 }
 
 /// Adjacent bars of equal width: the last points that fit.
-struct Points {
+pub(super) struct Points {
     count: usize,
     /// The width of each bar, with the space after it.
-    each: usize,
-    largest: f64,
+    pub(super) each: usize,
+    /// The values of the lowest and of the highest bar.
+    range: (f64, f64),
 }
 
 impl Points {
-    fn new(points: usize, room: usize, largest: f64) -> Self {
+    pub(super) fn new(points: usize, room: usize, range: (f64, f64)) -> Self {
         let each = (room / points.max(1)).clamp(2, POINT + 1);
-        Self { count: points.min((room / each).max(1)), each, largest }
+        Self { count: points.min((room / each).max(1)), each, range }
     }
 
-    fn hidden(&self, points: usize) -> usize {
+    pub(super) fn hidden(&self, points: usize) -> usize {
         points - self.count
     }
 
-    fn shown<'p>(&self, points: &'p [TrendPoint]) -> std::slice::Iter<'p, TrendPoint> {
+    pub(super) fn shown<'p, T>(&self, points: &'p [T]) -> std::slice::Iter<'p, T> {
         points[self.hidden(points.len())..].iter()
     }
 
     /// The names of points above their bars; the first and the last where bars are narrow.
-    fn names(&self, points: &[TrendPoint], half: usize) -> String {
-        let shown: Vec<&TrendPoint> = self.shown(points).collect();
-        if shown.iter().all(|point| point.name.width() < self.each) {
-            let name = |point: &&TrendPoint| super::labels::padded(&point.name, self.each);
-            return shown.iter().map(name).collect();
+    pub(super) fn names(&self, names: &[&str], half: usize) -> String {
+        let shown: Vec<&str> = self.shown(names).copied().collect();
+        if shown.iter().all(|name| name.width() < self.each) {
+            return shown.iter().map(|name| labels::padded(name, self.each)).collect();
         }
-        let end =
-            |point: Option<&&TrendPoint>| point.map_or(String::new(), |point| fit(&point.name, Some(half.max(4) - 2)));
+        let end = |name: Option<&&str>| name.map_or(String::new(), |name| fit(name, Some(half.max(4) - 2)));
         format!("{} → {}", end(shown.first()), end(shown.last()))
     }
 
-    fn draw(&self, values: &[Option<f64>]) -> String {
+    pub(super) fn draw(&self, values: &[Option<f64>]) -> String {
         const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-        let level =
-            |value: f64| LEVELS[((value / self.largest.max(f64::MIN_POSITIVE) * 8.0).ceil() as usize).clamp(1, 8) - 1];
+        let (least, largest) = self.range;
+        let share = |value: f64| (value - least) / (largest - least).max(f64::MIN_POSITIVE);
+        let level = |value: f64| LEVELS[((share(value) * 8.0).ceil() as usize).clamp(1, 8) - 1];
         let bar = |value: &Option<f64>| match value {
             // Nothing at all has no bar.
             Some(0.0) => " ".repeat(self.each),
@@ -398,17 +402,17 @@ mod tests {
 
     #[test]
     fn bars_are_as_high_as_their_values() {
-        let bars = Points::new(4, 40, 80.0);
+        let bars = Points::new(4, 40, (0.0, 80.0));
         assert_eq!((bars.count, bars.each, bars.hidden(4)), (4, 9, 0));
         let drawn = bars.draw(&[Some(80.0), Some(40.0), None, Some(0.0)]);
         assert_eq!(drawn, format!("████████ ▄▄▄▄▄▄▄▄ ·{}", " ".repeat(8 + 9)));
         assert_eq!(
-            Points::new(3, 40, 80.0).draw(&[Some(0.001), Some(10.0), Some(10.1)]),
+            Points::new(3, 40, (0.0, 80.0)).draw(&[Some(0.001), Some(10.0), Some(10.1)]),
             "▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▁ ▂▂▂▂▂▂▂▂ "
         );
         // Points without room are the first.
-        let many = Points::new(100, 40, 1.0);
+        let many = Points::new(100, 40, (0.0, 1.0));
         assert_eq!((many.each, many.count, many.hidden(100)), (2, 20, 80));
-        assert_eq!(Points::new(3, 40, 0.0).draw(&[Some(0.0)]).trim(), "");
+        assert_eq!(Points::new(3, 40, (0.0, 0.0)).draw(&[Some(0.0)]).trim(), "");
     }
 }

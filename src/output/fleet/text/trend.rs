@@ -1,0 +1,102 @@
+//! A trend for people: the answer, earlier changes, a line of bars, and the points.
+//!
+//! ```text
+//! Slower since 2.3: +8.1 % CPU (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.
+//!
+//! trend over app_version · % of one core
+//! 1.9 → 2.7
+//! ▂▂ ▁▁ ▃▃ ▂▂ ▁▁ ▇▇ █▇ ▇▇ ▆▆ ▇▇
+//!                ▲
+//! ```
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use super::header;
+use super::plots::{Points, WIDEST_TREND, over_name};
+use super::table::{Cell, Column, Page, Row, SORTED, Table};
+use crate::fleet::{TrendOver, TrendReport, TrendValue};
+use crate::output::fleet::comparison::sentences::change;
+use crate::output::fleet::measures::Measures;
+use crate::output::fleet::trend::{sentence, verdict};
+use crate::output::fleet::{many, thousands};
+use crate::output::text::Style;
+use crate::output::text::style::Tone;
+
+/// Writes the trend with the colours and width of `style`.
+///
+/// # Errors
+/// When `out` fails.
+pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page::new(style, BTreeSet::new());
+    page.sentence(Some(Tone::Title), 0, &verdict(trend));
+    for earlier in trend.changes.iter().rev().skip(1) {
+        page.sentence(None, 0, &format!("Before that: {}", sentence(trend, earlier)));
+    }
+    if !trend.fleet.selection.is_whole() {
+        page.sentence(None, 0, &format!("only the selected part of each run counts: {}", trend.fleet.selection));
+    }
+    trend.notes.iter().for_each(|note| page.sentence(Some(Tone::Warning), 0, note));
+    let values = trend.points.iter().filter_map(|point| point.value);
+    let (least, largest) =
+        values.fold((f64::INFINITY, 0.0_f64), |(least, largest), value| (least.min(value), largest.max(value)));
+    let measures = Measures::of(trend.unit, largest);
+    page.title(&format!("{} · {}", over_name(&trend.over), measures.unit()));
+    if largest > 0.0 {
+        bars(trend, (least, largest), measures, &mut page);
+    }
+    points(trend, measures, &mut page);
+    header::incomplete(trend.fleet, &mut page);
+    page.say_what_was_left_out();
+    out.write_all(page.text.as_bytes())
+}
+
+/// A bar for each point, and a mark below each change.
+fn bars(trend: &TrendReport<'_>, range: (f64, f64), measures: Measures, page: &mut Page<'_>) {
+    let room = page.style.width.unwrap_or(WIDEST_TREND).min(WIDEST_TREND);
+    let bars = Points::new(trend.points.len(), room, range);
+    let names: Vec<&str> = trend.points.iter().map(|point| point.name.as_str()).collect();
+    let values: Vec<Option<f64>> = bars.shown(&trend.points).map(|point| point.value).collect();
+    page.painted(Tone::Dim, &bars.names(&names, room / 2));
+    page.line(&page.style.paint(Tone::Weight, &bars.draw(&values)));
+    let hidden = bars.hidden(names.len());
+    let mut marks = String::new();
+    for (index, _) in trend.points.iter().enumerate().skip(hidden) {
+        let changed = trend.changes.iter().find(|change| change.point == index);
+        let mark = changed.map_or(" ", |change| if change.ratio > 1.0 { "▲" } else { "▼" });
+        marks += &format!("{mark}{}", " ".repeat(bars.each - 1));
+    }
+    if !marks.trim().is_empty() {
+        page.line(&marks);
+    }
+    let mut legend = format!("bars from {} to {}", measures.text(range.0), measures.text(range.1));
+    if hidden > 0 {
+        legend += &format!("; the first {} are not shown", many(hidden, "point"));
+    }
+    page.sentence(Some(Tone::Dim), 0, &legend);
+    page.line("");
+}
+
+/// A line for each point.
+fn points(trend: &TrendReport<'_>, measures: Measures, page: &mut Page<'_>) {
+    let has_idle = trend.points.iter().any(|point| point.idle > 0);
+    let row = |(index, point): (usize, &TrendValue)| {
+        let changed = trend.changes.iter().find(|change| change.point == index);
+        let mut cells = vec![Cell::value(point.value, measures), Cell::new(&thousands(point.runs))];
+        cells.extend(has_idle.then(|| Cell::new(&thousands(point.idle))));
+        cells.extend(trend.options.block.as_ref().map(|_| Cell::new(&thousands(point.blocks))));
+        cells.push(Cell::new(&changed.map_or(String::new(), |changed| change(changed.ratio))));
+        Row::new(cells, &point.name, "")
+    };
+    let mut columns = vec![Column { tone: Some(Tone::Weight), ..Column::new("CPU", SORTED) }, Column::new("runs", 50)];
+    columns.extend(has_idle.then(|| Column::new("idle", 40)));
+    columns.extend(trend.options.block.as_ref().map(|block| Column::new(block, 30)));
+    columns.push(Column::new("change", 60));
+    let names = match &trend.over {
+        TrendOver::Label(key) => key.as_str(),
+        TrendOver::Day => "day",
+        TrendOver::Week => "week from",
+    };
+    let rows = trend.points.iter().enumerate().map(row).collect();
+    Table { names: names.to_owned(), columns, rows, is_alike: false }.write(page);
+}
