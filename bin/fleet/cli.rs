@@ -270,6 +270,15 @@ pub(crate) struct TableArgs {
     pub(crate) alert: Vec<AlertRule>,
 }
 
+/// Verdicts with an exit code of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Exit with code 3 if the app became slower
+    Slower,
+    /// Exit with code 4 if the runs do not suffice to tell
+    Unknown,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FleetView {
     /// One screen: findings, percentiles with their runs, the heaviest runs, and failures

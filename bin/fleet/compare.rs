@@ -5,22 +5,19 @@ use std::path::PathBuf;
 use anyhow::{Error, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::fleet::compare::{CompareOptions, Comparison, Side, Verdict};
-use traceparse::fleet::{
-    Collector, FleetBuilder, FleetError, FleetInputs, FleetOptions, FleetSettings, ThreadChoice, composed,
-};
+use traceparse::fleet::{Collector, FleetBuilder, FleetError, FleetOptions, ThreadChoice, composed};
 use traceparse::output::{self, Format};
 
-use super::cli::{InputArgs, ReadingArgs, RunArgs, parse_label};
+use super::cli::{FailOn, InputArgs, ReadingArgs, RunArgs, parse_label};
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
 use super::host::{AtInterrupt, Host};
-use super::reading::{self, find_symbols, options};
+use super::reading;
 use super::remote::mirror_inputs;
 use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
 use crate::sink::{Colour, style, write_inert};
-use crate::unchanged::WatchedFiles;
 use crate::weight_limit::parse_percent;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe};
 
@@ -84,14 +81,6 @@ enum FunctionTests {
     Holm,
     /// None
     Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// 3 if the new version is slower
-    Slower,
-    /// 4 if the runs do not tell
-    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -177,11 +166,15 @@ impl CompareArgs {
             Collector::new(&host, FleetBuilder::for_comparison(FleetOptions { only, ..options }), patterns)
         };
         let collectors = [collector(&self.base), collector(&self.new)];
+        // Callers show whether cost moved.
+        let add = |collectors: &[&Collector<'_>], inputs| {
+            reading::collect(&host, collectors, inputs, &self.reading, self.functions == FunctionTests::Holm)
+        };
         match new.inputs.is_empty() {
-            true => self.add(&host, &[&collectors[0], &collectors[1]], &self.inputs)?,
+            true => add(&[&collectors[0], &collectors[1]], &self.inputs)?,
             false => {
-                self.add(&host, &[&collectors[0]], &self.inputs)?;
-                self.add(&host, &[&collectors[1]], new)?;
+                add(&[&collectors[0]], &self.inputs)?;
+                add(&[&collectors[1]], new)?;
             }
         }
         let [base, new] = collectors;
@@ -190,22 +183,6 @@ impl CompareArgs {
             collector.finish_side(self.reading.strict).map_err(context)
         };
         Ok([side(base, "the base")?, side(new, "the new side")?])
-    }
-
-    fn add(&self, host: &Host, collectors: &[&Collector<'_>], inputs: &InputArgs) -> Result<(), Failure> {
-        if let Some(paths) = reading::datasets(host, inputs, &self.reading, |_| false).map_err(Failure::Usage)? {
-            return Ok(Collector::add_datasets_to(collectors, &paths).map_err(Error::from)?);
-        }
-        let mut found: FleetInputs = reading::find(host, inputs, false)?;
-        found.redact(host);
-        found.will_read(host).map_err(Error::from)?;
-        let symbol_files = WatchedFiles::default();
-        let locator = find_symbols(&symbol_files, &self.reading)?;
-        let mut options = options(&self.reading, None, &symbol_files, locator.as_ref());
-        // Callers show whether cost moved.
-        options.measure.with_stacks = self.functions == FunctionTests::Holm;
-        let settings = FleetSettings::new(host, options);
-        Ok(Collector::add_recordings_to(collectors, &found, &settings).map_err(Error::from)?)
     }
 
     fn exit_code(&self, verdict: &Verdict) -> u8 {

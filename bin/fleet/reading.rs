@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use traceparse::fleet::{
-    Datasets, FleetInputs, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions, ThreadChoice,
+    Collector, Datasets, FleetInputs, FleetSettings, InputRequest, IntervalChoice, MeasureOptions, ReadingOptions,
+    ThreadChoice,
 };
 use traceparse::recording::Options;
 use traceparse::symbols::Locator;
@@ -59,6 +60,28 @@ pub(super) fn datasets(
         )),
         None => Ok(Some(found.concat())),
     }
+}
+
+/// Reads recordings, or datasets, once and adds their runs to each collector.
+pub(super) fn collect(
+    host: &Host,
+    collectors: &[&Collector<'_>],
+    args: &InputArgs,
+    reading: &ReadingArgs,
+    with_stacks: bool,
+) -> Result<(), Failure> {
+    if let Some(paths) = datasets(host, args, reading, |_| false).map_err(Failure::Usage)? {
+        return Ok(Collector::add_datasets_to(collectors, &paths).map_err(anyhow::Error::from)?);
+    }
+    let mut found = find(host, args, false)?;
+    found.redact(host);
+    found.will_read(host).map_err(anyhow::Error::from)?;
+    let symbol_files = WatchedFiles::default();
+    let locator = find_symbols(&symbol_files, reading)?;
+    let mut options = options(reading, None, &symbol_files, locator.as_ref());
+    options.measure.with_stacks = with_stacks;
+    let settings = FleetSettings::new(host, options);
+    Ok(Collector::add_recordings_to(collectors, &found, &settings).map_err(anyhow::Error::from)?)
 }
 
 /// The error for a selection from a dataset, with the command that makes one of the selection.

@@ -5,24 +5,22 @@ use std::path::PathBuf;
 use anyhow::Error;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::fleet::{
-    Collector, FleetBuilder, FleetReport, FleetSettings, ThreadChoice, TrendOptions, TrendReport, TrendVerdict,
-    composed,
+    Collector, FleetBuilder, FleetReport, ThreadChoice, TrendOptions, TrendReport, TrendVerdict, composed,
 };
 use traceparse::output::{self, Format};
 
-use super::cli::{InputArgs, ReadingArgs, RunArgs};
+use super::cli::{FailOn, InputArgs, ReadingArgs, RunArgs};
 use super::compare::parse_alpha;
 use super::filters::ThreadArgs;
 use super::help::TREND_HELP;
 use super::host::{AtInterrupt, Host};
-use super::reading::{self, find_symbols, options};
+use super::reading;
 use super::remote::mirror_inputs;
 use crate::format_options::CsvArgs;
 use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
 use crate::sink::{Colour, style, write_inert};
-use crate::unchanged::WatchedFiles;
 use crate::weight_limit::parse_percent;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe};
 
@@ -68,14 +66,6 @@ pub(crate) struct TrendArgs {
     threads: ThreadArgs,
     #[command(flatten)]
     reading: ReadingArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    /// Exit with code 3 if the last change made the app slower
-    Slower,
-    /// Exit with code 4 if there are too few points, or if they have no order
-    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -149,17 +139,7 @@ impl TrendArgs {
         let question = self.threads.narrow(self.chosen.narrow(self.options().fleet()));
         let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
         let collector = Collector::new(&host, FleetBuilder::new(question), patterns);
-        if let Some(paths) = reading::datasets(&host, &self.inputs, &self.reading, false).map_err(Failure::Usage)? {
-            collector.add_datasets(&paths).map_err(Error::from)?;
-        } else {
-            let mut inputs = reading::find(&host, &self.inputs, false)?;
-            inputs.redact(&host);
-            inputs.will_read(&host).map_err(Error::from)?;
-            let symbol_files = WatchedFiles::default();
-            let locator = find_symbols(&symbol_files, &self.reading)?;
-            let settings = FleetSettings::new(&host, options(&self.reading, None, &symbol_files, locator.as_ref()));
-            collector.add_recordings(&inputs, &settings).map_err(Error::from)?;
-        }
+        reading::collect(&host, &[&collector], &self.inputs, &self.reading, false)?;
         Ok(collector.finish(self.reading.strict).map_err(Error::from)?)
     }
 
