@@ -44,16 +44,17 @@ pub(super) fn show(args: &FleetTreeArgs, colour: Colour) -> Result<(), Failure> 
 /// Where runs come from.
 enum Runs<'r> {
     Datasets(Vec<PathBuf>),
-    Recordings(FleetInputs, FleetSettings<'r>),
+    Recordings(FleetInputs, Box<FleetSettings<'r>>),
 }
 
 impl Runs<'_> {
     fn add_to(&self, collectors: &[Collector<'_>]) -> Result<()> {
         let all: Vec<&Collector<'_>> = collectors.iter().collect();
-        Ok(match self {
+        match self {
             Self::Datasets(paths) => Collector::add_datasets_to(&all, paths)?,
             Self::Recordings(inputs, settings) => Collector::add_recordings_to(&all, inputs, settings)?,
-        })
+        }
+        Ok(())
     }
 
     /// Leaves out recordings without any of these runs.
@@ -73,7 +74,7 @@ fn of_recordings(args: &FleetTreeArgs, host: &Host) -> Result<Vec<Recording>, Fa
     let locator = find_symbols(&symbol_files, &args.reading)?;
     let mut options = options(&args.reading, None, &symbol_files, locator.as_ref());
     options.measure.with_stacks = true;
-    Ok(pool(args, host, Runs::Recordings(inputs, FleetSettings::new(host, options)))?)
+    Ok(pool(args, host, Runs::Recordings(inputs, Box::new(FleetSettings::new(host, options))))?)
 }
 
 /// The summed runs of each cohort. Runs beyond a percentile are known when all were measured, so their recordings are read again.

@@ -73,7 +73,7 @@ fn commands_that_are_not_there_have_no_page() {
     assert!(message.contains("traceparse has no command 'diffs'; it has only diff, compare, trend, toc,"), "{message}");
     let message = fails(2, &["man", "fleet", "reports"]);
     assert!(
-        message.contains("traceparse fleet has no command 'reports'; it has only report, extract, merge, sql"),
+        message.contains("traceparse fleet has no command 'reports'; it has only report, tree, extract, merge, sql"),
         "{message}"
     );
     assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no command 'x'"));

@@ -208,12 +208,12 @@ fn parts_that_no_selection_has_are_damage() {
 fn files_of_other_versions_are_refused() {
     let mut tables = write_all(&[runs::run(1, 9)], &[]);
     let at = tables[0].windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
-    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'4').unwrap();
-    for version in [b'3', b'5'] {
+    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'5').unwrap();
+    for version in [b'4', b'6'] {
         tables[0][digit] = version;
         let error = read(&tables).unwrap_err();
         assert_eq!(error.kind, DatasetErrorKind::OtherVersion);
-        assert!(error.to_string().contains("but this traceparse reads version 4"), "{error}");
+        assert!(error.to_string().contains("but this traceparse reads version 5"), "{error}");
     }
 }
 

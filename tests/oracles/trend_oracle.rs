@@ -42,7 +42,7 @@ fn bound(numbers: &mut Rng) -> Value {
 }
 
 fn test(numbers: &mut Rng, index: u64) -> Value {
-    let steps = if index % 2 == 0 { 4 } else { 1_000_000 };
+    let steps = if index.is_multiple_of(2) { 4 } else { 1_000_000 };
     let mut side = || (0..2 + numbers.below(20)).map(|_| numbers.below(steps) as f64 / 7.0).collect::<Vec<f64>>();
     let (base, new) = (side(), side());
     let t = students_t(&base, &new);
@@ -59,7 +59,7 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
     for cell in cells.iter_mut().filter(|cell| cell.point >= second) {
         cell.mean -= step / 2.0;
     }
-    if index % 5 == 0 {
+    if index.is_multiple_of(5) {
         cells.iter_mut().for_each(|cell| cell.mean = cell.mean.round());
     }
     // Every point has a value.

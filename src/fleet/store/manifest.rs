@@ -3,7 +3,7 @@
 //! ```text
 //! {
 //!   "format": "traceparse-dataset",
-//!   "version": 4,
+//!   "version": 5,
 //!   "complete": false, "inputs_expected": 250, "inputs_done": 49, "runs": 48, "failed": 1,
 //!   "settings": "4e0c…", "symbols": ["/symbols/Orchard.dSYM"], "shard": null,
 //!   "files": {"part-9d51…": {"runs": 48, "failed": 1, "tables": {"runs": {"bytes": 9120, "rows": 49, "blake3": "07aa…"}, …}}},
@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder. The files of the tables have a separate version.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 /// Precedes the hash.
 const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";
