@@ -16,7 +16,7 @@ RUNTIMES = {
 }
 HEAD = """\
 The command contains code from these projects, under these licences. The licences of Rust's standard library are in
-rust-library.html.
+LICENSE-RUST-LIBRARY.html.
 """
 
 
