@@ -112,7 +112,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("4")),
+            ("traceparse.version", Some("5")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
