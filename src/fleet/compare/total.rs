@@ -45,7 +45,7 @@ pub struct ShareTest {
     pub counts: [u64; 2],
     /// All units of the base and of the new side.
     pub of: [u64; 2],
-    /// The percentile of each side, for a tail: CPU use.
+    /// For a tail, the mean CPU use of the units of each side beyond its own percentile.
     pub values: [f64; 2],
     /// The probability of counts at least as unlikely, if the sides are alike within blocks.
     pub p: f64,
@@ -134,10 +134,14 @@ fn tails(logarithms: &Logarithms, level: f64) -> Vec<ShareTest> {
     let mut all = sides.concat();
     sides.iter_mut().chain([&mut all]).for_each(sorted);
     let test = |quantile: Quantile| {
-        let at = |values: &[f64]| values[quantile.nearest_rank(values.len() as u64).saturating_sub(1) as usize];
-        let limit = at(&all);
+        let rank = |values: &[f64]| quantile.nearest_rank(values.len() as u64) as usize;
+        let limit = all[rank(&all).saturating_sub(1)];
         let beyond = shares(logarithms, |value| value.is_some_and(|value| value > limit));
-        share_test(&beyond, Some(quantile), sides.each_ref().map(|side| at(side).exp()), level)
+        let mean = |values: &Vec<f64>| {
+            let tail = &values[rank(values)..];
+            tail.iter().map(|value| value.exp()).sum::<f64>() / tail.len() as f64
+        };
+        share_test(&beyond, Some(quantile), sides.each_ref().map(mean), level)
     };
     TAILS.map(test).into()
 }

@@ -176,7 +176,7 @@ fn idle(test: &ShareTest) -> String {
 fn tail(test: &ShareTest, measures: Measures) -> String {
     let quantile = test.quantile.map(|quantile| quantile.to_string()).unwrap_or_default();
     let [base, new] = test.values.map(|value| measures.text(value));
-    format!("{quantile} went from {base} to {new} {} (p {})", measures.unit(), probability(test.p))
+    format!("the mean beyond {quantile} went from {base} to {new} {} (p {})", measures.unit(), probability(test.p))
 }
 
 /// `shop::total +104 %, 61 % of the growth`; the two that grew most, and the number of others.
