@@ -1,19 +1,24 @@
 //! `traceparse compare`: whether new runs are slower than those of a base.
 
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Error, anyhow};
+use anyhow::{Error, Result, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::fleet::compare::{CompareOptions, Comparison, Side, Verdict};
-use traceparse::fleet::{Collector, FleetBuilder, FleetError, FleetOptions, ThreadChoice, composed};
+use traceparse::fleet::{Collector, FleetBuilder, FleetOptions, ThreadChoice, composed};
 use traceparse::output::{self, Format};
+use traceparse::recording::Recording;
 
 use super::cli::{FailOn, InputArgs, ReadingArgs, RunArgs, parse_label};
+use super::compare_page;
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
 use super::host::{AtInterrupt, Host};
 use super::reading;
 use super::remote::mirror_inputs;
+use crate::format_options::PageArgs;
 use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
@@ -68,6 +73,8 @@ pub(crate) struct CompareArgs {
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
     chosen: RunArgs,
     #[command(flatten)]
     threads: ThreadArgs,
@@ -93,6 +100,8 @@ enum CompareFormat {
     Markdown,
     /// For CI systems that show tests
     Junit,
+    /// A page with all runs and what changed between their sums: a single file that works offline in any browser
+    Html,
 }
 
 pub(super) fn parse_alpha(text: &str) -> Result<f64, String> {
@@ -108,21 +117,58 @@ pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure
     args.check(&new).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
-    let mut sides = args.sides(&new)?;
+    let host = Host::new(AtInterrupt::End);
+    let Collected { collectors, are_recordings } = args.collect(&host, &new, [None, None])?;
+    let pooled = args.is_page().then(|| pooled(&collectors));
+    let mut sides = finish(collectors, args.reading.strict)?;
     let comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
     let path = args.output.as_deref();
+    let syntax = syntax_of(args.format());
     let format = match args.format() {
         CompareFormat::Text => Format::Text(style(path, colour)),
-        CompareFormat::Json => Format::Json,
+        CompareFormat::Json | CompareFormat::Html => Format::Json,
         CompareFormat::Markdown => Format::Markdown,
         CompareFormat::Junit => Format::JUnit,
     };
-    match write_inert(path, syntax_of(args.format()), |out| output::write(&comparison, &format, out)) {
+    let written = match pooled {
+        Some(pooled) => {
+            let counted = args.counted(&host, &new, &sides, &comparison)?;
+            let pooled = counted.map_or(pooled, Ok)?;
+            let root = if are_recordings { compare_page::root(path) } else { None };
+            let page =
+                |out: &mut dyn Write| compare_page::write((&comparison, root.as_deref()), pooled, &args.page, out);
+            write_inert(path, syntax, page)
+        }
+        None => write_inert(path, syntax, |out| output::write(&comparison, &format, out)),
+    };
+    match written {
         // The reader of the pipe closed it; the verdict still counts.
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }
     Ok(args.exit_code(&comparison.verdict))
+}
+
+/// What was read of both sides.
+struct Collected<'h> {
+    collectors: [Collector<'h>; 2],
+    /// False if a side is a dataset, whose recordings may be elsewhere.
+    are_recordings: bool,
+}
+
+const SIDES: [&str; 2] = ["the base", "the new side"];
+
+/// The sums of the runs of both sides.
+fn pooled(collectors: &[Collector<'_>; 2]) -> Result<[Recording; 2]> {
+    let [base, new] = collectors;
+    Ok([base.take_pooled(SIDES[0])?, new.take_pooled(SIDES[1])?])
+}
+
+fn finish([base, new]: [Collector<'_>; 2], is_strict: bool) -> Result<[Side; 2]> {
+    let side = |collector: Collector<'_>, name: &str| {
+        collector.finish_side(is_strict).map_err(|error| anyhow!("{name}: {:#}", Error::from(error)))
+    };
+    Ok([side(base, SIDES[0])?, side(new, SIDES[1])?])
 }
 
 impl CompareArgs {
@@ -135,6 +181,7 @@ impl CompareArgs {
         self.inputs.check()?;
         new.check()?;
         check_name(self.format, self.output.as_deref())?;
+        self.page.check(self.is_page())?;
         if self.block.iter().chain([&self.unit]).any(|label| label.trim().is_empty()) {
             return Err("a label is empty; name one, such as --block device".to_owned());
         }
@@ -143,6 +190,10 @@ impl CompareArgs {
 
     fn format(&self) -> CompareFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(CompareFormat::Text)
+    }
+
+    fn is_page(&self) -> bool {
+        self.format() == CompareFormat::Html
     }
 
     fn options(&self) -> CompareOptions {
@@ -155,34 +206,60 @@ impl CompareArgs {
         }
     }
 
-    /// Both sides, each input read once.
-    fn sides(&self, new: &InputArgs) -> Result<[Side; 2], Failure> {
-        let host = Host::new(AtInterrupt::End);
-        let collector = |labels: &[(String, String)]| {
+    /// Both sides, each input read once. For a page, their stacks are summed, of the runs with these ids if there are some.
+    fn collect<'h>(
+        &self,
+        host: &'h Host,
+        new: &InputArgs,
+        only: [Option<BTreeSet<String>>; 2],
+    ) -> Result<Collected<'h>, Failure> {
+        let collector = |labels: &[(String, String)], ids: Option<BTreeSet<String>>| {
             let by = self.options().by();
             let options = self.threads.narrow(self.chosen.narrow(FleetOptions { by, ..FleetOptions::default() }));
             let only = options.only.iter().chain(labels).cloned().collect();
             let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
-            Collector::new(&host, FleetBuilder::for_comparison(FleetOptions { only, ..options }), patterns)
+            let is_again = ids.is_some();
+            let collector =
+                Collector::new(host, FleetBuilder::for_comparison(FleetOptions { only, ..options }), patterns);
+            let collector = if is_again { collector.quietly() } else { collector };
+            if self.is_page() { collector.pooling(self.reading.schema.clone(), ids) } else { collector }
         };
-        let collectors = [collector(&self.base), collector(&self.new)];
+        let [only_base, only_new] = only;
+        let collectors = [collector(&self.base, only_base), collector(&self.new, only_new)];
         // Callers show whether cost moved.
+        let with_stacks = self.is_page() || self.functions == FunctionTests::Holm;
         let add = |collectors: &[&Collector<'_>], inputs| {
-            reading::collect(&host, collectors, inputs, &self.reading, self.functions == FunctionTests::Holm)
+            reading::collect(host, collectors, inputs, &self.reading, with_stacks)
         };
-        match new.inputs.is_empty() {
+        let are_recordings = match new.inputs.is_empty() {
             true => add(&[&collectors[0], &collectors[1]], &self.inputs)?,
             false => {
-                add(&[&collectors[0]], &self.inputs)?;
-                add(&[&collectors[1]], new)?;
+                let is_base = add(&[&collectors[0]], &self.inputs)?;
+                add(&[&collectors[1]], new)? && is_base
             }
-        }
-        let [base, new] = collectors;
-        let side = |collector: Collector<'_>, name: &str| {
-            let context = |error: FleetError| anyhow!("{name}: {:#}", Error::from(error));
-            collector.finish_side(self.reading.strict).map_err(context)
         };
-        Ok([side(base, "the base")?, side(new, "the new side")?])
+        Ok(Collected { collectors, are_recordings })
+    }
+
+    /// The sums of the runs that count, if some do not: they are known when all were measured, so inputs are read again.
+    fn counted(
+        &self,
+        host: &Host,
+        new: &InputArgs,
+        sides: &[Side; 2],
+        comparison: &Comparison,
+    ) -> Result<Option<[Recording; 2]>, Failure> {
+        let do_all_count = sides.iter().zip(comparison.runs).all(|(Side { report, .. }, count)| {
+            report.runs.len() as u64 == count && report.inputs.without_time.is_empty()
+        });
+        if do_all_count || comparison.runs.contains(&0) {
+            return Ok(None);
+        }
+        let ids = [0, 1].map(|side| {
+            let runs = comparison.blocks.iter().flat_map(|block| &block.runs[side]);
+            Some(runs.map(|run| run.run_id.clone()).collect())
+        });
+        Ok(Some(pooled(&self.collect(host, new, ids)?.collectors)?))
     }
 
     fn exit_code(&self, verdict: &Verdict) -> u8 {

@@ -4,6 +4,7 @@
 
 mod cli;
 mod compare;
+mod compare_page;
 mod extract;
 mod filters;
 mod help;

@@ -62,16 +62,17 @@ pub(super) fn datasets(
     }
 }
 
-/// Reads recordings, or datasets, once and adds their runs to each collector.
+/// Reads recordings, or datasets, once and adds their runs to each collector. Returns true for recordings.
 pub(super) fn collect(
     host: &Host,
     collectors: &[&Collector<'_>],
     args: &InputArgs,
     reading: &ReadingArgs,
     with_stacks: bool,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     if let Some(paths) = datasets(host, args, reading, |_| false).map_err(Failure::Usage)? {
-        return Ok(Collector::add_datasets_to(collectors, &paths).map_err(anyhow::Error::from)?);
+        Collector::add_datasets_to(collectors, &paths).map_err(anyhow::Error::from)?;
+        return Ok(false);
     }
     let mut found = find(host, args, false)?;
     found.redact(host);
@@ -81,7 +82,8 @@ pub(super) fn collect(
     let mut options = options(reading, None, &symbol_files, locator.as_ref());
     options.measure.with_stacks = with_stacks;
     let settings = FleetSettings::new(host, options);
-    Ok(Collector::add_recordings_to(collectors, &found, &settings).map_err(anyhow::Error::from)?)
+    Collector::add_recordings_to(collectors, &found, &settings).map_err(anyhow::Error::from)?;
+    Ok(true)
 }
 
 /// The error for a selection from a dataset, with the command that makes one of the selection.

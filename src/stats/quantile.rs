@@ -11,6 +11,8 @@ const WHOLE: u32 = 1_000_000;
 pub struct Quantile(u32);
 
 impl Quantile {
+    /// One of four is at or below it.
+    pub const P25: Self = Self(250_000);
     /// The median.
     pub const P50: Self = Self(500_000);
     /// Three of four are at or below it.

@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::command::{Folder, fails, finish, read_text, stdout_of, traceparse};
+use crate::workbench::Payload;
+use crate::workbench_diff::facts;
 use support::builder::Builder;
 use support::{RenderOptions, Shape, Table, render};
 
@@ -140,6 +142,103 @@ fn units_are_what_a_label_says() {
     );
     let warned = json(&[&base, "--against", &new], 4);
     assert!(warned["warnings"][0].as_str().unwrap().contains("use --unit device_id, or --block device_id"), "{warned}");
+}
+
+#[test]
+fn runs_and_their_spread_are_in_json() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1.9", 10, 1.0), side(&folder, "2.0", 10, 2.0));
+    let answer = json(&[&base, "--against", &new, "--block", "device"], 3);
+    let (mut chi_squared, mut degrees) = (0.0, 0.0);
+    for block in answer["blocks"].as_array().unwrap() {
+        for name in ["base", "new"] {
+            let runs = block["runs"][name].as_array().unwrap();
+            let uses: Vec<f64> = runs.iter().map(|run| run["cpu_use"].as_f64().unwrap()).collect();
+            assert!(uses.is_sorted() && runs.iter().all(|run| run["source"].as_str().unwrap().ends_with(".xml")));
+            // Five runs: the second, third and fourth.
+            let summary = &block["summary"][name];
+            assert_eq!(
+                ["p25", "p50", "p75"].map(|name| summary[name].as_f64().unwrap()),
+                [1, 2, 3].map(|place: usize| uses[place])
+            );
+            let product: f64 = uses.iter().product();
+            assert!((summary["geometric_mean"].as_f64().unwrap() - product.powf(0.2)).abs() < 1e-9);
+            // A percent of two seconds is 20 samples, of 1 ms each.
+            let counts: Vec<f64> = uses.iter().map(|percent| percent * 20.0).collect();
+            let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+            chi_squared += counts.iter().map(|count| (count - mean).powi(2) / mean).sum::<f64>();
+            degrees += counts.len() as f64 - 1.0;
+        }
+    }
+    let expected = (chi_squared / degrees).sqrt();
+    let factor = answer["noise_factor"].as_f64().unwrap();
+    assert!(expected > 1.1 && (factor - expected).abs() < 1e-9, "{factor} instead of {expected}");
+}
+
+/// The weight of a side of a page, in samples of 1 ms.
+fn samples_of(id: &str, page: &str) -> u64 {
+    Payload::named(id, page).column("samples.weight").iter().sum::<u64>() / MILLISECOND
+}
+
+#[test]
+fn the_page_has_all_runs_and_their_sums() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1.9", 10, 1.0), side(&folder, "2.0", 10, 2.0));
+    let (args, path) = ([base.as_str(), "--against", &new, "--block", "device"], folder.path("compare.html"));
+    run(&[&args[..], &["-o", &path]].concat(), 3);
+    let (page, answer, text) = (read_text(&path), json(&args, 3), run(&args, 3));
+    let facts = facts(&page);
+    let shown = &facts["comparison"];
+    assert_eq!(shown["sentence"].as_str(), text.lines().next());
+    for name in ["verdict", "effect", "n", "family", "warnings", "noise_factor"] {
+        assert_eq!(shown[name], answer[name], "{name}");
+    }
+    assert_eq!(
+        (&shown["blocks"][0]["runs"], &shown["blocks"][0]["count"]["base"]),
+        (&answer["blocks"][0]["runs"], &5.into())
+    );
+    // Only `total` changed.
+    assert_eq!(
+        (shown["functions"].as_array().map(Vec::len), &shown["functions"][0]["name"]),
+        (Some(1), &"total".into())
+    );
+    for (side, name, id) in [(0, "base", "before"), (1, "new", "profile")] {
+        let runs =
+            answer["blocks"].as_array().unwrap().iter().flat_map(|block| block["runs"][name].as_array().unwrap());
+        let percent: f64 = runs.map(|run| run["cpu_use"].as_f64().unwrap()).sum();
+        assert_eq!(samples_of(id, &page), (percent * 20.0).round() as u64, "{side}");
+    }
+    // The noise of the sums is that of sampling, times the factor.
+    let samples = ["before", "profile"].map(|id| samples_of(id, &page) as f64);
+    let noise = (samples[0] + samples[1]).sqrt() * answer["noise_factor"].as_f64().unwrap() * MILLISECOND as f64;
+    let found = facts["total"]["all_change"]["noise"].as_f64().unwrap();
+    assert!((found / noise - 1.0).abs() < 1e-9, "{found} instead of {noise}");
+    assert_eq!((&facts["noise_factor"], &facts["normalize"]), (&answer["noise_factor"], &"duration".into()));
+}
+
+#[test]
+fn runs_that_do_not_count_are_not_summed() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1", 8, 1.0), side(&folder, "22", 8, 1.0));
+    fs::write(&new, read_text(&new).replace("iPhone SE,", "iPad,")).unwrap();
+    let dataset = folder.path("dataset");
+    finish(&mut traceparse(&["fleet", "extract", &base, &new, "-o", &dataset, "--stacks"])).success();
+    let split = [dataset.as_str(), "--base", "app_version=1", "--new", "app_version=22"];
+    let page = |inputs: &[&str]| run(&[inputs, &["--block", "device", "--format", "html"]].concat(), 4);
+    let pages = [page(&[&base, "--against", &new]), page(&split)];
+    let answer = json(&[&base, "--against", &new, "--block", "device"], 4);
+    let runs = answer["blocks"][0]["runs"]["base"].as_array().unwrap();
+    let percent: f64 = runs.iter().map(|run| run["cpu_use"].as_f64().unwrap()).sum();
+    for page in &pages {
+        assert_eq!(samples_of("before", page), (percent * 20.0).round() as u64);
+    }
+    // Recordings are linked, relative to the page; a dataset does not say where they are.
+    let root = pages.each_ref().map(|page| facts(page)["comparison"]["root"].clone());
+    assert_eq!(root, [Value::from(""), Value::Null]);
+    let without = folder.path("without");
+    finish(&mut traceparse(&["fleet", "extract", &base, &new, "-o", &without])).success();
+    let message = fails(1, &[&["compare", &without][..], &split[1..], &["-o", &folder.path("x.html")]].concat());
+    assert!(message.contains("have no stacks") && message.contains("--stacks"), "{message}");
 }
 
 #[test]

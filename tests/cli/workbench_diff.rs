@@ -10,7 +10,7 @@ fn page(args: &[&str]) -> String {
 }
 
 /// What the page tells beside both payloads.
-fn facts(page: &str) -> Value {
+pub(crate) fn facts(page: &str) -> Value {
     let (_, rest) = page.split_once("<script id=\"diff\" type=\"application/json\">").expect("facts");
     serde_json::from_str(rest.split_once("</script>").unwrap().0).expect("JSON")
 }

@@ -18,26 +18,11 @@ import { forEach } from './pool.mjs';
 import { VIEWS } from './shown_tables.mjs';
 
 const CORPUS = [
-  'xctrace/12.5/time-profile.xml',
-  'xctrace/14-16/time-profile.xml',
-  'xctrace/14.0.1/cpu-profile.xml',
-  'xctrace/14.3.1/counters-time-profile.xml',
-  'xctrace/14.3.1/cpu-profile.xml',
-  'xctrace/14.3.1/time-profile.xml',
-  'xctrace/16.0/four-runs.trace.zip',
-  'xctrace/26.2/finder.trace.zip',
-  'xctrace/26.2/finder_cpu_profile.xml',
-  'xctrace/26.4/time-sample.xml',
-  'xctrace/26.4.1/time-profile.xml',
-  'xctrace/26.5/cpu-profile.xml',
-  'xctrace/27/cpu-profile.xml',
-  'xctrace/27/time-sample.xml',
-  'inputs/sample/10.8-chrome.sample.txt',
-  'inputs/sample/26.6.1-tillandsias.sample.txt',
-  'other/sample/inferno_sample.txt',
-  'reproducers/demangle-bomb.xml',
-  'reproducers/lost_thread.xml',
-  'reproducers/rust-legacy/rust-named.xml',
+  'xctrace/12.5/time-profile.xml', 'xctrace/14-16/time-profile.xml', 'xctrace/14.0.1/cpu-profile.xml', 'xctrace/14.3.1/counters-time-profile.xml',
+  'xctrace/14.3.1/cpu-profile.xml', 'xctrace/14.3.1/time-profile.xml', 'xctrace/16.0/four-runs.trace.zip', 'xctrace/26.2/finder.trace.zip',
+  'xctrace/26.2/finder_cpu_profile.xml', 'xctrace/26.4/time-sample.xml', 'xctrace/26.4.1/time-profile.xml', 'xctrace/26.5/cpu-profile.xml',
+  'xctrace/27/cpu-profile.xml', 'xctrace/27/time-sample.xml', 'inputs/sample/10.8-chrome.sample.txt', 'inputs/sample/26.6.1-tillandsias.sample.txt',
+  'other/sample/inferno_sample.txt', 'reproducers/demangle-bomb.xml', 'reproducers/lost_thread.xml', 'reproducers/rust-legacy/rust-named.xml',
 ];
 /** Selections and operations, in a link and as options. */
 const REQUESTS = [

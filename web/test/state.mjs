@@ -36,16 +36,8 @@ test('a link shows what its sender saw', () => {
     { ...freshState(1), tab: 'tree', tree: 'up', flame: 'up', by: 'thread', part: 0 },
     { ...freshState(0), time: { start: 1, end: 3_600_000_000_001 }, threads: [0, 1], mainOnly: true, chosen: 3, search: 'a&b=c#d %' },
     { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples' },
-    {
-      ...freshState(0),
-      processes: [0],
-      operations: [
-        { kind: 'root-at', pattern: '^a\\$b|(c&d)=é$' },
-        { kind: 'leaf-binary', names: ['Grove & Co, Ltd', '100%'] },
-        { kind: 'charge-binary', binary: 'a:b/c' },
-        { kind: 'hide-system' },
-      ],
-    },
+    { ...freshState(0), processes: [0], operations: [{ kind: 'root-at', pattern: '^a\\$b|(c&d)=é$' }, { kind: 'leaf-binary', names: ['Grove & Co, Ltd', '100%'] }] },
+    { ...freshState(0), operations: [{ kind: 'charge-binary', binary: 'a:b/c' }, { kind: 'hide-system' }] },
   ];
   for (const state of states) {
     const fragment = fragmentOf(state, names);
@@ -210,10 +202,7 @@ test('answers can cross to a page, and say what they are of', () => {
   const range = names.tables.spans[0];
   const asks = [
     ...['totals', 'overview', 'functions', 'binaries', 'categories', 'lines', 'threads', 'states', 'cores'].map((kind) => ({ kind })),
-    { kind: 'tree', direction: 'down', open: null, expand: null, find: null, ...part },
-    { kind: 'tree', direction: 'up', open: null, expand: null, find: null, ...part },
-    { kind: 'flame', direction: 'down', ...part, ...flame },
-    { kind: 'flame', direction: 'up', ...part, ...flame },
+    ...['down', 'up'].flatMap((direction) => [{ kind: 'tree', direction, open: null, expand: null, find: null, ...part }, { kind: 'flame', direction, ...part, ...flame }]),
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
     { kind: 'search', text: 'a' },
@@ -233,12 +222,8 @@ test('rows that were opened stay open over another selection', () => {
   const closed = engine.ask(place, ask);
   const all = engine.ask(place, { ...ask, expand: { path: [closed.label[0]], onlyChain: false } });
   assert.ok(all.label.length > closed.label.length);
-  const open = { depth: [], label: [] };
-  all.flags.forEach((flag, row) => {
-    if ((flag & 2) === 0) return;
-    open.depth.push(all.depth[row]);
-    open.label.push(all.label[row]);
-  });
+  const rows = [...all.flags.keys()].filter((row) => (all.flags[row] & 2) !== 0);
+  const open = { depth: rows.map((row) => all.depth[row]), label: rows.map((row) => all.label[row]) };
   assert.deepEqual(engine.ask(place, { ...ask, open }).label, all.label);
   const samples = engine.ask({ ...place, selection: { ...place.selection, metric: 'samples' } }, { ...ask, open });
   assert.deepEqual([...samples.label].sort(), [...all.label].sort());

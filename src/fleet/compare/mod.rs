@@ -11,6 +11,7 @@
 
 mod callers;
 mod functions;
+mod noise;
 mod runs;
 mod scope;
 mod side;
@@ -76,6 +77,9 @@ pub struct Comparison {
     pub functions: Option<Functions>,
     /// The labels whose values the sides do not share.
     pub differences: Vec<LabelDifference>,
+    /// The factor by which the weight of summed runs varies more than sampling, at least 1: noise of a
+    /// [`Diff`](crate::report::diff::Diff::with_noise_factor) of the sums of both sides.
+    pub noise_factor: f64,
     /// Sentences to read before believing the verdict.
     pub warnings: Vec<String>,
 }
@@ -95,16 +99,18 @@ impl Comparison {
         let failure = scope::no_verdict(sides);
         let verdict = Verdict::new(&total, functions.as_ref(), failure, &options);
         let (counts, runs) = (units.counts(), units.runs());
+        let noise_factor = noise::noise_factor(&units, sides);
         Ok(Self {
             options,
             unit,
             verdict,
-            blocks: units.into_blocks(),
+            blocks: units.into_blocks(sides),
             units: counts,
             runs,
             total,
             functions,
             differences,
+            noise_factor,
             warnings,
         })
     }

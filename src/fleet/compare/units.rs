@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::CompareOptions;
 use super::side::Side;
 use crate::fleet::report::RunRow;
+use crate::stats::Quantile;
 use crate::stats::compare::Block;
 
 /// The values of the labels of a block.
@@ -17,6 +18,22 @@ pub struct ComparedBlock {
     pub labels: Vec<Option<String>>,
     /// The CPU use of each unit of the base and of the new side: the geometric mean of its runs that were not idle, or 0.
     pub values: [Vec<f64>; 2],
+    /// The runs of the base and of the new side, from the lowest CPU use to the highest.
+    pub runs: [Vec<RunRow>; 2],
+}
+
+impl ComparedBlock {
+    /// The nearest-rank percentile of the CPU use of the runs of a side.
+    pub fn quantile(&self, side: usize, quantile: Quantile) -> f64 {
+        let rank = quantile.nearest_rank(self.runs[side].len() as u64) as usize;
+        rank.checked_sub(1).map_or(0.0, |place| self.runs[side][place].rate.as_f64())
+    }
+
+    /// The geometric mean of the units of a side that are not idle, which effects compare; `None` if all are idle.
+    pub fn geometric_mean(&self, side: usize) -> Option<f64> {
+        let logarithms: Vec<f64> = self.values[side].iter().filter(|value| **value > 0.0).map(|v| v.ln()).collect();
+        (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
+    }
 }
 
 /// Which unit and block each run belongs to.
@@ -141,12 +158,33 @@ impl Units {
         self.sides[side].of_run[run].is_some()
     }
 
-    pub(super) fn into_blocks(self) -> Vec<ComparedBlock> {
-        let logarithms = self.logarithms();
+    /// By block and side: the runs that count.
+    pub(super) fn runs_of_blocks<'s>(&self, sides: &'s [Side; 2]) -> Vec<[Vec<&'s RunRow>; 2]> {
+        let mut blocks = vec![<[Vec<&RunRow>; 2]>::default(); self.blocks.len()];
+        for (side, units) in self.sides.iter().enumerate() {
+            for (row, unit) in sides[side].report.runs.iter().zip(&units.of_run) {
+                if let Some(unit) = unit {
+                    blocks[units.blocks[*unit]][side].push(row);
+                }
+            }
+        }
+        blocks
+    }
+
+    pub(super) fn into_blocks(self, sides: &[Side; 2]) -> Vec<ComparedBlock> {
+        let (logarithms, runs) = (self.logarithms(), self.runs_of_blocks(sides));
         let use_of = |values: Vec<Option<f64>>| values.into_iter().map(|log| log.map_or(0.0, f64::exp)).collect();
-        let block =
-            |(labels, values): (Labels, [Vec<Option<f64>>; 2])| ComparedBlock { labels, values: values.map(use_of) };
-        self.blocks.into_iter().zip(logarithms).map(block).collect()
+        let sorted = |rows: Vec<&RunRow>| {
+            let mut runs: Vec<RunRow> = rows.into_iter().cloned().collect();
+            runs.sort_by(|a, b| a.rate.cmp(&b.rate).then_with(|| a.source.cmp(&b.source)));
+            runs
+        };
+        let blocks = self.blocks.into_iter().zip(logarithms).zip(runs).map(|((labels, values), runs)| ComparedBlock {
+            labels,
+            values: values.map(use_of),
+            runs: runs.map(sorted),
+        });
+        blocks.collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Measures as text: one unit and one number of decimals for all in a column.
 
+use serde_json::{Value, json};
+
 use crate::units::Unit;
 
 /// The unit and the decimals of the measures in one table.
@@ -39,6 +41,11 @@ impl Measures {
     /// The unit, for a title.
     pub(super) const fn unit(self) -> &'static str {
         self.unit
+    }
+
+    /// For scripts that write measures.
+    pub(in crate::output::fleet) fn head(self) -> Value {
+        json!({"name": self.unit, "divisor": self.divisor, "decimals": self.decimals})
     }
 
     /// A number for a column: zeros are short, so that zero looks different from nearly zero. All numbers

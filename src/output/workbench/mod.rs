@@ -39,5 +39,5 @@ pub(crate) fn write_comparison(
     options: &WorkbenchOptions<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    Page::of_comparison(diff, [options.before_intervals, options.intervals])?.write(options.reduction, out)
+    Page::of_comparison(diff, options)?.write(options.reduction, out)
 }

@@ -11,12 +11,16 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::payload;
 use super::reduction::WorkbenchReduction;
+#[cfg(feature = "fleet")]
+use crate::fleet::compare::Comparison;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
+#[cfg(feature = "fleet")]
+use crate::output::fleet::comparison::json::page_document;
 use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
@@ -54,19 +58,16 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 
     /// The page of two recordings, with the intervals of the first and of the second.
-    pub(super) fn of_comparison(
-        diff: &DiffReport<'p, 'e>,
-        [before, after]: [Option<&'p Intervals>; 2],
-    ) -> io::Result<Self> {
+    pub(super) fn of_comparison(diff: &DiffReport<'p, 'e>, options: &WorkbenchOptions<'p>) -> io::Result<Self> {
         let [first, second] = [diff.before, diff.after].map(|report| names(report).unwrap_or_default());
         Ok(Self {
             title: format!("{first} → {second} – traceparse"),
             payloads: vec![
-                Source { id: "profile", report: diff.after, intervals: after },
-                Source { id: "before", report: diff.before, intervals: before },
+                Source { id: "profile", report: diff.after, intervals: options.intervals },
+                Source { id: "before", report: diff.before, intervals: options.before_intervals },
             ],
             // A `<` in a name would begin the end of the element.
-            facts: Some(facts(diff)?.replace('<', "\\u003c")),
+            facts: Some(facts(diff, options.runs())?.replace('<', "\\u003c")),
         })
     }
 
@@ -210,7 +211,7 @@ fn names(report: &Report<'_>) -> Option<String> {
 }
 
 /// The JSON of the overview of a comparison, and the values that the page needs to compute the rest.
-fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
+fn facts(report: &DiffReport<'_, '_>, runs: Value) -> io::Result<String> {
     let mut text = Vec::new();
     write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;
     let mut facts = String::from_utf8(text).map_err(io::Error::other)?;
@@ -219,6 +220,8 @@ fn facts(report: &DiffReport<'_, '_>) -> io::Result<String> {
     let more = [
         ("is_scaled", json!(report.diff.is_scaled)),
         ("beyond_noise", json!(Change::BEYOND_NOISE)),
+        ("noise_factor", json!(report.diff.noise_factor)),
+        ("comparison", runs),
         ("sentences", report.sentences()),
     ];
     for (name, value) in more {
@@ -237,6 +240,10 @@ pub struct WorkbenchOptions<'a> {
     pub before_intervals: Option<&'a Intervals>,
     /// The reduction of samples that keeps the page small.
     pub reduction: WorkbenchReduction,
+    /// What many runs show, whose sums a page of a comparison has, and the address of the folder that their sources are relative to;
+    /// runs are not linked without it.
+    #[cfg(feature = "fleet")]
+    pub comparison: Option<(&'a Comparison, Option<&'a str>)>,
 }
 
 impl WorkbenchOptions<'_> {
@@ -254,8 +261,17 @@ impl WorkbenchOptions<'_> {
     /// # Errors
     /// As for one report.
     pub fn fitting_comparison(self, diff: &DiffReport<'_, '_>, max_size: u64) -> io::Result<Self> {
-        let page = Page::of_comparison(diff, [self.before_intervals, self.intervals])?;
+        let page = Page::of_comparison(diff, &self)?;
         Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
+    }
+
+    /// What many runs show; null for two recordings.
+    fn runs(&self) -> Value {
+        #[cfg(feature = "fleet")]
+        if let Some((comparison, root)) = self.comparison {
+            return page_document(comparison, root);
+        }
+        Value::Null
     }
 }
 

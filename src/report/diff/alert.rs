@@ -332,6 +332,7 @@ mod tests {
             unit,
             factor: 1.0,
             is_scaled: true,
+            noise_factor: 1.0,
             total,
             functions: rows,
             own_functions: Vec::new(),

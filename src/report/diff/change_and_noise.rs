@@ -121,6 +121,11 @@ impl Change {
         }
     }
 
+    /// The same change with noise multiplied by this factor.
+    pub(super) fn with_noise_times(self, factor: f64) -> Self {
+        Self { noise: self.noise * factor, ..self }
+    }
+
     /// True if it is larger than chance would explain.
     pub fn is_beyond_noise(&self) -> bool {
         self.weight.abs() > Self::BEYOND_NOISE * self.noise

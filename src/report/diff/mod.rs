@@ -28,7 +28,7 @@
 //!
 //! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint and not a test: among a thousand
 //! functions, about fifty are marked by chance; consecutive samples are not independent; and two recordings differ by more than the
-//! sampling. `fleet report` compares many runs.
+//! sampling. `fleet report` compares many runs. Sums of many runs vary by a [known factor](Diff::noise_factor) more than sampling.
 
 mod alert;
 #[cfg(all(test, feature = "fleet"))]
@@ -78,6 +78,8 @@ pub struct Diff {
     pub factor: f64,
     /// True if weights are scaled as requested; false if a side has no length, or no weight, to scale by. The factor is then 1.
     pub is_scaled: bool,
+    /// The factor by which the noise of every change exceeds that of sampling: 1, except for sums of runs that differ from each other.
+    pub noise_factor: f64,
     /// All selected samples.
     pub total: Sides,
     /// The functions, the largest changes of self weight first; samples without stack are one of them.
@@ -154,6 +156,7 @@ impl Diff {
             unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
             is_scaled: found.is_some(),
+            noise_factor: 1.0,
             total,
             own_functions: rows(own),
             functions: rows(functions),
@@ -161,6 +164,18 @@ impl Diff {
             nodes: Vec::new(),
             weighed,
         }
+    }
+
+    /// The same changes between sums of runs, which vary by this factor more than sampling explains.
+    #[must_use]
+    pub fn with_noise_factor(mut self, noise_factor: f64) -> Self {
+        let by = noise_factor / self.noise_factor;
+        for row in self.functions.iter_mut().chain(&mut self.own_functions).chain(&mut self.binaries) {
+            row.self_change = row.self_change.with_noise_times(by);
+            row.all_change = row.all_change.with_noise_times(by);
+        }
+        self.noise_factor = noise_factor;
+        self
     }
 
     /// The tree, whose nodes [`children`](Self::children) and [`sides`](Self::sides) number.
@@ -185,11 +200,11 @@ impl Diff {
 
     /// The change of something's self weight.
     pub fn self_change(&self, sides: &Sides) -> Change {
-        Change::new(sides.before.own(), sides.after.own(), self.factor)
+        Change::new(sides.before.own(), sides.after.own(), self.factor).with_noise_times(self.noise_factor)
     }
 
     /// The change of something's all weight.
     pub fn all_change(&self, sides: &Sides) -> Change {
-        change_of(sides, self.factor)
+        change_of(sides, self.factor).with_noise_times(self.noise_factor)
     }
 }

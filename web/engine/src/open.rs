@@ -78,8 +78,9 @@ impl Opened {
             ([], _) | (_, []) => return Err(Refused("a part of the comparison is missing".to_owned())),
             _ => {
                 let (first, before) = desk_of(before)?;
-                let pair = Pair::new(first, desk);
-                let tables = PairTables { before, facts: facts_of(facts)?, matching: pair.matching() };
+                let facts = facts_of(facts)?;
+                let pair = Pair::new(first, desk, &facts);
+                let tables = PairTables { before, facts, matching: pair.matching() };
                 (Desks::Two(Box::new(pair)), Some(tables))
             }
         };

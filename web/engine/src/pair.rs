@@ -34,6 +34,8 @@ pub(crate) struct Pair {
     numbers: Recent<String, PathNumbers>,
     /// By counter and operations: the merged tree of both recordings.
     trees: Recent<(Option<u32>, Vec<Operation>), Arc<DiffTree>>,
+    /// The factor by which noise exceeds that of sampling.
+    noise_factor: f64,
 }
 
 /// The functions of both recordings, each once. The first is not a function: it represents samples without a stack.
@@ -53,7 +55,7 @@ pub(crate) struct MatchedColumns {
 }
 
 impl Pair {
-    pub(crate) fn new(before: Desk, after: Desk) -> Self {
+    pub(crate) fn new(before: Desk, after: Desk, facts: &Value) -> Self {
         let profiles = [&before, &after].map(|desk| &desk.recording().profile);
         let functions = Arc::new(Functions::new(profiles));
         Self {
@@ -63,6 +65,7 @@ impl Pair {
             changes: Recent::new(KEPT),
             numbers: Recent::new(NUMBERED),
             trees: Recent::new(2),
+            noise_factor: facts["noise_factor"].as_f64().unwrap_or(1.0),
         }
     }
 
@@ -127,7 +130,7 @@ impl Pair {
 
     fn changes(&mut self, place: &Place, normalize: Normalize) -> Result<Rc<Changes>, Refused> {
         let Place { selection, operations, .. } = place;
-        let Self { before, after, functions, changes, trees, .. } = self;
+        let Self { before, after, functions, changes, trees, noise_factor, .. } = self;
         let found = changes.get_or_insert(&(selection.clone(), operations.clone(), normalize), || {
             let selection_before = counterpart(after.profile(), before.profile(), selection);
             let views = (before.view(&selection_before, operations)?, after.view(selection, operations)?);
@@ -142,7 +145,7 @@ impl Pair {
             let tree = trees.get_or_insert(&(counter_of(selection), operations.clone()), || {
                 Ok(Arc::new(DiffTree::new(functions, forests)))
             })?;
-            let diff = Diff::of_tree(tree, reports.each_ref(), forests, by);
+            let diff = Diff::of_tree(tree, reports.each_ref(), forests, by).with_noise_factor(*noise_factor);
             drop(reports);
             let (functions, (before, after)) = (Arc::clone(functions), views);
             Ok(Rc::new(Changes { before, after, diff, functions, normalize }))

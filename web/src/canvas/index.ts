@@ -3,7 +3,7 @@
 export { boxStack } from './box_stack.ts';
 export { FlameChartCanvas, FlameGraphCanvas } from './flame.ts';
 export { TimelineCanvas } from './timeline.ts';
-export { exactTimeText, shareText, timeText, weightText } from './amounts.ts';
+export { exactTimeText, shareText, ticks, timeText, weightText } from './amounts.ts';
 export { swatches } from './palettes.ts';
 export { TextWidths } from './text.ts';
 export { shorterNames } from './shorten.ts';

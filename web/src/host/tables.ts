@@ -120,6 +120,65 @@ export interface DiffFacts {
   readonly normalize: Normalize;
   readonly factor: number;
   readonly is_scaled: boolean;
+  /** The comparison of the runs whose sums the page has; null for two recordings. */
+  readonly comparison: RunsComparison | null;
   readonly sentences: { readonly answer: string; readonly activity: string; readonly functions: string };
   readonly [more: string]: unknown;
+}
+
+/** A value of the base, and of the new version. */
+export type OfSides<T> = Readonly<Record<'base' | 'new', T>>;
+
+/** The JSON of `traceparse compare` (docs/fleet-formats.md), with the words of the command. */
+export interface RunsComparison {
+  readonly verdict: 'slower' | 'faster' | 'no-slowdown' | 'cannot-tell';
+  readonly sentence: string;
+  readonly scope: string;
+  readonly differences: readonly string[];
+  readonly warnings: readonly string[];
+  readonly alpha: number;
+  readonly block: readonly string[];
+  readonly blocks: readonly RunsBlock[];
+  /** The address that sources of runs are relative to; null if there are no links. */
+  readonly root: string | null;
+  /** How CPU use is written. */
+  readonly shown_unit: MeasureUnit;
+  /** The tested functions; null if none was. */
+  readonly family: { readonly size: number } | null;
+  /** The functions that changed. */
+  readonly functions: readonly ComparedFunction[] | null;
+}
+
+export type MeasureUnit = { readonly name: string } & Readonly<Record<'divisor' | 'decimals', number>>;
+
+export interface RunsBlock {
+  readonly name: string;
+  /** From the lowest CPU use; of many, some are left out. */
+  readonly runs: OfSides<readonly ComparedRun[]>;
+  readonly count: OfSides<number>;
+  readonly summary: OfSides<RunsSummary>;
+}
+
+export interface ComparedRun {
+  readonly source: string;
+  readonly cpu_use: number;
+}
+
+/** The geometric mean is null if all runs are idle. */
+export type RunsSummary = Readonly<Record<'p25' | 'p50' | 'p75', number>> & { readonly geometric_mean: number | null };
+
+export interface ComparedFunction {
+  readonly binary: string | null;
+  readonly function: string | null;
+  /** The name in words, if the function has none. */
+  readonly name: string;
+  readonly is_slower: boolean;
+  readonly presence: 'both' | 'new' | 'vanished';
+  readonly has_moved: boolean;
+  readonly mean: OfSides<number>;
+  readonly ratio: number;
+  readonly lower: number;
+  /** Null if it is unknown. */
+  readonly upper: number | null;
+  readonly p_holm: number;
 }

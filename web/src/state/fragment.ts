@@ -10,7 +10,8 @@ import { counterOf, countersOf } from './counters.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
 import { namesOfSide } from './sides.ts';
-import { type State, type Tab, type TreeKind, TABS, TREES, freshState, mainSeries } from './state.ts';
+import { type State, type Tab, type TreeKind, TREES, freshState, mainSeries } from './state.ts';
+import { firstTab, tabsOf } from './tabs.ts';
 import { readSpan, spanText } from './time.ts';
 
 const VERSION = '1';
@@ -34,7 +35,7 @@ export function fragmentOf(state: State, names: Names): string {
   if (names.sides !== undefined && state.side !== 'compared') add('side', state.side);
   add('scale', state.normalize);
   if (state.series !== mainSeries(tables)) add('series', seriesText(names, state.series));
-  if (state.tab !== 'overview') add('tab', state.tab);
+  if (state.tab !== firstTab(names)) add('tab', state.tab);
   if (state.tree !== 'down') add('tree', state.tree);
   if (state.flame !== 'down') add('flame', state.flame);
   if (state.by !== 'none') add('by', state.by);
@@ -60,7 +61,8 @@ export function fragmentOf(state: State, names: Names): string {
 export function readFragment(fragment: string, all: Names): State {
   const first: Side = all.sides === undefined ? 'after' : 'compared';
   const text = fragment.replace(/^#/, '');
-  if (text === '') return freshState(mainSeries(namesOfSide(all, first).tables), first);
+  const fresh = (series: number, side: Side): State => ({ ...freshState(series, side), tab: firstTab(all) });
+  if (text === '') return fresh(mainSeries(namesOfSide(all, first).tables), first);
   if (text.length > LONGEST) throw new RefusedError('this link is too long');
   const pairs = text.split('&').map((pair): [string, string] => {
     const at = pair.indexOf('=');
@@ -77,7 +79,7 @@ export function readFragment(fragment: string, all: Names): State {
   const side = told === undefined ? first : oneOf(told[1], SIDES, 'side');
   // Everything else is named in the recording that is shown.
   const names = namesOfSide(all, side);
-  let state = freshState(series === undefined ? mainSeries(names.tables) : readSeries(names, series[1]), side);
+  let state = fresh(series === undefined ? mainSeries(names.tables) : readSeries(names, series[1]), side);
   for (const [key, value] of pairs.slice(1)) state = { ...state, ...readPair(state, key, value, names) };
   return state;
 }
@@ -91,7 +93,7 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
       if (names.sides === undefined) throw new RefusedError('this link is for a page that compares two recordings');
       return { normalize: oneOf(value, SCALES, 'scaling') };
     case 'tab':
-      return { tab: oneOf<Tab>(value, TABS.map(({ id }) => id), 'view') };
+      return { tab: oneOf<Tab>(value, tabsOf(names).map(({ id }) => id), 'view') };
     case 'tree':
       return { tree: oneOf<TreeKind>(value, TREES, 'kind of tree') };
     case 'flame':

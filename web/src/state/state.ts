@@ -4,6 +4,7 @@ import type { Metric, Normalize, Operation, Place, Selection, SeparateBy, Side, 
 
 /** The views, in the order of their tabs. */
 export const TABS = [
+  { id: 'runs', name: 'Runs' },
   { id: 'overview', name: 'Overview' },
   { id: 'flame', name: 'Flame graph' },
   { id: 'tree', name: 'Call tree' },

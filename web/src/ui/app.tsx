@@ -104,6 +104,7 @@ function useSide(store: Store): Side {
 
 function Page(): JSX.Element {
   const { side } = useStore();
+  const { sides } = useApp().names;
   const search = useSearchAnswer();
   return (
     <SearchContext.Provider value={search}>
@@ -111,7 +112,8 @@ function Page(): JSX.Element {
         <Header />
         <Filters />
         <Chips />
-        {side === 'compared' ? <Timelines /> : <Timeline key={side} />}
+        {/* Sums of runs have no times. */}
+        {sides?.facts.comparison == null && (side === 'compared' ? <Timelines /> : <Timeline key={side} />)}
         <Tabs />
         <Main />
         <ChosenBar />

@@ -3,7 +3,7 @@
 import { ACTIONS, type Action, GENERAL, LOOKS } from './actions.ts';
 import type { App } from './app_context.ts';
 import { nameOf } from '../state/names.ts';
-import { TABS } from '../state/state.ts';
+import { tabsOf } from '../state/tabs.ts';
 import { copyAndSay, targetName } from './menu.tsx';
 
 export interface KeyRow {
@@ -87,7 +87,7 @@ export function pressKey(app: App, event: KeyboardEvent): boolean {
     store.set({ time: null });
     return true;
   }
-  const tab = /^[1-9]$/.test(event.key) ? TABS[Number(event.key) - 1] : undefined;
+  const tab = /^[1-9]$/.test(event.key) ? tabsOf(names)[Number(event.key) - 1] : undefined;
   if (tab === undefined) return false;
   store.set({ tab: tab.id });
   return true;

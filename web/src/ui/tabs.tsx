@@ -4,7 +4,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Tables } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
-import { type State, TABS, type Tab } from '../state/state.ts';
+import type { State, Tab } from '../state/state.ts';
+import { tabsOf } from '../state/tabs.ts';
 import { isCompared } from './view.tsx';
 import { useApp, useStore } from './app_context.ts';
 import { MenuButton } from './menu_box.tsx';
@@ -15,8 +16,9 @@ export function Tabs(): JSX.Element {
   const { tab } = state;
   const empty = emptyTabs(names, state);
   const isListed = (id: Tab): boolean => id === tab || !empty.has(id);
-  const listed = TABS.filter(({ id }) => isListed(id));
-  const more = TABS.filter(({ id }) => !isListed(id));
+  const tabs = tabsOf(names);
+  const listed = tabs.filter(({ id }) => isListed(id));
+  const more = tabs.filter(({ id }) => !isListed(id));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
@@ -74,8 +76,9 @@ export function Tabs(): JSX.Element {
 }
 
 /** The views without content, which explain why. */
-function emptyTabs({ tables }: Names, { series, side }: State): ReadonlySet<Tab> {
-  if (side === 'compared') return new Set(TABS.map(({ id }) => id).filter((id) => !isCompared(id)));
+function emptyTabs(names: Names, { series, side }: State): ReadonlySet<Tab> {
+  const { tables } = names;
+  if (side === 'compared') return new Set(tabsOf(names).map(({ id }) => id).filter((id) => !isCompared(id)));
   const empty = new Set<Tab>();
   const run = tables.runs[tables.series[series]!.run]!.number;
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;

@@ -6,6 +6,7 @@ import type { Tab } from '../state/state.ts';
 import { DiffFlameView } from './diff/flame.tsx';
 import { DiffOverviewView } from './diff/overview.tsx';
 import { OneSideOnly } from './diff/side_switch.tsx';
+import { RunsView } from './runs/view.tsx';
 import { DiffBinariesView, DiffFunctionsView } from './diff/tables.tsx';
 import { DiffTreeView } from './diff/tree.tsx';
 import { BinariesView } from './views/binaries.tsx';
@@ -22,6 +23,7 @@ import { ThreadsView } from './views/threads.tsx';
 import { TreeView } from './views/tree.tsx';
 
 const VIEWS: Record<Tab, FunctionComponent> = {
+  runs: RunsView,
   overview: OverviewView,
   flame: FlameView,
   tree: TreeView,
@@ -39,6 +41,7 @@ const VIEWS: Record<Tab, FunctionComponent> = {
 
 /** The views of two recordings. */
 const COMPARED: Partial<Record<Tab, FunctionComponent>> = {
+  runs: RunsView,
   overview: DiffOverviewView,
   flame: DiffFlameView,
   tree: DiffTreeView,

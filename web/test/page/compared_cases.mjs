@@ -242,6 +242,28 @@ export const COMPARED_CASES = {
     match(await tab.text('[data-part=chosen]'), /after is scaled/);
   },
 
+  async 'many runs open on their verdict, and each run and function can be reached by keys'(tab, { runs }) {
+    await tab.open(runs.page);
+    const { comparison: { blocks, functions }, sentences, total } = await tab.browser.run(() => JSON.parse(document.getElementById('diff').textContent));
+    match(await tab.text('[data-part=verdict]'), /^Slower: \+\d+\.\d %/);
+    equal(await tab.count('.dot'), 12);
+    await tab.browser.run(() => document.querySelector('[data-side=new] .dot').focus());
+    for (const key of ['ArrowRight', 'End']) await tab.press(key);
+    const { source, cpu_use: use } = blocks[0].runs.new.at(-1);
+    equal(await tab.text('[data-part=strip-read]'), `${source}: ${use.toFixed(2)} % of one core`);
+    const [href, index, stops] = await tab.browser.run(() => [...['href', 'tabindex'].map((name) => document.activeElement.getAttribute(name)), document.querySelectorAll('[data-side=new] [tabindex="0"]').length]);
+    deepEqual([index, stops], ['0', 1]);
+    ok(decodeURIComponent(href).endsWith(source) && href.endsWith('run%20%230.xml'), href);
+    ok(functions.length > 0 && functions.length === (await tab.count('.forest tbody tr')));
+    await tab.click('.forest .link');
+    match(await tab.fragment(), /^v=1&fn=/);
+    // The engine multiplies noise by the same factor as the command.
+    await tab.show('overview');
+    equal(await tab.text('[data-part=sentences] .lead'), sentences.answer);
+    ok((await tab.text('[data-part=totals]')).includes(`± ${(total.all_change.noise / 1e6).toFixed(2)} ms`));
+    match(await tab.fragment(), /tab=overview/);
+  },
+
   async 'weights of nothing on both sides are no change'(tab, { processes, pair }) {
     await tab.open(pair.page, 'v=1&tab=functions');
     const rows = (await tab.tables()).functions;

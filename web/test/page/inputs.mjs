@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT, pageOf } from '../command.mjs';
-import { writeChanged, writeOfTwoProcesses } from './pair.mjs';
+import { writeChanged, writeOfTwoProcesses, writeRuns } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
 /** A function name that would run a script if names were markup. */
@@ -52,6 +52,7 @@ export async function writeInputs(folder, isFresh) {
     hostile: { ...(await write(hostileRecording(orchard, join(folder, 'hostile.xml')), 'hostile')), name: HOSTILE },
     pair: await write(['diff', orchard, changed], 'pair'),
     unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
+    runs: await write(['compare', writeRuns(orchard, join(folder, 'base'), 8), '--against', writeRuns(orchard, join(folder, 'new'), 2), '--fail-on', 'unknown'], 'runs'),
     processes: await write(['diff', ...writeOfTwoProcesses(orchard, folder)], 'processes'),
     reduced: await writeReduced(orchard),
     redacted: await writeRedacted(writeSecret(orchard, folder)),

@@ -17,6 +17,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 export const OPENING_CASES = {
   'is accessible by the rules of axe': (tab, { orchard, axe }) => expectAccessible(tab, axe, orchard.page, TABS),
   'comparisons are accessible by the rules of axe': (tab, { pair, axe }) => expectAccessible(tab, axe, pair.page, [...COMPARED, 'callers']),
+  'comparisons of many runs are accessible by the rules of axe': (tab, { runs, axe }) => expectAccessible(tab, axe, runs.page, ['runs', 'flame']),
   ...Object.fromEntries(SIZES.flatMap(fitting)),
 };
 
@@ -44,13 +45,14 @@ function fitting([width, height]) {
     expectFitting(tab, pair.page, width, height, async (name) => {
       if (!COMPARED.includes(name)) match(await tab.text('#view'), /one recording at a time/);
     });
-  return [[`fits a window of ${width} × ${height}`, alone], [`comparisons fit a window of ${width} × ${height}`, compared]];
+  const fit = `fit a window of ${width} × ${height}`;
+  return [[`many runs ${fit}`, (tab, { runs }) => expectFitting(tab, runs.page, width, height, async () => {}, ['runs'])], [`fits a window of ${width} × ${height}`, alone], [`comparisons ${fit}`, compared]];
 }
 
-async function expectFitting(tab, page, width, height, check = async () => {}) {
+async function expectFitting(tab, page, width, height, check = async () => {}, tabs = TABS) {
   await tab.browser.resize(width, height);
   await tab.open(page);
-  for (const name of TABS) {
+  for (const name of tabs) {
     await tab.follow(`v=1&tab=${name}`);
     const wide = await tab.browser.run(() => [document.documentElement.scrollWidth, innerWidth]);
     ok(wide[0] <= wide[1], `${name}: ${wide[0]} pixels in a window of ${wide[1]}`);

@@ -5,11 +5,21 @@ import { join } from 'node:path';
 
 export const RENAMED = 'fruit_copy_slow';
 
-export function writeChanged(file, path) {
-  const text = readFileSync(file, 'utf8');
+/** Returns the recording with one of so many samples heavier. */
+function heavier(file, every) {
   let rows = 0;
-  const weights = text.replace(/<weight ref="9"\/>/g, (found) => ((rows += 1) % 3 === 0 ? '<weight fmt="2.50 ms">2500000</weight>' : found));
-  writeFileSync(path, weights.replace(/name="fruit_copy_fast"/g, `name="${RENAMED}"`));
+  return readFileSync(file, 'utf8').replace(/<weight ref="9"\/>/g, (found) => ((rows += 1) % every === 0 ? '<weight fmt="2.50 ms">2500000</weight>' : found));
+}
+
+/** Writes six runs of a version to a folder: the fewer samples are heavier, the less CPU time they take. */
+export function writeRuns(file, folder, every) {
+  mkdirSync(folder);
+  for (let run = 0; run < 6; run += 1) writeFileSync(join(folder, `run #${run}.xml`), heavier(file, every + run));
+  return folder;
+}
+
+export function writeChanged(file, path) {
+  writeFileSync(path, heavier(file, 3).replace(/name="fruit_copy_fast"/g, `name="${RENAMED}"`));
   return path;
 }
 

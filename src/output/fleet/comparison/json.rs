@@ -4,12 +4,22 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::fleet::compare::{ComparedFunction, Comparison, Functions, Reason, ShareTest, Verdict};
+use super::sentences;
+use crate::fleet::RunRow;
+use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions, Reason, ShareTest, Verdict};
 use crate::output::fleet::measure_unit;
+use crate::output::fleet::opening::name_of;
 use crate::report::diff::Presence;
+use crate::stats::Quantile;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
+
+const QUARTILES: [Quantile; 3] = [Quantile::P25, Quantile::P50, Quantile::P75];
+
+/// Runs of a side that a page shows at most.
+#[cfg(feature = "compression")]
+const PAGE_RUNS: usize = 2_000;
 
 /// Writes the comparison.
 ///
@@ -18,6 +28,37 @@ const VERSION: u64 = 1;
 pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &document(comparison))?;
     out.write_all(b"\n")
+}
+
+/// The document for a page that shows it: in addition the verdict and its scope in words, and how to write CPU use. Its functions are those
+/// that changed, the largest change first, and it has at most 2,000 runs a side, evenly chosen among those of each block.
+#[cfg(feature = "compression")]
+pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
+    let mut page = document(comparison);
+    page["sentence"] = json!(sentences::verdict(comparison));
+    page["scope"] = json!(sentences::scope(comparison));
+    page["differences"] = json!(sentences::differences(comparison));
+    page["root"] = json!(root);
+    page["shown_unit"] = sentences::measures(comparison).head();
+    page["functions"] = comparison.functions.as_ref().map(|of| functions(of, of.changed())).into();
+    let changed = comparison.functions.iter().flat_map(Functions::changed);
+    for (shown, function) in page["functions"].as_array_mut().into_iter().flatten().zip(changed) {
+        shown["name"] = json!(name_of(&function.name).0);
+    }
+    let steps = comparison.runs.map(|count| (count as usize).div_ceil(PAGE_RUNS).max(1));
+    for (shown, block) in page["blocks"].as_array_mut().into_iter().flatten().zip(&comparison.blocks) {
+        shown["name"] = json!(sentences::block_name(&block.labels));
+        for (side, name) in ["base", "new"].into_iter().enumerate() {
+            shown["count"][name] = json!(block.runs[side].len());
+            let count = block.runs[side].len();
+            let is_shown = |place: usize| place.is_multiple_of(steps[side]) || place + 1 == count;
+            let chosen = block.runs[side].iter().enumerate().filter(|(place, _)| is_shown(*place));
+            shown["runs"][name] = runs(chosen.map(|(_, run)| run));
+            // Only programs need units.
+            shown[name].take();
+        }
+    }
+    page
 }
 
 fn document(comparison: &Comparison) -> Value {
@@ -48,6 +89,8 @@ fn document(comparison: &Comparison) -> Value {
             "labels": block.labels,
             "base": block.values[0],
             "new": block.values[1],
+            "runs": {"base": runs(&block.runs[0]), "new": runs(&block.runs[1])},
+            "summary": {"base": summary(block, 0), "new": summary(block, 1)},
         })).collect::<Vec<_>>(),
         "n": {"base": comparison.units[0], "new": comparison.units[1]},
         "runs": {"base": comparison.runs[0], "new": comparison.runs[1]},
@@ -66,14 +109,25 @@ fn document(comparison: &Comparison) -> Value {
         "idle": total.idle.as_ref().map(share),
         "tail": total.tail.iter().map(share).collect::<Vec<_>>(),
         "family": comparison.functions.as_ref().map(|functions| json!({"size": functions.tested.len(), "method": "holm"})),
-        "functions": comparison.functions.as_ref().map(functions),
+        "functions": comparison.functions.as_ref().map(|of| functions(of, &of.tested)),
         "differences": comparison.differences.iter().map(|difference| json!({
             "key": difference.key,
             "base": values(&difference.values[0]),
             "new": values(&difference.values[1]),
         })).collect::<Vec<_>>(),
+        "noise_factor": comparison.noise_factor,
         "warnings": comparison.warnings,
     })
+}
+
+fn runs<'r>(runs: impl IntoIterator<Item = &'r RunRow>) -> Value {
+    runs.into_iter().map(|run| json!({"source": run.source, "cpu_use": run.rate.as_f64()})).collect()
+}
+
+/// The box of a side of a block.
+fn summary(block: &ComparedBlock, side: usize) -> Value {
+    let [p25, p50, p75] = QUARTILES.map(|quantile| block.quantile(side, quantile));
+    json!({"p25": p25, "p50": p50, "p75": p75, "geometric_mean": block.geometric_mean(side)})
 }
 
 fn values(values: &[(String, u64)]) -> Vec<Value> {
@@ -90,7 +144,7 @@ fn share(test: &ShareTest) -> Value {
     })
 }
 
-fn functions(functions: &Functions) -> Vec<Value> {
+fn functions<'f>(functions: &Functions, shown: impl IntoIterator<Item = &'f ComparedFunction>) -> Vec<Value> {
     let slower: Vec<&ComparedFunction> = functions.slower().collect();
     let row = |function: &ComparedFunction| {
         json!({
@@ -110,5 +164,5 @@ fn functions(functions: &Functions) -> Vec<Value> {
             "q": function.q,
         })
     };
-    functions.tested.iter().map(row).collect()
+    shown.into_iter().map(row).collect()
 }
