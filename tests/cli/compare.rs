@@ -1,14 +1,18 @@
 //! `traceparse compare`: verdicts, exit codes, inputs and formats. How often verdicts are wrong is tested in `tests/library/compare.rs`.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
+use traceparse::files::FileSystem;
+use traceparse::fleet::{MadeWith, RunMeasures, Store};
 
 use crate::command::{Folder, fails, finish, read_text, stdout_of, traceparse};
 use crate::workbench::Payload;
 use crate::workbench_diff::facts;
 use support::builder::Builder;
-use support::{RenderOptions, Shape, Table, render};
+use support::compared_runs::{Scenario, Truth, comparison, sides};
+use support::{RenderOptions, Shape, Table, render, rounds};
 
 const MILLISECOND: u64 = 1_000_000;
 /// Percent that a run deviates from a typical one, in turn.
@@ -364,11 +368,66 @@ fn cost_that_moved_is_no_claim() {
     }
 }
 
+/// A dataset of many comparisons of identical sides, each of which the command answers as the library does.
+#[test]
+fn identical_sides_of_a_dataset_are_rarely_claimed_to_differ() {
+    let (folder, count) = (Folder::new(), rounds(200));
+    let dataset = folder.path("dataset");
+    let storage = FileSystem::storage();
+    let store = Store::create_or_open(&storage, Path::new(&dataset)).unwrap();
+    let mut runs: Vec<RunMeasures> = Vec::new();
+    for seed in 1..=count {
+        let sides = sides(Scenario::LogNormal, Truth::default(), 10, seed);
+        for (side, mut run) in
+            sides.into_iter().zip(["base", "new"]).flat_map(|(runs, side)| runs.into_iter().map(move |run| (side, run)))
+        {
+            run.record.run_id += &format!("-{seed}");
+            run.record.source = format!("{seed}/{}", run.record.source);
+            run.record.labels = [("job", seed.to_string().as_str()), ("side", side)]
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .into();
+            runs.push(run);
+        }
+    }
+    store.begin(runs.len(), 0, MadeWith::default()).unwrap();
+    store.put(&runs[..]).unwrap();
+    store.complete().unwrap();
+    drop(store);
+    let mut claims = 0;
+    for seed in 1..=count {
+        let job = format!("job={seed}");
+        let args = [
+            "compare",
+            &dataset,
+            "--where",
+            &job,
+            "--base",
+            "side=base",
+            "--new",
+            "side=new",
+            "--functions",
+            "off",
+            "--format",
+            "json",
+            "--min-effect",
+            "0.000001%",
+        ];
+        let ended = finish(&mut traceparse(&args));
+        assert!(ended.get_output().stderr.is_empty(), "{ended}");
+        let answer: Value = serde_json::from_str(&stdout_of(&ended)).expect("JSON");
+        let ours = comparison(Scenario::LogNormal, Truth::default(), 10, seed);
+        let ratio = ours.total.effect.unwrap().difference.exp();
+        assert!((answer["effect"]["ratio"].as_f64().unwrap() - ratio).abs() < 1e-12, "{seed}: {answer}");
+        claims += u64::from(answer["verdict"] == "slower" || answer["verdict"] == "faster");
+    }
+    // Five in a hundred are expected; more than this happen once in ten thousand series.
+    assert!(claims as f64 <= 0.055 * count as f64 + 3.7 * (0.052 * count as f64).sqrt() + 1.0, "{claims} of {count}");
+}
+
 /// The steps of `action.yml`, as a shell runs them.
 #[cfg(unix)]
 #[test]
 fn the_action_ends_with_the_verdict() {
-    use std::path::Path;
     use std::process::Command;
 
     let folder = Folder::new();

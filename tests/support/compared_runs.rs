@@ -89,15 +89,20 @@ pub fn comparison(scenario: Scenario, truth: Truth, count: u64, seed: u64) -> Co
         min_effect: if truth == Truth::default() { 0.0 } else { 0.03 },
         with_functions: matches!(scenario, Scenario::Functions(_)),
     };
-    let mut draws = Draws(Numbers::new(seed));
-    let mut side = |is_new: bool| {
+    let side = |runs: Vec<RunMeasures>| {
         let by = options.by();
         let mut builder = FleetBuilder::for_comparison(FleetOptions { by, ..FleetOptions::default() });
-        runs(scenario, truth, is_new, count, &mut draws).iter().for_each(|run| builder.add(run));
+        runs.iter().for_each(|run| builder.add(run));
         Side::new(builder).expect("nothing is spilled")
     };
-    let mut sides = [side(false), side(true)];
+    let mut sides = sides(scenario, truth, count, seed).map(side);
     Comparison::new(&mut sides, options).expect("both sides are in nanoseconds")
+}
+
+/// The runs of both sides.
+pub fn sides(scenario: Scenario, truth: Truth, count: u64, seed: u64) -> [Vec<RunMeasures>; 2] {
+    let mut draws = Draws(Numbers::new(seed));
+    [false, true].map(|is_new| runs(scenario, truth, is_new, count, &mut draws))
 }
 
 fn runs(scenario: Scenario, truth: Truth, is_new: bool, count: u64, draws: &mut Draws) -> Vec<RunMeasures> {

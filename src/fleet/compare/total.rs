@@ -31,7 +31,7 @@ pub struct Total {
     pub rank_p: Option<f64>,
     /// The share of idle units; `None` if there is none.
     pub idle: Option<ShareTest>,
-    /// The shares beyond P95 and P99 of all units; empty unless each side has a thousand units.
+    /// The shares that are far out among units like themselves: beyond P95 and P99 of all; empty unless each side has a thousand units.
     pub tail: Vec<ShareTest>,
 }
 
@@ -125,23 +125,53 @@ fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2
 }
 
 fn tails(logarithms: &Logarithms, level: f64) -> Vec<ShareTest> {
-    // An idle unit is below every other one.
-    let sorted = |values: &mut Vec<f64>| values.sort_by(f64::total_cmp);
-    let mut sides = [0, 1].map(|side| {
-        let all = logarithms.iter().flat_map(|block| &block[side]);
-        all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect::<Vec<f64>>()
-    });
-    let mut all = sides.concat();
-    sides.iter_mut().chain([&mut all]).for_each(sorted);
+    let relative = relative(logarithms);
+    let side = |values: &Logarithms, side: usize| -> Vec<f64> {
+        // An idle unit is below every other one.
+        let all = values.iter().flat_map(|block| &block[side]);
+        sorted(all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect())
+    };
+    let rank = |values: &[f64], quantile: Quantile| quantile.nearest_rank(values.len() as u64) as usize;
+    let all = sorted([side(&relative, 0), side(&relative, 1)].concat());
+    let sides = [side(logarithms, 0), side(logarithms, 1)];
     let test = |quantile: Quantile| {
-        let rank = |values: &[f64]| quantile.nearest_rank(values.len() as u64) as usize;
-        let limit = all[rank(&all).saturating_sub(1)];
-        let beyond = shares(logarithms, |value| value.is_some_and(|value| value > limit));
+        let limit = all[rank(&all, quantile).saturating_sub(1)];
+        let beyond = shares(&relative, |value| value.is_some_and(|value| value > limit));
         let mean = |values: &Vec<f64>| {
-            let tail = &values[rank(values)..];
+            let tail = &values[rank(values, quantile)..];
             tail.iter().map(|value| value.exp()).sum::<f64>() / tail.len() as f64
         };
         share_test(&beyond, Some(quantile), sides.each_ref().map(mean), level)
     };
     TAILS.map(test).into()
+}
+
+/// Logarithms less the median of their side in their block, in interquartile ranges of their side: how far out each unit is among units like
+/// itself. A side that is slower, or varies more, as a whole has no longer tail.
+fn relative(logarithms: &Logarithms) -> Vec<[Vec<Option<f64>>; 2]> {
+    let mut relative = logarithms.to_vec();
+    for side in [0, 1] {
+        for block in &mut relative {
+            let middle = at(&sorted(block[side].iter().flatten().copied().collect()), 0.5);
+            block[side].iter_mut().flatten().for_each(|value| *value -= middle);
+        }
+        let all = sorted(relative.iter().flat_map(|block| &block[side]).flatten().copied().collect());
+        let range = at(&all, 0.75) - at(&all, 0.25);
+        let values = relative.iter_mut().flat_map(|block| block[side].iter_mut()).flatten();
+        values.for_each(|value| *value /= if range > 0.0 { range } else { 1.0 });
+    }
+    relative
+}
+
+fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The value at a share of sorted values, between two of them if need be; 0 without values.
+fn at(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+    let index = share * last as f64;
+    let (below, above) = (sorted[index as usize], sorted[(index as usize + 1).min(last)]);
+    below + index.fract() * (above - below)
 }

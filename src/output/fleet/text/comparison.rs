@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
-use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions};
+use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions, Verdict};
 use crate::output::fleet::comparison::sentences::{
     block_name, change, confidence, differences, function_change, interval, measures, method, probability, scope,
     verdict,
@@ -23,7 +23,12 @@ const ROWS: usize = 10;
 /// When `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(style, BTreeSet::new());
-    page.sentence(Some(Tone::Title), 0, &verdict(comparison));
+    let tone = match comparison.verdict {
+        Verdict::Slower(_) => Tone::Bad,
+        Verdict::Faster(_) | Verdict::NoSlowdown { .. } => Tone::Good,
+        Verdict::CannotTell { .. } => Tone::Warning,
+    };
+    page.sentence(Some(tone), 0, &verdict(comparison));
     let warnings = comparison.warnings.iter();
     warnings.for_each(|warning| page.sentence(Some(Tone::Warning), 0, warning));
     blocks(comparison, &mut page);

@@ -23,6 +23,8 @@ impl Page<'_, '_> {
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
         let (weight, length) = line.peak(&activity.time).unwrap_or_default();
         let peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
+            // The first and the last bin may be shorter than they look.
+            Some(percent) if length < line.bin => format!("{}% in {}", two_digits(percent), seconds(length)),
             Some(percent) => format!("{}%", two_digits(percent)),
             None => self.in_a_second(weight, length.as_nanos() as f64),
         };
