@@ -42,6 +42,9 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
     if is_option {
         args.extend([argument.to_owned(), named]);
     }
+    if command == "compare" && argument != "--against" {
+        args.extend(["--against", "b.xml"].map(str::to_owned));
+    }
     args
 }
 

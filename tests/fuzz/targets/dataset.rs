@@ -36,8 +36,14 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
 pub(crate) const BASE_COUNT: u64 = 4;
 
 /// The tables that are read.
-const TABLES: [DatasetTable; 5] =
-    [DatasetTable::Runs, DatasetTable::Labels, DatasetTable::Frames, DatasetTable::Binaries, DatasetTable::Windows];
+const TABLES: [DatasetTable; 6] = [
+    DatasetTable::Runs,
+    DatasetTable::Labels,
+    DatasetTable::Frames,
+    DatasetTable::Binaries,
+    DatasetTable::Windows,
+    DatasetTable::Stacks,
+];
 
 fn write(rows: &Rows) -> Result<Vec<Vec<u8>>, DatasetError> {
     let table = |table: DatasetTable| {
@@ -49,7 +55,8 @@ fn write(rows: &Rows) -> Result<Vec<Vec<u8>>, DatasetError> {
 }
 
 fn read(tables: &[Vec<u8>]) -> Result<Rows, DatasetError> {
-    let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[table as usize].clone()));
+    let part = |table| TABLES.iter().position(|known| *known == table).expect("a table that is read");
+    let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[part(table)].clone()));
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for row in DatasetReader::open(open)? {
         match row? {
