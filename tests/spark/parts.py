@@ -65,7 +65,7 @@ class Fetches(Folder):
 
 
 class Attempts(Folder):
-    DATA = ("runs/a.parquet", "labels/a.parquet", "frames/a.parquet", "modules/a.parquet", "windows/a.parquet", "hist/a.parquet")
+    DATA = ("runs/a.parquet", "labels/a.parquet", "frames/a.parquet", "modules/a.parquet", "windows/a.parquet", "hist/a.parquet", "stacks/a.parquet")
 
     def attempt(self, name, but=()):
         for file in self.DATA:
