@@ -1,5 +1,6 @@
 //! Measures as text: one unit and one number of decimals for all in a column.
 
+#[cfg(feature = "compression")]
 use serde_json::{Value, json};
 
 use crate::units::Unit;
@@ -44,6 +45,7 @@ impl Measures {
     }
 
     /// For scripts that write measures.
+    #[cfg(feature = "compression")]
     pub(in crate::output::fleet) fn head(self) -> Value {
         json!({"name": self.unit, "divisor": self.divisor, "decimals": self.decimals})
     }

@@ -20,7 +20,7 @@ use crate::fleet::compare::Comparison;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
 #[cfg(feature = "fleet")]
-use crate::output::fleet::comparison::json::page_document;
+use crate::output::fleet::comparison::page::page_document;
 use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;

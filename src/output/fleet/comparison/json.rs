@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::sentences;
 use crate::fleet::RunRow;
 use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions, Reason, ShareTest, Verdict};
 use crate::output::fleet::measure_unit;
-use crate::output::fleet::opening::name_of;
 use crate::report::diff::Presence;
 use crate::stats::Quantile;
 
@@ -16,10 +14,6 @@ use crate::stats::Quantile;
 const VERSION: u64 = 1;
 
 const QUARTILES: [Quantile; 3] = [Quantile::P25, Quantile::P50, Quantile::P75];
-
-/// Runs of a side that a page shows at most.
-#[cfg(feature = "compression")]
-const PAGE_RUNS: usize = 2_000;
 
 /// Writes the comparison.
 ///
@@ -30,38 +24,7 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
     out.write_all(b"\n")
 }
 
-/// The document for a page that shows it: in addition the verdict and its scope in words, and how to write CPU use. Its functions are those
-/// that changed, the largest change first, and it has at most 2,000 runs a side, evenly chosen among those of each block.
-#[cfg(feature = "compression")]
-pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
-    let mut page = document(comparison);
-    page["sentence"] = json!(sentences::verdict(comparison));
-    page["scope"] = json!(sentences::scope(comparison));
-    page["differences"] = json!(sentences::differences(comparison));
-    page["root"] = json!(root);
-    page["shown_unit"] = sentences::measures(comparison).head();
-    page["functions"] = comparison.functions.as_ref().map(|of| functions(of, of.changed())).into();
-    let changed = comparison.functions.iter().flat_map(Functions::changed);
-    for (shown, function) in page["functions"].as_array_mut().into_iter().flatten().zip(changed) {
-        shown["name"] = json!(name_of(&function.name).0);
-    }
-    let steps = comparison.runs.map(|count| (count as usize).div_ceil(PAGE_RUNS).max(1));
-    for (shown, block) in page["blocks"].as_array_mut().into_iter().flatten().zip(&comparison.blocks) {
-        shown["name"] = json!(sentences::block_name(&block.labels));
-        for (side, name) in ["base", "new"].into_iter().enumerate() {
-            shown["count"][name] = json!(block.runs[side].len());
-            let count = block.runs[side].len();
-            let is_shown = |place: usize| place.is_multiple_of(steps[side]) || place + 1 == count;
-            let chosen = block.runs[side].iter().enumerate().filter(|(place, _)| is_shown(*place));
-            shown["runs"][name] = runs(chosen.map(|(_, run)| run));
-            // Only programs need units.
-            shown[name].take();
-        }
-    }
-    page
-}
-
-fn document(comparison: &Comparison) -> Value {
+pub(super) fn document(comparison: &Comparison) -> Value {
     let Comparison { options, verdict, total, .. } = comparison;
     let (could_hide, needed, because) = match verdict {
         Verdict::CannotTell { could_hide, needed, because } => (*could_hide, *needed, because.clone()),
@@ -120,7 +83,7 @@ fn document(comparison: &Comparison) -> Value {
     })
 }
 
-fn runs<'r>(runs: impl IntoIterator<Item = &'r RunRow>) -> Value {
+pub(super) fn runs<'r>(runs: impl IntoIterator<Item = &'r RunRow>) -> Value {
     runs.into_iter().map(|run| json!({"source": run.source, "cpu_use": run.rate.as_f64()})).collect()
 }
 
@@ -144,7 +107,10 @@ fn share(test: &ShareTest) -> Value {
     })
 }
 
-fn functions<'f>(functions: &Functions, shown: impl IntoIterator<Item = &'f ComparedFunction>) -> Vec<Value> {
+pub(super) fn functions<'f>(
+    functions: &Functions,
+    shown: impl IntoIterator<Item = &'f ComparedFunction>,
+) -> Vec<Value> {
     let slower: Vec<&ComparedFunction> = functions.slower().collect();
     let row = |function: &ComparedFunction| {
         json!({

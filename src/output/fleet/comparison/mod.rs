@@ -5,4 +5,6 @@
 pub(in crate::output) mod json;
 pub(in crate::output) mod junit;
 pub(in crate::output) mod markdown;
+#[cfg(feature = "compression")]
+pub(in crate::output) mod page;
 pub(super) mod sentences;

@@ -1,0 +1,41 @@
+//! A comparison for the page that shows it.
+
+use serde_json::{Value, json};
+
+use super::json::{document, functions, runs};
+use super::sentences;
+use crate::fleet::compare::{Comparison, Functions};
+use crate::output::fleet::opening::name_of;
+
+/// Runs of a side that a page shows at most.
+const PAGE_RUNS: usize = 2_000;
+
+/// The document for a page that shows it: in addition the verdict and its scope in words, and how to write CPU use. Its functions are those
+/// that changed, the largest change first, and it has at most 2,000 runs a side, evenly chosen among those of each block.
+pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
+    let mut page = document(comparison);
+    page["sentence"] = json!(sentences::verdict(comparison));
+    page["scope"] = json!(sentences::scope(comparison));
+    page["differences"] = json!(sentences::differences(comparison));
+    page["root"] = json!(root);
+    page["shown_unit"] = sentences::measures(comparison).head();
+    page["functions"] = comparison.functions.as_ref().map(|of| functions(of, of.changed())).into();
+    let changed = comparison.functions.iter().flat_map(Functions::changed);
+    for (shown, function) in page["functions"].as_array_mut().into_iter().flatten().zip(changed) {
+        shown["name"] = json!(name_of(&function.name).0);
+    }
+    let steps = comparison.runs.map(|count| (count as usize).div_ceil(PAGE_RUNS).max(1));
+    for (shown, block) in page["blocks"].as_array_mut().into_iter().flatten().zip(&comparison.blocks) {
+        shown["name"] = json!(sentences::block_name(&block.labels));
+        for (side, name) in ["base", "new"].into_iter().enumerate() {
+            shown["count"][name] = json!(block.runs[side].len());
+            let count = block.runs[side].len();
+            let is_shown = |place: usize| place.is_multiple_of(steps[side]) || place + 1 == count;
+            let chosen = block.runs[side].iter().enumerate().filter(|(place, _)| is_shown(*place));
+            shown["runs"][name] = runs(chosen.map(|(_, run)| run));
+            // Only programs need units.
+            shown[name].take();
+        }
+    }
+    page
+}
