@@ -126,24 +126,37 @@ fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2
 
 fn tails(logarithms: &Logarithms, level: f64) -> Vec<ShareTest> {
     let relative = relative(logarithms);
-    let side = |values: &Logarithms, side: usize| -> Vec<f64> {
-        // An idle unit is below every other one.
-        let all = values.iter().flat_map(|block| &block[side]);
-        sorted(all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect())
-    };
-    let rank = |values: &[f64], quantile: Quantile| quantile.nearest_rank(values.len() as u64) as usize;
-    let all = sorted([side(&relative, 0), side(&relative, 1)].concat());
     let sides = [side(logarithms, 0), side(logarithms, 1)];
     let test = |quantile: Quantile| {
-        let limit = all[rank(&all, quantile).saturating_sub(1)];
-        let beyond = shares(&relative, |value| value.is_some_and(|value| value > limit));
         let mean = |values: &Vec<f64>| {
             let tail = &values[rank(values, quantile)..];
             tail.iter().map(|value| value.exp()).sum::<f64>() / tail.len() as f64
         };
-        share_test(&beyond, Some(quantile), sides.each_ref().map(mean), level)
+        let means = sides.each_ref().map(mean);
+        let test = |values: &Logarithms| share_test(&beyond(values, quantile), Some(quantile), means, level);
+        // The counts of units are exact. Places are not, if the range of a side is uncertain, but spread alone moves none of them.
+        let (units, places) = (test(logarithms), test(&relative));
+        let p = if units.is_more() == places.is_more() { units.p.max(places.p) } else { 1.0 };
+        ShareTest { p, ..units }
     };
     TAILS.map(test).into()
+}
+
+/// The values beyond a percentile of all.
+fn beyond(values: &Logarithms, quantile: Quantile) -> Vec<Exceedance> {
+    let all = sorted([side(values, 0), side(values, 1)].concat());
+    let limit = all[rank(&all, quantile).saturating_sub(1)];
+    shares(values, |value| value.is_some_and(|value| value > limit))
+}
+
+/// The sorted values of a side. An idle unit is below every other one.
+fn side(values: &Logarithms, side: usize) -> Vec<f64> {
+    let all = values.iter().flat_map(|block| &block[side]);
+    sorted(all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect())
+}
+
+fn rank(values: &[f64], quantile: Quantile) -> usize {
+    quantile.nearest_rank(values.len() as u64) as usize
 }
 
 /// Logarithms less the median of their side in their block, in interquartile ranges of their side: how far out each unit is among units like
