@@ -240,7 +240,7 @@ fn a_dataset_is_that_of_files() {
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
     // The files are those of the dataset here, which have the hashes of their content for names.
     let keys: Vec<String> = bucket.keys().into_iter().filter(|key| key.starts_with("ds/")).collect();
-    assert!(keys.contains(&format!("ds/{MANIFEST}")) && keys.len() == 8, "{keys:?}");
+    assert!(keys.contains(&format!("ds/{MANIFEST}")) && keys.len() == 9, "{keys:?}");
     let sql = ok(&["fleet", "sql", &bucket.url("ds")]).stdout;
     let part = keys.iter().find_map(|key| key.strip_prefix("ds/runs/")).unwrap();
     assert!(sql.contains(&bucket.url(&format!("ds/runs/{part}"))) && !sql.contains("*.parquet"), "{sql}");
