@@ -32,14 +32,14 @@ fn identical_sides_are_rarely_claimed_to_differ() {
     ];
     for scenario in scenarios {
         for count in [10, 30] {
-            let outcomes = outcomes(scenario, Truth::default(), count, 2_000);
+            let outcomes = outcomes(scenario, Truth::default(), count, 800);
             let claims = share(&outcomes, |outcome| outcome.claims_total);
             assert!(claims <= at_most(0.055, outcomes.len()), "{scenario:?}, n = {count}: {claims}");
             let missed = share(&outcomes, |outcome| outcome.is_bounded == Some(false));
             assert!(missed <= at_most(0.055, outcomes.len()), "{scenario:?}, n = {count}: the bound misses {missed}");
         }
     }
-    let outcomes = outcomes(Scenario::Functions(160), Truth::default(), 10, 600);
+    let outcomes = outcomes(Scenario::Functions(160), Truth::default(), 10, 300);
     let claims = share(&outcomes, |outcome| outcome.claims_function);
     assert!(claims <= at_most(0.06, outcomes.len()), "functions: {claims}");
 }
@@ -47,11 +47,11 @@ fn identical_sides_are_rarely_claimed_to_differ() {
 #[test]
 fn what_is_slower_is_found() {
     let growth = |growth: f64| Truth { growth, factor: 0.0 };
-    let found = |truth, count| share(&outcomes(Scenario::LogNormal, truth, count, 2_000), |outcome| outcome.is_slower);
+    let found = |truth, count| share(&outcomes(Scenario::LogNormal, truth, count, 800), |outcome| outcome.is_slower);
     assert!(found(growth(0.05), 10) > 0.40 && found(growth(0.05), 30) > 0.85);
     assert!(found(growth(0.10), 10) > 0.90 && found(growth(0.10), 30) > 0.99);
     let doubled = Truth { growth: 0.0, factor: 2.0 };
-    let outcomes = outcomes(Scenario::Functions(160), doubled, 10, 300);
+    let outcomes = outcomes(Scenario::Functions(160), doubled, 10, 200);
     assert!(share(&outcomes, |outcome| outcome.names_first) > 0.95);
 }
 
