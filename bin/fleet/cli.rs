@@ -11,6 +11,8 @@ use crate::arguments::SymbolSearchArgs;
 use crate::format_options::{CsvArgs, first_given};
 use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
+use crate::weight_limit::parse_percent;
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED};
 
 use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, report_help, tree_help};
@@ -268,6 +270,40 @@ pub(crate) struct TableArgs {
     /// See below for the grammar of rules.
     #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "Report")]
     pub(crate) alert: Vec<AlertRule>,
+}
+
+/// What a verdict needs to be a claim, and what it does to the exit code.
+#[derive(Debug, Args)]
+pub(crate) struct VerdictArgs {
+    /// Ignore smaller changes
+    #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Verdict")]
+    min_effect: f64,
+    /// Verdicts with a separate exit code
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "VERDICT,…",
+        default_value = "slower,unknown",
+        help_heading = "Verdict"
+    )]
+    fail_on: Vec<FailOn>,
+}
+
+impl VerdictArgs {
+    /// As a share.
+    pub(crate) fn min_effect(&self) -> f64 {
+        self.min_effect / 100.0
+    }
+
+    /// The exit code of the process.
+    pub(crate) fn exit_code(&self, is_slower: bool, is_unknown: bool) -> u8 {
+        match (is_slower, is_unknown) {
+            (true, _) if self.fail_on.contains(&FailOn::Slower) => EXIT_ALERT,
+            (_, true) if self.fail_on.contains(&FailOn::Unknown) => EXIT_UNDECIDED,
+            _ => EXIT_DONE,
+        }
+    }
 }
 
 /// Verdicts with an exit code of their own.

@@ -11,7 +11,7 @@ use traceparse::fleet::{Collector, FleetBuilder, FleetOptions, ThreadChoice, com
 use traceparse::output::{self, Format};
 use traceparse::recording::Recording;
 
-use super::cli::{FailOn, InputArgs, ReadingArgs, RunArgs, parse_label};
+use super::cli::{InputArgs, ReadingArgs, RunArgs, VerdictArgs, parse_label};
 use super::compare_page;
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
@@ -23,8 +23,7 @@ use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
 use crate::sink::{Colour, style, write_inert};
-use crate::weight_limit::parse_percent;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe};
+use crate::{Failure, is_closed_pipe};
 
 /// The two sides, and the question.
 #[derive(Debug, Args)]
@@ -50,22 +49,11 @@ pub(crate) struct CompareArgs {
     /// The probability of a wrong claim about the total; and of another one about functions
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison")]
     alpha: f64,
-    /// Smaller changes do not matter
-    #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Comparison")]
-    min_effect: f64,
+    #[command(flatten)]
+    verdict: VerdictArgs,
     /// Whether functions are tested, and can make the verdict slower
     #[arg(long, value_enum, default_value_t = FunctionTests::Holm, help_heading = "Comparison")]
     functions: FunctionTests,
-    /// Verdicts with an exit code of their own
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        value_name = "VERDICT,…",
-        default_value = "slower,unknown",
-        help_heading = "Comparison"
-    )]
-    fail_on: Vec<FailOn>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<CompareFormat>,
@@ -146,7 +134,10 @@ pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }
-    Ok(args.exit_code(&comparison.verdict))
+    Ok(args.verdict.exit_code(
+        matches!(comparison.verdict, Verdict::Slower(_)),
+        matches!(comparison.verdict, Verdict::CannotTell { .. }),
+    ))
 }
 
 /// What was read of both sides.
@@ -201,7 +192,7 @@ impl CompareArgs {
             blocks: self.block.iter().map(|label| composed(label.trim())).collect(),
             unit: Some(composed(self.unit.trim())).filter(|unit| unit != "run"),
             alpha: self.alpha,
-            min_effect: self.min_effect / 100.0,
+            min_effect: self.verdict.min_effect(),
             with_functions: self.functions == FunctionTests::Holm,
         }
     }
@@ -260,13 +251,5 @@ impl CompareArgs {
             Some(runs.map(|run| run.run_id.clone()).collect())
         });
         Ok(Some(pooled(&self.collect(host, new, ids)?.collectors)?))
-    }
-
-    fn exit_code(&self, verdict: &Verdict) -> u8 {
-        match verdict {
-            Verdict::Slower(_) if self.fail_on.contains(&FailOn::Slower) => EXIT_ALERT,
-            Verdict::CannotTell { .. } if self.fail_on.contains(&FailOn::Unknown) => EXIT_UNDECIDED,
-            _ => EXIT_DONE,
-        }
     }
 }

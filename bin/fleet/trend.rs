@@ -9,7 +9,7 @@ use traceparse::fleet::{
 };
 use traceparse::output::{self, Format};
 
-use super::cli::{FailOn, InputArgs, ReadingArgs, RunArgs};
+use super::cli::{InputArgs, ReadingArgs, RunArgs, VerdictArgs};
 use super::compare::parse_alpha;
 use super::filters::ThreadArgs;
 use super::help::TREND_HELP;
@@ -21,8 +21,7 @@ use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
 use crate::sink::{Colour, style, write_inert};
-use crate::weight_limit::parse_percent;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe};
+use crate::{Failure, is_closed_pipe};
 
 /// The runs, and the question.
 #[derive(Debug, Args)]
@@ -39,19 +38,8 @@ pub(crate) struct TrendArgs {
     /// Probability of a false change in a series without changes
     #[arg(long, value_name = "P", default_value = "0.01", value_parser = parse_alpha, help_heading = "Trend")]
     alpha: f64,
-    /// Ignore smaller changes
-    #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Trend")]
-    min_effect: f64,
-    /// Answers with a separate exit code
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        value_name = "ANSWER,…",
-        default_value = "slower,unknown",
-        help_heading = "Trend"
-    )]
-    fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    verdict: VerdictArgs,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TrendFormat>,
@@ -97,7 +85,8 @@ pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> 
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }
-    Ok(args.exit_code(trend.verdict()))
+    let verdict = trend.verdict();
+    Ok(args.verdict.exit_code(verdict == TrendVerdict::Slower, verdict == TrendVerdict::CannotTell))
 }
 
 impl TrendArgs {
@@ -129,7 +118,7 @@ impl TrendArgs {
             label: Some(composed(self.over.trim())).filter(|over| over != "date"),
             block: self.block.as_ref().map(|block| composed(block.trim())),
             alpha: self.alpha,
-            min_effect: self.min_effect / 100.0,
+            min_effect: self.verdict.min_effect(),
         }
     }
 
@@ -141,13 +130,5 @@ impl TrendArgs {
         let collector = Collector::new(&host, FleetBuilder::new(question), patterns);
         reading::collect(&host, &[&collector], &self.inputs, &self.reading, false)?;
         Ok(collector.finish(self.reading.strict).map_err(Error::from)?)
-    }
-
-    fn exit_code(&self, verdict: TrendVerdict) -> u8 {
-        match verdict {
-            TrendVerdict::Slower if self.fail_on.contains(&FailOn::Slower) => EXIT_ALERT,
-            TrendVerdict::CannotTell if self.fail_on.contains(&FailOn::Unknown) => EXIT_UNDECIDED,
-            _ => EXIT_DONE,
-        }
     }
 }

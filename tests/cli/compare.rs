@@ -282,6 +282,20 @@ fn blocks_of_one_side_do_not_count() {
 }
 
 #[test]
+fn sides_without_a_common_block_have_no_verdict() {
+    let folder = Folder::new();
+    let (base, new) = (side(&folder, "1", 4, 1.0), side(&folder, "22", 4, 1.0));
+    fs::write(&new, read_text(&new).replace("iPhone", "iPad")).unwrap();
+    let answer = json(&[&base, "--against", &new, "--block", "device"], 4);
+    assert_eq!(
+        (answer["because"].as_str(), answer["family"]["size"].as_u64()),
+        (Some("the sides have no device in common"), Some(0))
+    );
+    let text = run(&[&base, "--against", &new, "--block", "device", "--format", "markdown"], 4);
+    assert!(text.starts_with("🟡 **Cannot tell**") && !text.contains("NaN"), "{text}");
+}
+
+#[test]
 fn names_are_inert_in_markdown_and_junit() {
     let folder = Folder::new();
     let hostile = "a|b]<img/src=x>*_`@octocat#1&amp;www.evil.example";

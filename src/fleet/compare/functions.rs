@@ -190,7 +190,7 @@ impl Values {
                 samples.entry(name).or_default()[side] = entries.map(|entry| entry.samples).sum();
             })?;
         }
-        let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>();
+        let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>().max(1);
         samples.retain(|_, samples| samples.iter().sum::<u64>() >= least);
         Ok(samples)
     }

@@ -96,7 +96,7 @@ impl Comparison {
         let total = Total::new(&units, &options);
         let functions = options.with_functions.then(|| Functions::new(sides, &units, &options)).transpose()?;
         let (differences, warnings) = (scope::differences(sides, &options), scope::warnings(sides, &units, &options));
-        let failure = scope::no_verdict(sides);
+        let failure = scope::no_verdict(sides, &units, &options);
         let verdict = Verdict::new(&total, functions.as_ref(), failure, &options);
         let (counts, runs) = (units.counts(), units.runs());
         let noise_factor = noise::noise_factor(&units, sides);

@@ -58,7 +58,10 @@ pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<La
 }
 
 /// The reason not to give a verdict: recordings that are on both sides, or too many missing inputs of a side.
-pub(super) fn no_verdict(sides: &[Side; 2]) -> Option<String> {
+pub(super) fn no_verdict(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Option<String> {
+    if units.counts() == [0, 0] {
+        return Some(format!("the sides have no {} in common", options.blocks.join(" and ")));
+    }
     let ids = sides.each_ref().map(|side| side.report.runs.iter().map(|run| &run.run_id).collect::<BTreeSet<_>>());
     match ids[0].intersection(&ids[1]).count() {
         0 => too_many_failed(sides),

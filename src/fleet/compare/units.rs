@@ -144,7 +144,7 @@ impl Units {
                     *count += 1;
                 }
             }
-            sums.iter().map(|(sum, count)| sum / *count as f64).sum::<f64>() / sums.len() as f64
+            sums.iter().map(|(sum, count)| sum / *count as f64).sum::<f64>() / sums.len().max(1) as f64
         })
     }
 
