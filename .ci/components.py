@@ -3,19 +3,19 @@
 import json
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 LICENCE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 # Crates that also offer MIT are used under MIT.
 OTHER_OFFER = re.compile(r"apache|unlicense|zlib|bsl|boost", re.IGNORECASE)
-# What the linker adds on every system, and on some.
-RUNTIMES = {
-    "": ["LICENSE", "lib/libcxx/LICENSE.TXT", "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"],
-    "linux-musl": ["lib/libc/musl/COPYRIGHT"],
-    "windows-gnu": ["lib/libc/mingw/COPYING"],
-}
+# What the linker adds: on every system, on Linux, and on Windows.
+RUNTIMES = [
+    *("LICENSE", "lib/libcxx/LICENSE.TXT", "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"),
+    *("lib/libc/musl/COPYRIGHT", "lib/libc/mingw/COPYING"),
+]
 HEAD = """\
-The command contains code from these projects, under these licences. The licences of Rust's standard library are in
+The commands for all systems contain code from these projects, under these licences. The licences of Rust's standard library are in
 LICENSE-RUST-LIBRARY.html.
 """
 
@@ -50,15 +50,14 @@ def sbom(target: str) -> str:
     return json.dumps(bom, indent=1) + "\n"
 
 
-def notices(target: str, zig: Path) -> str:
-    """Each text once, after the names of the crates that have it. `zig` is the folder of zig, whose libraries are linked."""
+def notices(targets: Iterable[str], zig: Path) -> str:
+    """Each text once, after the names of the crates that have it, for all targets. `zig` is the folder of zig, whose libraries are linked."""
     holders: dict[str, list[str]] = {}
-    for crate in graph(target)[1]:
+    for crate in {crate["id"]: crate for target in targets for crate in graph(target)[1]}.values():
         for text in crate_texts(crate):
             holders.setdefault(text, []).append(f"{crate['name']} {crate['version']} ({crate['license']})")
-    for system, paths in RUNTIMES.items():
-        for path in paths if target.endswith(system) else []:
-            holders.setdefault(tidy(zig / path), []).append(f"zig: {path}")
+    for path in RUNTIMES:
+        holders.setdefault(tidy(zig / path), []).append(f"zig: {path}")
     rule = "=" * 80 + "\n"
     return HEAD + "".join("\n" + rule + "\n".join(names) + "\n" + rule + "\n" + text for text, names in holders.items())
 
