@@ -113,6 +113,7 @@ pub mod run_pages;
 pub mod stats;
 pub mod symbolicate;
 pub mod symbols;
+pub mod tables;
 pub mod units;
 mod varint;
 

@@ -28,6 +28,7 @@ use crate::memory::MemoryBudget;
 #[cfg(feature = "bundle")]
 use crate::recording::{Document, DocumentContent};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder, shell_word};
+use crate::tables::TableVisitor;
 
 /// The place of an input in [`InputFiles`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,6 +134,24 @@ impl<'f> Input<'f> {
             #[cfg(feature = "bundle")]
             Self::Bundle(bundle) => bundle.read_into(recording, name),
             Self::File(file) => recording.read(file.open()?, name),
+        }
+    }
+
+    /// Passes the rows of all tables to a visitor. What rows refer to, and the samples that the visitor makes of them, are added to
+    /// `recording`. `name` is how results and errors call the input.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into), and if the visitor fails.
+    pub fn read_tables(
+        &self,
+        recording: &mut RecordingBuilder,
+        name: &str,
+        visitor: &mut dyn TableVisitor,
+    ) -> Result<(), Error> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => bundle.read_tables(recording, name, visitor),
+            Self::File(file) => recording.read_tables(file.open()?, name, visitor),
         }
     }
 

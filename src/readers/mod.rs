@@ -13,6 +13,7 @@ use std::io::{self, Read};
 
 use crate::error::{Error, ErrorKind, Position};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
+use crate::tables::TableVisitor;
 
 impl RecordingBuilder {
     /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
@@ -32,6 +33,17 @@ impl RecordingBuilder {
         // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         if is_sample { sample::read_into(source, name, self) } else { export::read_into(source, name, self) }
+    }
+}
+
+impl RecordingBuilder {
+    /// Passes the rows of all tables of an export to a visitor. What rows refer to, and the samples that the visitor makes of them, are added to
+    /// the recording. Results and errors call the input `name`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if the visitor fails.
+    pub fn read_tables(&mut self, source: impl Read, name: &str, visitor: &mut dyn TableVisitor) -> Result<(), Error> {
+        export::read_tables(source, name, self, visitor)
     }
 }
 

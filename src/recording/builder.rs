@@ -199,6 +199,18 @@ impl RecordingBuilder {
         }
     }
 
+    /// Returns the number and the name of the process at an index.
+    pub(crate) fn process_at(&self, index: u32) -> (Option<u64>, StringId) {
+        let process = &self.processes[index as usize];
+        (process.pid, process.name)
+    }
+
+    /// Returns the number, the process and the name of the thread at an index.
+    pub(crate) fn thread_at(&self, index: u32) -> (Option<u64>, Option<u32>, StringId) {
+        let thread = &self.threads[index as usize];
+        (thread.tid, thread.process, thread.name)
+    }
+
     pub(crate) fn numbers(&self, list: u32) -> &[u64] {
         let (start, end) = self.number_lists[list as usize];
         &self.numbers[start..end]

@@ -62,7 +62,7 @@ impl<'a> IntervalReader<'a> {
         counts: IntervalTable,
         found: &mut Intervals,
     ) -> Result<Vec<Diagnostic>, Error> {
-        let RunTable { layout, folder } = table;
+        let RunTable { layout, folder, .. } = table;
         let store = folder.join("bulkstore");
         let mut values = TableValues::new(counts, columns.kind);
         let mut rows = Rows::open(files, folder, layout)?;
@@ -152,7 +152,7 @@ impl<'a> IntervalReader<'a> {
         let Some(narratives) = self.sources.narratives else {
             return Err("it has a message, but there are no typed arrays".to_owned().into());
         };
-        let text = narratives.text(number, self.sources.strings)?;
+        let text = narratives.text(number, "", self.sources.strings)?;
         let text = self.texts.number_of(&text);
         self.known_messages.insert(number, text);
         Ok(text)

@@ -15,19 +15,22 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use super::engineering_types::exported_type;
 use super::file::{Content, Room, broken_file, broken_whole};
 use super::keyed_archive::{KeyedArchive, Node};
-use super::schema::{Schema, SchemaColumn, exported_type};
+use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::error::Error;
 use crate::files::Files;
 use crate::recording::{Column, Table, TableKind};
 use crate::symbols::{Broken, u32_at, u64_at};
 
+/// The topology field of times.
+const TIME: &str = "XRTraceRelativeTimestampFieldID";
+
 /// The number of bytes of a topology of this type, and the places of its fields.
 fn topology(kind: u64) -> Option<(usize, &'static [(&'static str, Place)])> {
     use Place::{Bits, Narrow, Wide};
-    const TIME: &str = "XRTraceRelativeTimestampFieldID";
     const DURATION: &str = "XRDurationFieldID";
     const ONE: &str = "XRCategory1FieldID";
     const TWO: &str = "XRCategory2FieldID";
@@ -52,6 +55,15 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The number in a row of this layout, also where all bits are set.
+    pub(super) fn number(self, row: &[u8]) -> u64 {
+        self.value(row).unwrap_or(match self {
+            Self::Narrow(_) => NONE.into(),
+            Self::Wide(_) => u64::MAX,
+            Self::Bits(_, count) => (1 << count) - 1,
+        })
+    }
+
     /// The value in a row of this layout; a value with all bits set means no value.
     #[inline]
     pub(super) fn value(self, row: &[u8]) -> Option<u64> {
@@ -124,6 +136,17 @@ impl Layout {
             Some((_, other)) => Err(unknown(mnemonic, other)),
             None => Err(format!("it has no column {mnemonic}")),
         }
+    }
+
+    /// The places and types of all columns, in order.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (Place, &str)> {
+        self.places.iter().zip(&self.schema.columns).map(|(&place, column)| (place, column.engineering_type.as_str()))
+    }
+
+    /// The place of the time by which rows are sorted.
+    pub(super) fn time(&self) -> Option<Place> {
+        let index = self.schema.columns.iter().position(|column| column.topology_field == TIME)?;
+        Some(self.places[index])
     }
 
     /// The place and the type of the column with this mnemonic.
@@ -205,6 +228,8 @@ fn text(node: Node<'_>, name: &str) -> Result<String, Broken> {
 /// A table with its folder.
 pub(super) struct RunTable {
     pub(super) layout: Layout,
+    /// The settings with which it was recorded.
+    pub(super) attributes: Vec<(String, String)>,
     pub(super) folder: PathBuf,
 }
 

@@ -34,6 +34,7 @@ mod archive;
 mod binaries;
 mod cores;
 mod damage;
+mod engineering_types;
 mod file;
 mod images;
 mod inflating_thread;
@@ -52,8 +53,10 @@ mod run_values;
 mod sample_columns;
 mod samples;
 mod schema;
+mod sorted_rows;
 mod stacks;
 mod strings;
+mod table_rows;
 mod tables;
 mod template;
 #[cfg(test)]
@@ -70,6 +73,7 @@ use crate::files::Files;
 use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
+use crate::tables::TableVisitor;
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
@@ -313,6 +317,54 @@ impl<'f> Bundle<'f> {
         let found = found.into_iter().next().map(|run| run.error);
         let known = || self.damaged.first().map(|run| Error::new(run.error.kind.clone(), None));
         found.or_else(known).map_or(Ok(()), Err)
+    }
+
+    /// Passes the rows of all tables of all runs to a visitor, in the order of the tables' stores. What rows refer to, and the samples that the
+    /// visitor makes of them, are added to `recording`, where the input is called `name`. A damaged run is left out, with a note.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into), and if the visitor fails.
+    pub fn read_tables(
+        &self,
+        recording: &mut RecordingBuilder,
+        name: &str,
+        visitor: &mut dyn TableVisitor,
+    ) -> Result<(), Error> {
+        self.pass_tables(recording, name, visitor).map_err(|error| self.advise(error))
+    }
+
+    fn pass_tables(
+        &self,
+        recording: &mut RecordingBuilder,
+        name: &str,
+        visitor: &mut dyn TableVisitor,
+    ) -> Result<(), Error> {
+        let path = self.path.join("form.template");
+        let in_template = |broken: Broken| broken_file(&path, &broken);
+        let template = self.read_template().map_err(in_template)?;
+        let mut input = recording.input(name)?;
+        let mut images = ProcessImages::new(&template);
+        let mut damaged = Vec::new();
+        for run in &self.runs {
+            let data = RunData::read(&template, run.number.into()).map_err(in_template)?;
+            let binaries = Binaries::new(images, run.number, &data);
+            let sources = SampleSources { template: &path, recorded: &data, binaries };
+            images = match run.pass_tables(sources, &mut input, visitor) {
+                Ok(binaries) => {
+                    binaries.diagnostics(&self.path).into_iter().for_each(|note| visitor.note(note));
+                    binaries.into_images()
+                }
+                Err(RunFailure::Run(error)) => {
+                    damaged.push(DamagedRun { number: run.number, error });
+                    ProcessImages::new(&template)
+                }
+                Err(RunFailure::Recording(error)) => return Err(error),
+            };
+        }
+        self.diagnostics.iter().for_each(|note| visitor.note(note.clone()));
+        damaged.iter().for_each(|run| visitor.note(self.unread(run)));
+        input.finish(self.toc()?);
+        Ok(())
     }
 
     /// Reads the intervals of signposts, potential hangs and hang risks of all runs, as exports of the same tables give them. `name` is

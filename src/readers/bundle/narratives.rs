@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::damage::Unreadable;
+use super::engineering_types::{Storage, storage};
 use super::file::{Content, Room, broken_file};
 use super::keyed_archive::{Budget, KeyedArchive};
 use super::strings::Strings;
@@ -45,10 +46,10 @@ impl Narratives {
         Ok((Self { arrays, types }, odd))
     }
 
-    /// The text of a narrative.
-    pub(super) fn text(&self, number: u64, strings: &Strings<'_>) -> Result<String, Unreadable> {
+    /// The text of a typed array, with `joint` between its parts.
+    pub(super) fn text(&self, number: u64, joint: &str, strings: &Strings<'_>) -> Result<String, Unreadable> {
         let mut writer = Writer { narratives: self, strings, text: String::new(), parts: 0 };
-        writer.append(number, "", 0)?;
+        writer.append(number, joint, 0)?;
         Ok(writer.text)
     }
 }
@@ -91,48 +92,21 @@ impl Writer<'_> {
     /// Adds a part in the spelling of exports. A part of an unknown type is written as its type with its number, so it is not mistaken for
     /// something else.
     fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
+        let storage = storage(kind);
+        let is_reference = matches!(storage, Storage::Text | Storage::Narrative | Storage::Metadata);
         // All bits set mean no value, also in a reference, which is narrower.
-        let is_none = value == u64::MAX || (value == u64::from(NONE) && (is_string(kind) || is_text(kind)));
-        match kind {
-            "XRPrototypeValueTypeID" => separated(&mut self.text, value),
+        let is_none = value == u64::MAX || (value == u64::from(NONE) && is_reference);
+        match storage {
+            _ if kind == "XRPrototypeValueTypeID" => separated(&mut self.text, value),
             _ if is_none => {}
-            "XROSLogMetadataTypeID" => self.append(value, " ", depth + 1)?,
-            _ if is_text(kind) => self.append(value, "", depth + 1)?,
-            _ if is_string(kind) => self.text.push_str(self.strings.get(value)?),
-            "XRDurationTypeID" => self.text.push_str(&Weight::nanos(value).to_string()),
+            Storage::Metadata => self.append(value, " ", depth + 1)?,
+            Storage::Narrative => self.append(value, "", depth + 1)?,
+            Storage::Text => self.text.push_str(self.strings.get(value)?),
+            _ if kind == "XRDurationTypeID" => self.text.push_str(&Weight::nanos(value).to_string()),
             _ => self.text.extend(["<", kind, " ", &value.to_string(), ">"]),
         }
         Ok(())
     }
-}
-
-/// True if values of a type are the numbers of typed arrays.
-fn is_text(kind: &str) -> bool {
-    matches!(kind, "XRNarrativeEntryTypeID" | "XRFormattedLabelTypeID" | "XROSLogMetadataTypeID")
-}
-
-/// True if values of a type are the numbers of strings.
-fn is_string(kind: &str) -> bool {
-    matches!(
-        kind,
-        "XRNarrativeTextTypeID"
-            | "XRPrototypeStringTypeID"
-            | "XRPrototypeShortStringTypeID"
-            | "XRPrototypeMediumLengthStringTypeID"
-            | "XRRawStringTypeID"
-            | "XRSignpostNameTypeID"
-            | "XROSLogEventTypeID"
-            | "XROSLogFormatStringTypeID"
-            | "XROSLogSubsystemTypeID"
-            | "XROSLogCategoryTypeID"
-            | "XREventConceptTypeID"
-            | "XRFilePathTypeID"
-            | "XRThreadStateTypeID"
-            | "XRThermalStateTypeID"
-            | "XRApplicationPeriodTypeID"
-            | "XRRegionOfInterestKindTypeID"
-            | "XRRegionOfInterestClassTypeID"
-    )
 }
 
 /// Writes a number with a comma between thousands.

@@ -69,6 +69,11 @@ impl<'f> Rows<'f> {
         }
     }
 
+    /// The path of the store.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// True if they have to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         self.content.is_compressed()

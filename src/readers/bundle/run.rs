@@ -18,13 +18,17 @@ use super::sample_columns::Columns;
 use super::samples::SampleReader;
 use super::stacks::Stacks;
 use super::strings::Strings;
+use super::table_rows::TableReader;
 use super::tables::{self, StoredTable};
 use super::threads::{Names, Threads};
 use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{Entry, Files};
 use crate::hash::HashMap;
-use crate::recording::{InputBuilder, IntervalTable, Intervals, Notes, Options, RowKind, TableKind, TocTable};
+use crate::recording::{
+    InputBuilder, IntervalTable, Intervals, Notes, Options, Rejected, RowKind, TableKind, TocTable,
+};
+use crate::tables::{TableHead, TableVisitor};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
@@ -35,6 +39,8 @@ pub(super) struct Run<'f> {
     /// All tables, as a table of contents lists them.
     pub(super) contents: Vec<TocTable>,
     tables: Vec<RunTable>,
+    /// Tables whose columns cannot be known, and why.
+    unreadable: Vec<(TableHead, String)>,
     /// The diagnostics on its tables.
     pub(super) diagnostics: Vec<Diagnostic>,
     room: Room,
@@ -58,8 +64,8 @@ impl<'f> Run<'f> {
         let path = folder.join("table-manager/tables.plist");
         let bytes = Content::require(files, &path)?.read_all(&room)?;
         let stored = tables::read(&bytes, &name).map_err(|broken| broken_file(&path, &broken))?;
-        let (tables, contents, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
-        let mut run = Self { files, number, folder, tables, contents, diagnostics, room, jobs };
+        let (tables, unreadable, contents, diagnostics) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut run = Self { files, number, folder, tables, unreadable, contents, diagnostics, room, jobs };
         let folders = stored.iter().filter_map(|stored| Some(corespace.join(stored.folder.as_ref().ok()?)));
         let listed: HashSet<PathBuf> = folders.collect();
         for StoredTable { schema, attributes, folder } in stored {
@@ -95,8 +101,14 @@ impl<'f> Run<'f> {
         let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|(found, _)| is_needed(&found.name));
         let found_name = found.as_ref().ok().map(|(found, _)| found.name.clone());
         let table = found.and_then(|(found, folder)| {
-            Ok(RunTable { layout: read_layout(files, &folder, &schema, found, &room)?, folder })
+            let layout = read_layout(files, &folder, &schema, found, &room)?;
+            Ok(RunTable { layout, attributes: attributes.clone(), folder })
         });
+        if let Err(error) = &table {
+            let (schema, attributes) = (schema.clone(), attributes.clone());
+            let head = TableHead { run: self.number, schema, attributes, ..TableHead::default() };
+            self.unreadable.push((head, error.to_string()));
+        }
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
             // A table that is not read may be of an unknown kind.
@@ -110,7 +122,7 @@ impl<'f> Run<'f> {
         };
         let rows = table.as_ref().map(|table| table.layout.rows);
         self.contents.push(TocTable { position: None, schema, attributes, rows });
-        self.tables.extend(table.filter(|_| is_needed));
+        self.tables.extend(table);
         Ok(())
     }
 
@@ -259,6 +271,60 @@ impl<'f> Run<'f> {
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<RowPieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
         if self.jobs > 1 { RowPieces::beside(scope, open) } else { open().map(RowPieces::here) }
+    }
+
+    /// Passes the rows of all tables to a visitor. Returns the search for binaries.
+    pub(super) fn pass_tables<'t>(
+        &self,
+        sources: SampleSources<'_, 't>,
+        input: &mut InputBuilder<'_>,
+        visitor: &mut dyn TableVisitor,
+    ) -> Result<Binaries<'t>, RunFailure> {
+        for (head, reason) in &self.unreadable {
+            visitor.unreadable(head, None, reason);
+        }
+        let heads = self.tables.iter().map(|table| (table, table.head(self.number)));
+        let wanted: Vec<_> = heads.filter(|(_, head)| visitor.wants(head)).collect();
+        if wanted.iter().all(|(table, _)| table.layout.rows == 0) {
+            for (table, head) in wanted {
+                Rows::check_none(self.files, &table.folder, &table.layout).map_err(RunFailure::before_rows)?;
+                visitor.start(&head);
+                visitor.end(0, &Rejected::default());
+            }
+            return Ok(sources.binaries);
+        }
+        let values = Values::open(self.files, &self.folder, &self.room);
+        let (values, data) = values.map_err(RunFailure::before_rows)?;
+        let odd = values.arrays.fill(data).map_err(RunFailure::before_rows)?;
+        odd.into_iter().for_each(|odd| visitor.note(odd));
+        let strings = values.strings().map_err(RunFailure::before_rows)?;
+        let narratives = match wanted.iter().any(|(table, _)| table.has_messages()) {
+            true => Some(Narratives::read(self.files, &self.folder.join("uniquing"), &self.room)),
+            false => None,
+        };
+        let narratives = narratives.transpose().map_err(RunFailure::before_rows)?;
+        let (narratives, odd) = narratives.map_or((None, None), |(narratives, odd)| (Some(narratives), odd));
+        odd.into_iter().for_each(|odd| visitor.note(odd));
+        let names = self.names(&strings, &values.arrays);
+        names.diagnostics.iter().for_each(|note| visitor.note(note.clone()));
+        self.odd_template(sources.template, sources.recorded).for_each(|note| visitor.note(note));
+        let mut reader = TableReader {
+            arrays: &values.arrays,
+            strings: &strings,
+            threads: Threads::new(&values.arrays, &names, sources.recorded),
+            stacks: Stacks::new(&values.arrays, &strings, sources.binaries, input),
+            narratives: narratives.as_ref(),
+            template: sources.template,
+            known_strings: HashMap::default(),
+            known_messages: HashMap::default(),
+            known_numbers: HashMap::default(),
+        };
+        for (table, head) in wanted {
+            let read = reader.read(self.files, (table, &head), &self.room, visitor, input);
+            read.map_err(RunFailure::Recording)?;
+        }
+        reader.stacks.diagnostic().into_iter().for_each(|odd| visitor.note(odd));
+        Ok(reader.stacks.into_binaries())
     }
 
     /// The tables with intervals and hangs, by kind, then by store.

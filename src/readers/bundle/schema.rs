@@ -69,30 +69,9 @@ fn column(start: &BytesStart<'_>) -> Option<SchemaColumn> {
     })
 }
 
-/// The name of a type in the XML of an export; the type's own name if that is not known.
-pub(super) fn exported_type(engineering_type: &str) -> &str {
-    match engineering_type {
-        "XRSampleTimestampTypeID" => "sample-time",
-        "XRRecordedEventTimestampTypeID" => "event-time",
-        "XRStartTimeTypeID" => "start-time",
-        "XRDurationTypeID" => "duration",
-        "XRThreadTypeID" => "thread",
-        "XRProcessTypeID" => "process",
-        "XRCPUCoreTypeID" => "core",
-        "XRThreadStateTypeID" => "thread-state",
-        "XRTimeSampleWeightTypeID" => "weight",
-        "XRCycleWeightTypeID" => "cycle-weight",
-        "XRBacktraceTypeID" => "backtrace",
-        "XRTaggedBacktraceTypeID" => "tagged-backtrace",
-        "XRCoreProfileCallstackTypeID" => "kperf-bt",
-        "XRCoreProfilePMCEventsArrayTypeID" => "pmc-events",
-        "XRPrototypeStringTypeID" => "string",
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::engineering_types::exported_type;
     use super::*;
 
     #[test]

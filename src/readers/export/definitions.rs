@@ -1,7 +1,7 @@
 //! The definitions of one document so far, and the decoding of its elements.
 
 use super::anomaly::Oddity;
-use super::attributes::{BinaryFields, FrameFields, parse_number};
+use super::attributes::{BinaryFields, Fields, FrameFields, parse_number};
 use super::display_names;
 use super::id_map::Ids;
 use super::tag::Tag;
@@ -75,6 +75,17 @@ impl Definitions {
         self.recording.finish_document();
         self.ids.clear();
         self.bare_frames.clear();
+    }
+
+    /// Decodes the attributes of an element, if more is needed than its display string.
+    pub(super) fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
+        match fields {
+            Fields::None | Fields::DisplayName(_) => Ok(Attributes::None),
+            Fields::UnknownFrame => Ok(Attributes::Value(Value::Bad(RejectReason::UnknownStack))),
+            Fields::Frame(frame) => self.frame_attributes(&frame),
+            Fields::Binary(binary) => self.binary(&binary).map(Attributes::Value),
+            Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
+        }
     }
 
     /// The value of a `ref` in an element of this name.

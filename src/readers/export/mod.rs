@@ -58,6 +58,7 @@ mod position;
 mod replay;
 mod scan;
 mod stacks;
+mod table_rows;
 mod tag;
 mod tape;
 mod toc;
@@ -70,8 +71,13 @@ pub(crate) use intervals::read_intervals;
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
 use crate::recording::{Document, Options, RecordingBuilder};
+use crate::tables::TableVisitor;
+use blocks::{Block, BlockReader};
 use definitions::Definitions;
 use document::{DocumentReader, Samples};
+use feed::{Taken, take_block};
+use position::Place;
+use table_rows::TableRows;
 
 /// Reads an input with all its documents into a recording. `name` is how results and errors call it.
 ///
@@ -88,6 +94,48 @@ pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut R
     let (documents, noted) = result?;
     recording.end_input(documents, noted);
     Ok(())
+}
+
+/// Passes the rows of all tables of an export to a visitor. What its rows refer to, and the samples that it makes of them, are added to the
+/// recording. `name` is how results and errors call the input.
+///
+/// # Errors
+/// As [`read_into`], and if the visitor fails.
+pub(crate) fn read_tables(
+    source: impl Read,
+    name: &str,
+    recording: &mut RecordingBuilder,
+    visitor: &mut dyn TableVisitor,
+) -> Result<(), Error> {
+    let input = recording.start_input(name)?;
+    let options = recording.options.clone();
+    let mut definitions = Definitions::new(std::mem::take(recording));
+    let result = read_rows(source, name, TableRows::new(&mut definitions, input, visitor), &options);
+    *recording = definitions.recording;
+    let (documents, noted) = result?;
+    noted.iter().for_each(|note| visitor.note(note.clone()));
+    recording.end_input(documents, noted);
+    Ok(())
+}
+
+fn read_rows(
+    source: impl Read,
+    name: &str,
+    rows: TableRows<'_>,
+    options: &Options,
+) -> Result<(Vec<Document>, Vec<Diagnostic>), Error> {
+    let mut reader = DocumentReader::new(rows, options, name);
+    let (mut place, mut block) = (Place::new(name, options), Block::default());
+    let mut blocks = BlockReader::new(source, options.buffer_size);
+    loop {
+        blocks.read(&mut block);
+        let taken = take_block(&mut reader, &mut place, &mut block, 0, |reader, block| {
+            Taken::default().read(reader, block, |_, _| Ok(()))
+        });
+        if taken.map_err(|error| reader.content.failure.take().unwrap_or(error))?.is_some() {
+            return Ok((std::mem::take(&mut reader.documents), reader.notes.take()));
+        }
+    }
 }
 
 fn read_documents<R: Read + Send>(

@@ -33,6 +33,12 @@ pub(super) enum Tag {
     Words,
     /// A text with elements for its parts; its display string contains the complete text.
     Narrative,
+    /// In tables of which every cell is read: a number, a text, or both.
+    Cell,
+    /// The same with a text that is a code; its name is in the display string.
+    Label,
+    /// The same with a number and a name among its children.
+    Named,
     Frame,
     Binary,
     Source,
@@ -105,6 +111,37 @@ impl Tag {
         }
     }
 
+    /// The tag of an element in a table of which every cell is read.
+    pub(super) fn of_tables(name: &str) -> Self {
+        match name {
+            "syscall" | "sockaddr" | "uuid" | "view-hierarchy" | "description-set" => Self::Label,
+            "swift-task"
+            | "analysis-core-swift-task"
+            | "swift-actor"
+            | "swift-task-priority"
+            | "text-symbol"
+            | "return-location" => Self::Named,
+            _ => match Self::of(name) {
+                tag @ (Self::Thread
+                | Self::Tid
+                | Self::Process
+                | Self::Pid
+                | Self::PmcEvents
+                | Self::TextAddress
+                | Self::TextAddresses
+                | Self::Frame
+                | Self::Binary
+                | Self::Source
+                | Self::Path
+                | Self::KperfBacktrace
+                | Self::Backtrace
+                | Self::Sentinel) => tag,
+                tag if tag.is_structure() => tag,
+                _ => Self::Cell,
+            },
+        }
+    }
+
     /// The meaning of the element inside `parent`: tables, schemas and rows are such only at their place, and elements of other meaning (or
     /// none) anywhere else.
     pub(super) fn inside(self, parent: Self) -> Self {
@@ -130,6 +167,9 @@ impl Tag {
                 | Self::TextAddresses
                 | Self::Number
                 | Self::Words
+                | Self::Cell
+                | Self::Label
+                | Self::Named
                 | Self::Mnemonic
                 | Self::EngineeringType
         );
@@ -153,7 +193,17 @@ impl Tag {
 
     /// True if the display string (`fmt`) of the element is read, since only it contains the name.
     pub(super) fn has_display_name(self) -> bool {
-        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace | Self::Narrative)
+        matches!(
+            self,
+            Self::Thread
+                | Self::Process
+                | Self::Core
+                | Self::Backtrace
+                | Self::Narrative
+                | Self::Cell
+                | Self::Label
+                | Self::Named
+        )
     }
 
     /// The value of a `ref` in an element of this name, if the `id` belongs to `value`. In every known file both elements have the same

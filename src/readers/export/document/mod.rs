@@ -22,7 +22,7 @@ use super::tag::Tag;
 use super::toc::TocReader;
 use crate::memory::{OverBudget, of_vec};
 use crate::profile::Full;
-use crate::recording::{Document, DocumentContent, Limits, Notes, Options, RejectReason};
+use crate::recording::{Document, DocumentContent, Limits, Notes, Options, RejectReason, Table};
 use tables::Tables;
 
 pub(super) use samples::Samples;
@@ -84,7 +84,7 @@ pub(super) trait Content: Debug {
     /// Rejects a row inside which the input ends.
     fn reject_cut_row(&mut self, table: &mut OpenTable);
     /// The table that was open ends.
-    fn finish_table(&mut self) {}
+    fn finish_table(&mut self, _: &Table) {}
     /// A document ends, of which about this many bytes stay.
     fn finish_document(&mut self, bytes: u64);
     /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
@@ -362,8 +362,9 @@ impl<'a, C: Content> DocumentReader<'a, C> {
 
     fn finish_table(&mut self) {
         self.values.clear();
-        self.tables.finish();
-        self.content.finish_table();
+        if let Some(table) = self.tables.finish() {
+            self.content.finish_table(table);
+        }
     }
 
     /// The memory of the open elements.

@@ -57,13 +57,7 @@ impl Content for Samples<'_> {
     }
 
     fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
-        match fields {
-            Fields::None | Fields::DisplayName(_) => Ok(Attributes::None),
-            Fields::UnknownFrame => Ok(Attributes::Value(Value::Bad(RejectReason::UnknownStack))),
-            Fields::Frame(frame) => self.definitions.frame_attributes(&frame),
-            Fields::Binary(binary) => self.definitions.binary(&binary).map(Attributes::Value),
-            Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
-        }
+        self.definitions.attributes(fields)
     }
 
     fn value(&mut self, element: Element<'_>) -> Result<Value, Full> {

@@ -102,10 +102,11 @@ impl Tables {
         }
     }
 
-    /// The table that is open, if one is, is complete.
-    pub(super) fn finish(&mut self) {
+    /// The table that is open, if one is, is complete, and returned.
+    pub(super) fn finish(&mut self) -> Option<&Table> {
         (self.is_read, self.is_skipping) = (false, false);
-        self.tables.extend(self.open.take().map(|table| table.reader.table));
+        self.tables.push(self.open.take()?.reader.table);
+        self.tables.last()
     }
 
     /// Takes the completed tables.

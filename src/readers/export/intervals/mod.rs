@@ -47,7 +47,7 @@ use crate::error::{Diagnostic, Error};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_map, of_vec};
 use crate::profile::Full;
-use crate::recording::{IntervalTable, Intervals, Options, ProcessCell, RejectReason, Texts};
+use crate::recording::{IntervalTable, Intervals, Options, ProcessCell, RejectReason, Table, Texts};
 use rows::{Cell, TableRows, ThreadCell};
 
 /// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
@@ -207,7 +207,7 @@ impl Content for FoundIntervals<'_> {
         }
     }
 
-    fn finish_table(&mut self) {
+    fn finish_table(&mut self, _: &Table) {
         if let Some(table) = self.table.take() {
             table.values.finish(&self.texts, &mut self.found);
         }

@@ -1,0 +1,146 @@
+//! The types of values: how they are stored, and what exports call them.
+//!
+//! The schema of a table does not say which numbers are references; their types do. Each was worked out from recordings whose exports are
+//! known, or, for types without rows, from what exports write (`docs/trace-bundles.md`).
+
+use super::sample_columns::StackKind;
+use crate::tables::ColumnKind;
+
+/// How the values of a type are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// The number itself; all bits set is none.
+    Number,
+    /// The number itself, of which each is a value.
+    WideNumber,
+    /// The number of a string.
+    Text,
+    /// The number of an array: tid, process.
+    Thread,
+    /// The number of an array: pid, device.
+    Process,
+    /// The number of a string in the upper half; the thread is in the lower.
+    ThreadName,
+    /// The number of an array: two halves.
+    Uuid,
+    /// The number of an array: process, address.
+    TextSymbol,
+    /// The number of an array of numbers.
+    Numbers,
+    /// The number of an array.
+    Stack(StackKind),
+    /// The number of a typed array, the parts of which are joined.
+    Narrative,
+    /// The same, with spaces between the parts.
+    Metadata,
+    /// Unknown: the number is shown as it is.
+    Unknown,
+}
+
+/// `XR…TypeID` without both ends, the name in exports (empty if there is none), and the storage.
+const TYPES: [(&str, &str, Storage); 73] = {
+    use Storage::{
+        Metadata, Narrative, Number, Numbers, Process, Stack, Text, TextSymbol, Thread, ThreadName, Uuid, WideNumber,
+    };
+    [
+        ("StartTime", "start-time", Number),
+        ("RecordedEventTimestamp", "event-time", Number),
+        ("SampleTimestamp", "sample-time", Number),
+        ("Duration", "duration", Number),
+        ("DurationOnCPU", "duration-on-core", Number),
+        ("DurationWaiting", "duration-waiting", Number),
+        ("TimeSampleWeight", "weight", Number),
+        ("CycleWeight", "cycle-weight", Number),
+        ("CPUCore", "core", Number),
+        ("KDebugClass", "", Number),
+        ("KDebugSubclass", "", Number),
+        ("KDebugCode", "", Number),
+        ("KDebugFunction", "kdebug-func", Number),
+        ("KDebugStringID", "", Number),
+        ("KDebugArgument", "kdebug-arg", WideNumber),
+        ("PrototypeValue", "uint64", WideNumber),
+        ("VirtualMemoryAddress", "address", WideNumber),
+        ("GenericUInt32", "uint32", Number),
+        ("ProcessID", "pid", Number),
+        ("ThreadID", "tid", Number),
+        ("LayoutID", "layout-id", Number),
+        ("ContainmentLayoutID", "containment-level", Number),
+        ("OSSignpostIdentifier", "os-signpost-identifier", Number),
+        ("TimeSample", "time-sample-kind", Number),
+        ("Boolean", "boolean", Number),
+        ("EventCount", "event-count", Number),
+        ("SizeInBytes", "size-in-bytes", Number),
+        ("UnsignedIntegerHexLowercase", "uint64-hex-lowercase", Number),
+        ("TextSegmentAddress", "text-address", Number),
+        ("MachOVMOffset", "mach-o-vm-offset", Number),
+        ("SchedulingPriority", "", Number),
+        ("PackedID", "packed-identifier", Number),
+        ("ThreadState", "thread-state", Text),
+        ("PrototypeString", "string", Text),
+        ("PrototypeShortString", "short-string", Text),
+        ("PrototypeMediumLengthString", "medium-length-string", Text),
+        ("PrototypeWordString", "word-string", Text),
+        ("RawString", "raw-string", Text),
+        ("NarrativeText", "narrative-text", Text),
+        ("SignpostName", "signpost-name", Text),
+        ("OSLogEvent", "event-type", Text),
+        ("OSLogFormatString", "format-string", Text),
+        ("OSLogSubsystem", "subsystem", Text),
+        ("OSLogCategory", "category", Text),
+        ("EventConcept", "event-concept", Text),
+        ("FilePath", "file-path", Text),
+        ("ThermalState", "thermal-state", Text),
+        ("ApplicationPeriod", "", Text),
+        ("RegionOfInterestKind", "", Text),
+        ("RegionOfInterestClass", "", Text),
+        ("RegionOfInterestScope", "", Text),
+        ("HangType", "hang-type", Text),
+        ("KDebugSignpostVariant", "", Text),
+        ("DomainName", "domain-name", Text),
+        ("DisplayName", "display-name", Text),
+        ("SwiftTaskState", "swift-task-state", Text),
+        ("VSyncEvent", "vsync-event", Text),
+        ("NetworkProtocol", "network-protocol", Text),
+        ("NetworkInterface", "network-interface", Text),
+        ("MetalObjectLabel", "metal-object-label", Text),
+        ("VMOperationName", "vm-op", Text),
+        ("Thread", "thread", Thread),
+        ("Process", "process", Process),
+        ("ThreadName", "", ThreadName),
+        ("UUID", "uuid", Uuid),
+        ("TextSymbol", "text-symbol", TextSymbol),
+        ("CoreProfilePMCEventsArray", "pmc-events", Numbers),
+        ("Backtrace", "backtrace", Stack(StackKind::Pieces)),
+        ("TaggedBacktrace", "tagged-backtrace", Stack(StackKind::Tagged)),
+        ("CoreProfileCallstack", "kperf-bt", Stack(StackKind::Raw)),
+        ("NarrativeEntry", "narrative", Narrative),
+        ("FormattedLabel", "formatted-label", Narrative),
+        ("OSLogMetadata", "os-log-metadata", Metadata),
+    ]
+};
+
+fn find(engineering_type: &str) -> Option<&'static (&'static str, &'static str, Storage)> {
+    let name = engineering_type.strip_prefix("XR")?.strip_suffix("TypeID")?;
+    TYPES.iter().find(|(known, ..)| *known == name)
+}
+
+/// How values of a type are stored.
+pub(super) fn storage(engineering_type: &str) -> Storage {
+    find(engineering_type).map_or(Storage::Unknown, |(.., storage)| *storage)
+}
+
+/// The name of a type in the XML of an export; the type's own name if that is not known.
+pub(super) fn exported_type(engineering_type: &str) -> &str {
+    find(engineering_type).map(|(_, name, _)| *name).filter(|name| !name.is_empty()).unwrap_or(engineering_type)
+}
+
+/// What the cells of a column of this type are.
+pub(super) fn kind(engineering_type: &str) -> ColumnKind {
+    match ColumnKind::of_type(exported_type(engineering_type)) {
+        ColumnKind::Unknown => match storage(engineering_type) {
+            Storage::Text | Storage::ThreadName => ColumnKind::Text,
+            _ => ColumnKind::Number,
+        },
+        known => known,
+    }
+}

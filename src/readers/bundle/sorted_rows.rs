@@ -1,0 +1,139 @@
+//! The rows of a store by time, as exports have them. A store has them in the order in which they were written: intervals by their ends.
+//!
+//! Rows are sorted in memory, up to some million of them; more are sorted in parts, which wait in a temporary file and are then merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+
+use super::file::{Room, over_budget};
+use super::layout::{Layout, Place};
+use super::rows::Rows;
+use crate::error::{Diagnostic, Error};
+use crate::memory::of_vec;
+
+/// The bytes of rows that are sorted at a time.
+const TOGETHER: usize = 48 << 20;
+/// The part of a temporary file that is read at a time.
+const BUFFER: usize = 256 << 10;
+
+/// Calls `each` with every row and where it starts in the inflated file, sorted by the value at `time`; rows with equal times keep their order,
+/// and rows without a time come last. Returns a note about the file.
+pub(super) fn for_each_by_time(
+    mut rows: Rows<'_>,
+    layout: &Layout,
+    time: Option<Place>,
+    room: &Room,
+    mut each: impl FnMut(&[u8], u64) -> Result<(), Error>,
+) -> Result<Option<Diagnostic>, Error> {
+    let (size, path) = (layout.row_size, rows.path().to_owned());
+    let failed = |error| Error::unreadable(&path, error);
+    let mut reserved = room.memory.nothing();
+    let mut part = Part { size, rows: Vec::new(), order: Vec::new() };
+    let mut parts = Vec::new();
+    while let Some((piece, start)) = rows.next()? {
+        if part.rows.len() + piece.len() > TOGETHER && !part.order.is_empty() {
+            parts.push(part.spill().map_err(failed)?);
+        }
+        for (row, at) in piece.chunks_exact(size).zip((start..).step_by(size)) {
+            let key = time.and_then(|time| time.value(row)).unwrap_or(if time.is_some() { u64::MAX } else { 0 });
+            part.order.push((key, at, part.order.len() as u32));
+        }
+        part.rows.extend_from_slice(piece);
+        reserved.resize(part.memory()).map_err(|over| over_budget(&path, over))?;
+    }
+    if parts.is_empty() {
+        part.sort();
+        part.order.iter().try_for_each(|&(_, at, index)| each(part.row(index), at))?;
+    } else {
+        parts.push(part.spill().map_err(failed)?);
+        drop(part);
+        merge(parts, size, failed, each)?;
+    }
+    Ok(rows.diagnostic())
+}
+
+/// Rows that are sorted together.
+struct Part {
+    size: usize,
+    rows: Vec<u8>,
+    /// Time, place in the file, and index of each row.
+    order: Vec<(u64, u64, u32)>,
+}
+
+impl Part {
+    fn memory(&self) -> u64 {
+        of_vec(&self.rows) + of_vec(&self.order)
+    }
+
+    fn row(&self, index: u32) -> &[u8] {
+        let start = index as usize * self.size;
+        &self.rows[start..start + self.size]
+    }
+
+    fn sort(&mut self) {
+        // Most stores are nearly in order, which takes little more than a look.
+        self.order.sort();
+    }
+
+    /// Writes the rows to a temporary file: time, place and bytes of each. The part is empty then.
+    fn spill(&mut self) -> io::Result<Spilled> {
+        self.sort();
+        let mut out = BufWriter::with_capacity(BUFFER, tempfile::tempfile()?);
+        for &(time, at, index) in &self.order {
+            out.write_all(&time.to_le_bytes())?;
+            out.write_all(&at.to_le_bytes())?;
+            out.write_all(self.row(index))?;
+        }
+        let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        let left = self.order.len();
+        self.order.clear();
+        self.rows.clear();
+        Ok(Spilled { file: BufReader::with_capacity(BUFFER, file), left, row: vec![0; self.size] })
+    }
+}
+
+/// A sorted part in a temporary file, which goes with it.
+struct Spilled {
+    file: BufReader<File>,
+    left: usize,
+    row: Vec<u8>,
+}
+
+impl Spilled {
+    /// Reads the next row. Returns its time and place.
+    fn next(&mut self) -> io::Result<Option<(u64, u64)>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let mut number = || {
+            let mut bytes = [0; 8];
+            self.file.read_exact(&mut bytes)?;
+            Ok::<_, io::Error>(u64::from_le_bytes(bytes))
+        };
+        let key = (number()?, number()?);
+        self.file.read_exact(&mut self.row)?;
+        Ok(Some(key))
+    }
+}
+
+fn merge(
+    mut parts: Vec<Spilled>,
+    size: usize,
+    failed: impl Fn(io::Error) -> Error,
+    mut each: impl FnMut(&[u8], u64) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut heads = BinaryHeap::new();
+    for (index, part) in parts.iter_mut().enumerate() {
+        heads.extend(part.next().map_err(&failed)?.map(|(time, at)| Reverse((time, at, index))));
+    }
+    while let Some(Reverse((_, at, index))) = heads.pop() {
+        debug_assert_eq!(parts[index].row.len(), size);
+        each(&parts[index].row, at)?;
+        heads.extend(parts[index].next().map_err(&failed)?.map(|(time, at)| Reverse((time, at, index))));
+    }
+    Ok(())
+}

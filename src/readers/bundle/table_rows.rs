@@ -1,0 +1,241 @@
+//! Rows of any table, with all their columns.
+
+use super::damage::Unreadable;
+use super::engineering_types::{Storage, exported_type, kind, storage};
+use super::file::{Room, broken_at, broken_file, over_budget};
+use super::layout::{Layout, Place, RunTable};
+use super::narratives::Narratives;
+use super::rows::Rows;
+use super::schema::SchemaColumn;
+use super::sorted_rows::for_each_by_time;
+use super::stacks::{StackCell, Stacks};
+use super::strings::Strings;
+use super::threads::{Threads, string_number};
+use super::uniquer::{Arrays, NONE, reference};
+use crate::error::Error;
+use crate::files::Files;
+use std::collections::hash_map::Entry;
+
+use crate::hash::HashMap;
+use crate::memory::of_map;
+use crate::profile::StringId;
+use crate::recording::{InputBuilder, RejectReason, Rejected};
+use crate::tables::{Cell, RowValues, TableColumn, TableHead, TableVisitor};
+use crate::units::Uuid;
+
+/// Reads rows with what they refer to.
+pub(super) struct TableReader<'a, 't> {
+    pub(super) arrays: &'a Arrays,
+    pub(super) strings: &'a Strings<'a>,
+    pub(super) threads: Threads<'a>,
+    pub(super) stacks: Stacks<'a, 't>,
+    /// The parts that messages are made of, if a table has messages.
+    pub(super) narratives: Option<&'a Narratives>,
+    /// The path of the file with the image lists.
+    pub(super) template: &'a std::path::Path,
+    /// By number of the string, and of the typed array.
+    pub(super) known_strings: HashMap<u64, StringId>,
+    pub(super) known_messages: HashMap<(u64, bool), StringId>,
+    /// By number of the array.
+    pub(super) known_numbers: HashMap<u32, u32>,
+}
+
+/// A column and how it is read.
+struct ColumnReader {
+    place: Place,
+    storage: Storage,
+}
+
+impl RunTable {
+    /// What the table is, before its rows.
+    pub(super) fn head(&self, run: u32) -> TableHead {
+        let column = |column: &SchemaColumn| TableColumn {
+            mnemonic: column.mnemonic.clone(),
+            engineering_type: exported_type(&column.engineering_type).to_owned(),
+            kind: kind(&column.engineering_type),
+        };
+        TableHead {
+            run,
+            position: None,
+            schema: self.layout.schema.name.clone(),
+            attributes: self.attributes.clone(),
+            columns: self.layout.schema.columns.iter().map(column).collect(),
+        }
+    }
+
+    /// True if messages are in it, which need typed arrays.
+    pub(super) fn has_messages(&self) -> bool {
+        let is_message =
+            |column: &SchemaColumn| matches!(storage(&column.engineering_type), Storage::Narrative | Storage::Metadata);
+        self.layout.rows > 0 && self.layout.schema.columns.iter().any(is_message)
+    }
+}
+
+impl TableReader<'_, '_> {
+    /// Passes the rows of a table to the visitor, which wants them.
+    pub(super) fn read(
+        &mut self,
+        files: &dyn Files,
+        (table, head): (&RunTable, &TableHead),
+        room: &Room,
+        visitor: &mut dyn TableVisitor,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<(), Error> {
+        visitor.start(head);
+        let RunTable { layout, folder, .. } = table;
+        let store = folder.join("bulkstore");
+        let columns = columns(layout);
+        let (mut rejected, mut cells) = (Rejected::default(), Vec::new());
+        input.start_table(table.as_exported(head.run), store.display().to_string());
+        let rows = Rows::open(files, folder, layout)?;
+        let mut count = 0_u64;
+        let odd = for_each_by_time(rows, layout, layout.time(), room, |row, at| {
+            if visitor.is_done() {
+                return Ok(());
+            }
+            let read = self.cells(row, head, &columns, input, &mut cells);
+            let read = read.map_err(|error| match error {
+                Unreadable::Limit(rule) => Error::limit(rule),
+                Unreadable::Images(broken) => broken_file(self.template, &broken),
+                Unreadable::Row(rule) => broken_at(&store, at, "row", rule),
+            })?;
+            count += 1;
+            if count.is_multiple_of(1 << 12) {
+                let known = of_map(&self.known_strings) + of_map(&self.known_messages);
+                input.recording.reserve(known).map_err(|over| over_budget(&store, over))?;
+            }
+            let sample = match read {
+                Ok(()) => visitor.row(&cells, &RowValues::new(input.recording))?.map(Ok),
+                Err(reason) => {
+                    rejected.add(reason);
+                    Some(Err(reason))
+                }
+            };
+            if let Some(sample) = sample {
+                input
+                    .add_row(sample, at)
+                    .map_err(Error::limit)?
+                    .err()
+                    .into_iter()
+                    .for_each(|reason| rejected.add(reason));
+            }
+            Ok(())
+        })?;
+        odd.into_iter().for_each(|odd| visitor.note(odd));
+        visitor.end(layout.rows, &rejected);
+        Ok(())
+    }
+
+    /// Replaces `cells` by those of a row, or tells why they cannot be read.
+    fn cells(
+        &mut self,
+        row: &[u8],
+        head: &TableHead,
+        columns: &[ColumnReader],
+        input: &mut InputBuilder<'_>,
+        cells: &mut Vec<Cell>,
+    ) -> Result<Result<(), RejectReason>, Unreadable> {
+        cells.clear();
+        for (column, ColumnReader { place, storage }) in head.columns.iter().zip(columns) {
+            let value = match storage {
+                Storage::WideNumber => Some(place.number(row)),
+                _ => place.value(row),
+            };
+            let cell = match value {
+                Some(value) => self.cell(*place, *storage, value, input)?,
+                None => Ok(Cell::None),
+            };
+            match cell.and_then(|cell| column.kind.checked(cell)) {
+                Ok(cell) => cells.push(cell),
+                Err(reason) => return Ok(Err(reason)),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The cell of a value that was recorded.
+    fn cell(
+        &mut self,
+        place: Place,
+        storage: Storage,
+        value: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<Result<Cell, RejectReason>, Unreadable> {
+        let array =
+            || reference(value).ok_or_else(|| Unreadable::Row(format!("{value:#x} is not the number of an array")));
+        Ok(Ok(match storage {
+            Storage::Number | Storage::WideNumber | Storage::Unknown => Cell::Number(value),
+            Storage::Text => Cell::Text(self.string(value, input)?),
+            Storage::ThreadName => match string_number(place, value) {
+                name if name == u64::from(NONE) => Cell::None,
+                name => Cell::Text(self.string(name, input)?),
+            },
+            Storage::Thread => Cell::Thread(self.threads.thread(array()?, input)?.index),
+            Storage::Process => Cell::Process(self.threads.process(array()?, input)?.index),
+            Storage::Uuid => {
+                let (high, low) = self.pair(array()?, "UUID")?;
+                Cell::Text(
+                    input.string(
+                        &Uuid::from_bytes((u128::from(high) << 64 | u128::from(low)).to_be_bytes()).to_string(),
+                    )?,
+                )
+            }
+            Storage::TextSymbol => {
+                let (_, address) = self.pair(array()?, "text symbol")?;
+                Cell::Named(address, input.string(&format!("{address:#x}"))?)
+            }
+            Storage::Numbers => Cell::Numbers(match self.known_numbers.entry(array()?) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(input.counters(self.arrays.get(array()?)?.iter())?),
+            }),
+            Storage::Stack(kind) => {
+                let cell = StackCell { number: array()?, kind, thread: 0 };
+                match self.stacks.get(cell, input)? {
+                    Ok(stack) => Cell::Stack(stack),
+                    // No frames.
+                    Err(RejectReason::UnknownStack) => Cell::None,
+                    Err(reason) => return Ok(Err(reason)),
+                }
+            }
+            Storage::Narrative => Cell::Text(self.message(value, "", input)?),
+            Storage::Metadata => Cell::Text(self.message(value, " ", input)?),
+        }))
+    }
+
+    /// The numbers of an array of two.
+    fn pair(&self, number: u32, what: &str) -> Result<(u64, u64), Unreadable> {
+        let array = self.arrays.get(number)?;
+        match (array.len(), array.get(0), array.get(1)) {
+            (2, Some(first), Some(second)) => Ok((first, second)),
+            (count, ..) => Err(format!("array {number} of {count} numbers is not a {what}").into()),
+        }
+    }
+
+    fn string(&mut self, number: u64, input: &mut InputBuilder<'_>) -> Result<StringId, Unreadable> {
+        if let Some(&known) = self.known_strings.get(&number) {
+            return Ok(known);
+        }
+        let text = input.string(self.strings.get(number)?)?;
+        self.known_strings.insert(number, text);
+        Ok(text)
+    }
+
+    fn message(&mut self, number: u64, joint: &str, input: &mut InputBuilder<'_>) -> Result<StringId, Unreadable> {
+        let key = (number, joint.is_empty());
+        if let Some(&known) = self.known_messages.get(&key) {
+            return Ok(known);
+        }
+        let Some(narratives) = self.narratives else {
+            return Err("it has a message, but there are no typed arrays".to_owned().into());
+        };
+        let text = input.string(&narratives.text(number, joint, self.strings)?)?;
+        self.known_messages.insert(key, text);
+        Ok(text)
+    }
+}
+
+/// How the columns of a table are read.
+fn columns(layout: &Layout) -> Vec<ColumnReader> {
+    let column = |(place, engineering_type): (Place, &str)| ColumnReader { place, storage: storage(engineering_type) };
+    layout.columns().map(column).collect()
+}

@@ -1,0 +1,324 @@
+//! Rows of any table, with all their cells.
+//!
+//! Threads, processes, frames and stacks are decoded as for samples. Every other element is a number or a text, by what it holds:
+//!
+//! | element | value |
+//! |---|---|
+//! | text that is a decimal number | the number; what it means is in the type of the column |
+//! | other text | the text, with its spaces |
+//! | children | the display string |
+//! | one of the [labels](Tag::Label), such as `syscall` | the display string: its text is a code |
+//! | one of [two parts](Tag::Named), such as `swift-task` | the first number among its children, and the last text |
+//! | `<sentinel/>` | none |
+
+use super::attributes::{Fields, parse_number};
+use super::definitions::{Attributes, Definitions, Element};
+use super::document::{Content, OpenTable};
+use super::tag::Tag;
+use super::value::Value;
+use crate::error::Error;
+use crate::hash::HashMap;
+use crate::memory::{OverBudget, of_map, of_vec};
+use crate::profile::{Full, StringId};
+use crate::recording::{Column, RejectReason, Source, Table, add_read_row};
+use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVisitor};
+
+/// The value of an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum TableValue {
+    /// As for samples.
+    Known(Value),
+    Number(u64),
+    Text(StringId),
+    Named(u64, StringId),
+}
+
+impl TableValue {
+    /// What decoding a thread, a frame or a stack needs to know about a child.
+    fn as_child(self) -> Value {
+        if let Self::Known(value) = self { value } else { Value::Companion }
+    }
+
+    /// The cell of a row.
+    fn cell(self) -> Result<Cell, RejectReason> {
+        Ok(match self {
+            Self::Number(number) => Cell::Number(number),
+            Self::Text(text) => Cell::Text(text),
+            Self::Named(number, text) => Cell::Named(number, text),
+            Self::Known(value) => match value {
+                Value::Bad(reason) => return Err(reason),
+                Value::Tid(number) | Value::Pid(number) | Value::Address(number) => Cell::Number(number),
+                Value::Process(index) => Cell::Process(index),
+                Value::Thread(index) => Cell::Thread(index),
+                Value::Path(text) => Cell::Text(text),
+                Value::Counters(list) | Value::Addresses(list) => Cell::Numbers(list),
+                Value::Stack(stack) => stack.map_or(Cell::None, Cell::Stack),
+                Value::Absent => Cell::None,
+                _ => return Err(RejectReason::WrongType),
+            },
+        })
+    }
+}
+
+/// The state of the table that is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    NoSchema,
+    Wanted,
+    NotWanted,
+}
+
+/// The definition of an id.
+#[derive(Clone, Copy, Debug)]
+struct Definition {
+    /// The name of its element, by its number: a `ref` in an element with another name does not match.
+    name: u32,
+    value: TableValue,
+}
+
+/// Passes the rows of one input to a visitor.
+#[derive(Debug)]
+pub(super) struct TableRows<'d> {
+    definitions: &'d mut Definitions,
+    input: StringId,
+    visitor: &'d mut dyn TableVisitor,
+    ids: HashMap<u64, Definition>,
+    /// The names of elements, of which there are some dozens.
+    names: HashMap<String, u32>,
+    /// The columns of the table that is open.
+    kinds: Vec<ColumnKind>,
+    cells: Vec<Cell>,
+    children: Vec<Value>,
+    state: State,
+    /// Why the visitor ended the reading.
+    pub(super) failure: Option<Error>,
+}
+
+impl<'d> TableRows<'d> {
+    pub(super) fn new(definitions: &'d mut Definitions, input: StringId, visitor: &'d mut dyn TableVisitor) -> Self {
+        Self {
+            definitions,
+            input,
+            visitor,
+            ids: HashMap::default(),
+            names: HashMap::default(),
+            kinds: Vec::new(),
+            cells: Vec::new(),
+            children: Vec::new(),
+            state: State::NoSchema,
+            failure: None,
+        }
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.names.get(name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.names.insert(name.to_owned(), number);
+        number
+    }
+
+    fn text(&mut self, text: &str) -> Result<TableValue, Full> {
+        self.definitions.recording.profile.string(text).map(TableValue::Text)
+    }
+
+    /// The value of an element without a meaning for samples.
+    fn value_of(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
+        let Element { tag, fmt, text, children, has_id, .. } = element;
+        if let Some(bad) = children.iter().find(|child| matches!(child, TableValue::Known(Value::Bad(_)))) {
+            return Ok(*bad);
+        }
+        if tag == Tag::Named {
+            let number = children.iter().find_map(|child| child.cell().ok()?.number());
+            let own = children
+                .iter()
+                .rev()
+                .find_map(|child| if let TableValue::Text(text) = *child { Some(text) } else { None });
+            if let Some(number) = number {
+                let text = own.map_or_else(|| self.definitions.recording.profile.string(fmt), Ok)?;
+                return Ok(TableValue::Named(number, text));
+            }
+        }
+        if children.is_empty() && tag == Tag::Cell {
+            return match parse_number(text).filter(|number| number.to_string() == text) {
+                Some(number) => Ok(TableValue::Number(number)),
+                None if text.is_empty() && fmt.is_empty() && !has_id => {
+                    Ok(TableValue::Known(Value::Bad(RejectReason::EmptyCell)))
+                }
+                None => self.text(if text.is_empty() { fmt } else { text }),
+            };
+        }
+        if !fmt.is_empty() {
+            return self.text(fmt);
+        }
+        if children.is_empty() {
+            return self.text(text);
+        }
+        let profile = &self.definitions.recording.profile;
+        let texts = children.iter().map(|child| match *child {
+            TableValue::Text(text) | TableValue::Named(_, text) => profile.text(text).to_owned(),
+            TableValue::Number(number) => number.to_string(),
+            TableValue::Known(_) => String::new(),
+        });
+        let joined: String = texts.collect();
+        self.text(&joined)
+    }
+}
+
+/// What a table is, before its rows.
+fn head(table: &Table) -> TableHead {
+    let column = |column: &Column| TableColumn {
+        mnemonic: column.mnemonic.clone(),
+        engineering_type: column.engineering_type.clone(),
+        kind: ColumnKind::of_type(&column.engineering_type),
+    };
+    TableHead {
+        run: table.run,
+        position: table.position,
+        schema: table.schema.clone().unwrap_or_default(),
+        attributes: Vec::new(),
+        columns: table.columns.iter().map(column).collect(),
+    }
+}
+
+impl Content for TableRows<'_> {
+    type Value = TableValue;
+    const NOTES_ODDITIES: bool = false;
+    const UNBALANCED: &'static str =
+        "elements of a table that is not read do not end inside each other; some of its rows may be read wrongly";
+    const CUT: Option<&'static str> = Some("the file is cut here; only complete rows are used");
+
+    fn tag(name: &str) -> Tag {
+        Tag::of_tables(name)
+    }
+
+    // Any row may refer to anything.
+    fn is_needed(_: &str) -> bool {
+        true
+    }
+
+    fn has_attributes(tag: Tag) -> bool {
+        tag.is_shared()
+    }
+
+    fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
+        self.definitions.attributes(fields)
+    }
+
+    fn value(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
+        if matches!(element.tag, Tag::Cell | Tag::Label | Tag::Named) {
+            return self.value_of(element);
+        }
+        let mut children = std::mem::take(&mut self.children);
+        children.clear();
+        children.extend(element.children.iter().map(|child| child.as_child()));
+        let Element { tag, attributes, fmt, text, is_first_child, has_id, .. } = element;
+        let element = Element { tag, attributes, fmt, text, children: &children, is_first_child, has_id };
+        let value = self.definitions.value(element).map(TableValue::Known);
+        self.children = children;
+        value
+    }
+
+    fn referred(&mut self, _: Tag, name: &str, id: u64) -> Result<TableValue, TableValue> {
+        let name = self.name(name);
+        let bad = |reason| TableValue::Known(Value::Bad(reason));
+        match self.ids.get(&id) {
+            Some(known) if known.name == name || matches!(known.value, TableValue::Known(Value::Bad(_))) => {
+                Ok(known.value)
+            }
+            Some(_) => Ok(bad(RejectReason::WrongType)),
+            None => Err(bad(RejectReason::UndefinedRef)),
+        }
+    }
+
+    fn define(&mut self, name: &str, id: u64, value: TableValue) -> bool {
+        let name = self.name(name);
+        let is_first = self.ids.insert(id, Definition { name, value }).is_none();
+        if !is_first {
+            let value = TableValue::Known(Value::Bad(RejectReason::AmbiguousRef));
+            self.ids.insert(id, Definition { name, value });
+        }
+        is_first
+    }
+
+    fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {
+        let head = head(&table.reader.table);
+        self.kinds = head.columns.iter().map(|column| column.kind).collect();
+        let document = self.definitions.recording.document_number();
+        table.reader.source = Some(Source { input: self.input, document, table: index });
+        self.state = if self.visitor.wants(&head) { State::Wanted } else { State::NotWanted };
+        if self.state == State::Wanted {
+            self.visitor.start(&head);
+        }
+        self.state == State::Wanted
+    }
+
+    fn add_row(
+        &mut self,
+        table: &mut OpenTable,
+        cells: &[TableValue],
+        _: u64,
+    ) -> Result<Result<(), RejectReason>, Full> {
+        let Self { definitions, visitor, kinds, cells: row, .. } = self;
+        let recording = &mut definitions.recording;
+        let reader = &mut table.reader;
+        row.clear();
+        let mut read = if cells.len() == kinds.len() { Ok(()) } else { Err(RejectReason::CellCount) };
+        for (cell, kind) in cells.iter().zip(kinds.iter()) {
+            match cell.cell().and_then(|cell| kind.checked(cell)) {
+                Ok(cell) => row.push(cell),
+                Err(reason) => read = read.and(Err(reason)),
+            }
+        }
+        if visitor.is_done() {
+            reader.table.rows += 1;
+            return Ok(Ok(()));
+        }
+        if let Err(reason) = read {
+            reader.table.rows += 1;
+            reader.table.rejected.add(reason);
+            return Ok(Err(reason));
+        }
+        match visitor.row(row, &RowValues::new(recording)) {
+            Ok(Some(sample)) => add_read_row(reader, Ok(sample), recording),
+            Ok(None) => {
+                reader.table.rows += 1;
+                Ok(Ok(()))
+            }
+            Err(error) => {
+                self.failure = Some(error);
+                Err(Full)
+            }
+        }
+    }
+
+    fn describe_rejection(&self, reason: RejectReason) -> String {
+        format!("row rejected: {reason}")
+    }
+
+    fn reject_cut_row(&mut self, table: &mut OpenTable) {
+        table.reader.table.rows += 1;
+        table.reader.table.rejected.add(RejectReason::Cut);
+    }
+
+    fn finish_table(&mut self, table: &Table) {
+        match std::mem::take(&mut self.state) {
+            State::Wanted => self.visitor.end(table.rows, &table.rejected),
+            State::NotWanted => {}
+            State::NoSchema => self.visitor.unreadable(&head(table), Some(table.rows), "it has no schema"),
+        }
+    }
+
+    fn finish_document(&mut self, bytes: u64) {
+        self.definitions.recording.count_documents(bytes);
+        self.definitions.finish_document();
+        self.ids.clear();
+    }
+
+    fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
+        let own = of_map(&self.ids) + of_vec(&self.children);
+        self.definitions.reserve(more.saturating_add(own))
+    }
+}

@@ -1,0 +1,179 @@
+//! Columns, and what their numbers mean.
+
+use super::Cell;
+use crate::recording::RejectReason;
+
+/// A column of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableColumn {
+    /// The name by which the schema knows it, such as `hang-type`.
+    pub mnemonic: String,
+    /// The type of its cells, such as `start-time`; in bundles, a type without a known name in exports has its own name
+    /// (`XRCauseSetTypeID`).
+    pub engineering_type: String,
+    /// What its cells are.
+    pub kind: ColumnKind,
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ColumnKind {
+    /// A time: nanoseconds since the start of the run.
+    Time,
+    /// A duration in nanoseconds.
+    Duration,
+    /// A size in bytes.
+    Bytes,
+    /// CPU cycles.
+    Cycles,
+    /// A number without a unit, or one that the type does not tell.
+    Number,
+    /// 0 or 1.
+    Boolean,
+    /// A text.
+    Text,
+    /// A number with a text for people, such as a task with its name.
+    Named,
+    /// A process.
+    Process,
+    /// A thread.
+    Thread,
+    /// A list of numbers.
+    Numbers,
+    /// A stack.
+    Stack,
+    /// Numbers or texts: the type is unknown, and the cells decide.
+    #[default]
+    Unknown,
+}
+
+impl ColumnKind {
+    /// Returns the kind of a column with this type, in the spelling of exports.
+    ///
+    /// Whatever is not listed is a text or a number, which its cells show: the value of a text is the element's text, and where that is a
+    /// number for machines, its display string.
+    pub fn of_type(engineering_type: &str) -> Self {
+        match engineering_type {
+            "sample-time" | "event-time" | "start-time" => Self::Time,
+            "duration" | "weight" | "duration-on-core" | "duration-waiting" => Self::Duration,
+            "size-in-bytes" | "network-size-in-bytes" => Self::Bytes,
+            "cycle-weight" => Self::Cycles,
+            "boolean" => Self::Boolean,
+            "core"
+            | "uint64"
+            | "uint32"
+            | "uint64-hex-lowercase"
+            | "address"
+            | "vnode"
+            | "syscall-arg"
+            | "syscall-return"
+            | "kdebug-arg"
+            | "kdebug-func"
+            | "fd"
+            | "tid"
+            | "pid"
+            | "event-count"
+            | "pmc-event"
+            | "layout-id"
+            | "containment-level"
+            | "os-signpost-identifier"
+            | "packed-identifier"
+            | "connection-uuid64"
+            | "mach-o-vm-offset"
+            | "mach-port"
+            | "text-address"
+            | "register-content"
+            | "swift-task-id"
+            | "swift-actor-id"
+            | "time-sample-kind"
+            | "render-buffer-depth"
+            | "displayed-surface-swap"
+            | "metal-workload-priority"
+            | "metal-nesting-level"
+            | "cfrunloop-result" => Self::Number,
+            "thread" => Self::Thread,
+            "process" => Self::Process,
+            "backtrace" | "tagged-backtrace" | "text-backtrace" | "kperf-bt" => Self::Stack,
+            "pmc-events" | "text-addresses" => Self::Numbers,
+            "swift-task"
+            | "analysis-core-swift-task"
+            | "swift-actor"
+            | "swift-task-priority"
+            | "text-symbol"
+            | "return-location" => Self::Named,
+            "string"
+            | "short-string"
+            | "medium-length-string"
+            | "word-string"
+            | "raw-string"
+            | "narrative-text"
+            | "narrative"
+            | "formatted-label"
+            | "os-log-metadata"
+            | "typed-array"
+            | "thread-state"
+            | "signpost-name"
+            | "event-type"
+            | "format-string"
+            | "subsystem"
+            | "category"
+            | "event-concept"
+            | "file-path"
+            | "hang-type"
+            | "thermal-state"
+            | "display-name"
+            | "vsync-event"
+            | "display-event-name"
+            | "network-protocol"
+            | "network-interface"
+            | "swift-task-state"
+            | "swift-actor-class"
+            | "swiftui-update"
+            | "domain-name"
+            | "metal-object-label"
+            | "vm-op"
+            | "syscall"
+            | "sockaddr"
+            | "uuid"
+            | "view-hierarchy"
+            | "description-set"
+            | "size-in-pixels" => Self::Text,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Returns a cell of such a column, or why it cannot be one.
+    pub(crate) fn checked(self, cell: Cell) -> Result<Cell, RejectReason> {
+        let fits = match cell {
+            Cell::None => true,
+            Cell::Number(number) if self == Self::Boolean => return Ok(Cell::Number(u64::from(number != 0))),
+            Cell::Number(_) | Cell::Text(_) | Cell::Named(..) if matches!(self, Self::Text | Self::Named) => true,
+            Cell::Number(_) => self.is_numeric(),
+            Cell::Text(_) if self.is_numeric() => return Err(RejectReason::BadNumber),
+            Cell::Text(_) | Cell::Named(..) => false,
+            Cell::Process(_) => self == Self::Process,
+            Cell::Thread(_) => self == Self::Thread,
+            Cell::Numbers(_) => self == Self::Numbers,
+            Cell::Stack(_) => self == Self::Stack,
+        };
+        if fits || self == Self::Unknown { Ok(cell) } else { Err(RejectReason::WrongType) }
+    }
+
+    /// True if its cells are numbers.
+    pub fn is_numeric(self) -> bool {
+        matches!(
+            self,
+            Self::Time | Self::Duration | Self::Bytes | Self::Cycles | Self::Number | Self::Boolean | Self::Named
+        )
+    }
+
+    /// Returns the unit of its numbers for machine-readable formats.
+    pub fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Time | Self::Duration => Some("ns"),
+            Self::Bytes => Some("bytes"),
+            Self::Cycles => Some("cycles"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The fields of a table: its columns, of which threads, processes and others have several.
+//!
+//! | column | fields of `X` |
+//! |---|---|
+//! | a number, a text, a list of numbers | `X` |
+//! | a number with a text | `X` (the number), `X.name` |
+//! | a process | `X` (its name), `X.pid` |
+//! | a thread | `X` (its name), `X.tid`, `X.process`, `X.pid` |
+//! | a stack | `X` (its frames, leaf first), `X.id` (its number among the stacks of the output) |
+//!
+//! Every output, filter and order uses these names.
+
+use std::borrow::Cow;
+
+use super::{Cell, ColumnKind, RowValues, TableHead};
+use crate::profile::StackId;
+
+/// A field of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, such as `thread.tid`.
+    pub name: String,
+    /// What its values are.
+    pub kind: FieldKind,
+    column: usize,
+    part: Part,
+}
+
+/// What the values of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FieldKind {
+    /// Numbers, of this kind of column.
+    Number(ColumnKind),
+    /// True or false.
+    Boolean,
+    /// Texts.
+    Text,
+    /// Lists of numbers.
+    Numbers,
+    /// Stacks.
+    Stack,
+}
+
+/// The part of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Name,
+    Pid,
+    Tid,
+    Process,
+    Id,
+}
+
+/// The value of a field in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue<'a> {
+    /// None was recorded.
+    None,
+    /// A number.
+    Number(u64),
+    /// True or false.
+    Boolean(bool),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A list of numbers.
+    Numbers(&'a [u64]),
+    /// A stack.
+    Stack(StackId),
+}
+
+impl TableHead {
+    /// Returns the fields of the table, in the order of its columns.
+    pub fn fields(&self) -> Vec<Field> {
+        self.columns
+            .iter()
+            .enumerate()
+            .flat_map(|(index, column)| fields(&column.mnemonic, column.kind, index))
+            .collect()
+    }
+}
+
+fn fields(mnemonic: &str, kind: ColumnKind, column: usize) -> Vec<Field> {
+    let whole = match kind {
+        ColumnKind::Boolean => FieldKind::Boolean,
+        ColumnKind::Text | ColumnKind::Process | ColumnKind::Thread | ColumnKind::Unknown => FieldKind::Text,
+        ColumnKind::Numbers => FieldKind::Numbers,
+        ColumnKind::Stack => FieldKind::Stack,
+        number => FieldKind::Number(number),
+    };
+    let number = FieldKind::Number(ColumnKind::Number);
+    let others: &[(&str, Part, FieldKind)] = match kind {
+        ColumnKind::Named => &[("name", Part::Name, FieldKind::Text)],
+        ColumnKind::Process => &[("pid", Part::Pid, number)],
+        ColumnKind::Thread => {
+            &[("tid", Part::Tid, number), ("process", Part::Process, FieldKind::Text), ("pid", Part::Pid, number)]
+        }
+        ColumnKind::Stack => &[("id", Part::Id, number)],
+        _ => &[],
+    };
+    let first = Field { name: mnemonic.to_owned(), kind: whole, column, part: Part::Whole };
+    let other = |(name, part, kind): &(&str, Part, FieldKind)| Field {
+        name: format!("{mnemonic}.{name}"),
+        kind: *kind,
+        column,
+        part: *part,
+    };
+    std::iter::once(first).chain(others.iter().map(other)).collect()
+}
+
+impl Field {
+    /// Returns the value of the field in a row.
+    pub fn value<'a>(&self, cells: &[Cell], values: &RowValues<'a>) -> FieldValue<'a> {
+        let text = |text: &'a str| FieldValue::Text(Cow::Borrowed(text));
+        let number = |number: Option<u64>| number.map_or(FieldValue::None, FieldValue::Number);
+        let process = |index| values.process(index);
+        match (cells.get(self.column).copied().unwrap_or_default(), self.part) {
+            (Cell::None, _) => FieldValue::None,
+            (Cell::Number(value), Part::Whole) => match self.kind {
+                FieldKind::Boolean => FieldValue::Boolean(value != 0),
+                FieldKind::Text => FieldValue::Text(Cow::Owned(value.to_string())),
+                _ => FieldValue::Number(value),
+            },
+            (Cell::Text(id), Part::Whole | Part::Name) | (Cell::Named(_, id), Part::Name) => text(values.text(id)),
+            (Cell::Named(value, id), Part::Whole) => match self.kind {
+                FieldKind::Text => text(values.text(id)),
+                _ => FieldValue::Number(value),
+            },
+            (Cell::Process(index), Part::Pid) => number(process(index).pid),
+            (Cell::Process(index), _) => text(process(index).name),
+            (Cell::Thread(index), Part::Tid) => number(values.thread(index).tid),
+            (Cell::Thread(index), Part::Pid) => number(values.thread(index).process.and_then(|process| process.pid)),
+            (Cell::Thread(index), Part::Process) => {
+                values.thread(index).process.map_or(FieldValue::None, |process| text(process.name))
+            }
+            (Cell::Thread(index), _) => text(values.thread(index).name),
+            (Cell::Numbers(list), _) => FieldValue::Numbers(values.numbers(list)),
+            (Cell::Stack(stack), _) => FieldValue::Stack(stack),
+            (Cell::Number(_) | Cell::Text(_) | Cell::Named(..), _) => FieldValue::None,
+        }
+    }
+}

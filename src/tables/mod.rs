@@ -1,0 +1,72 @@
+//! Tables of recordings: every row with every column, of any schema, in bundles and exports.
+//!
+//! Readers pass each row to a [`TableVisitor`] as [`Cell`]s. A cell is a number, a text, or something that rows share: a thread, a process,
+//! a stack. The [`ColumnKind`] of its column says what a number means. Columns of unknown types are read by what they hold.
+//!
+//! Rows are sorted by time, as in exports; rows with equal times keep their order. rows = read + rejected, for every table.
+
+mod cell;
+mod column;
+mod field;
+mod survey;
+
+use std::fmt::Debug;
+
+use crate::error::{Diagnostic, Error};
+use crate::recording::{Rejected, Row};
+
+pub use cell::{Cell, ProcessName, RowValues, ThreadName};
+pub use column::{ColumnKind, TableColumn};
+pub use field::{Field, FieldKind, FieldValue};
+pub use survey::{Survey, SurveyedTable};
+
+/// A table, as it is known before its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableHead {
+    /// The number of its run, from 1.
+    pub run: u32,
+    /// Its position in the recording's data, from 1, as in `table[9]` of an XPath; `None` in bundles and for details of a track.
+    pub position: Option<u32>,
+    /// Its schema, such as `potential-hangs`; empty for details of a track.
+    pub schema: String,
+    /// The settings with which it was recorded, sorted by name; empty in exports, which do not contain them.
+    pub attributes: Vec<(String, String)>,
+    /// Its columns, in the order of the export.
+    pub columns: Vec<TableColumn>,
+}
+
+impl TableHead {
+    /// Returns the index of the column with this mnemonic.
+    pub fn column(&self, mnemonic: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.mnemonic == mnemonic)
+    }
+}
+
+/// Receives the tables of an input, row by row.
+pub trait TableVisitor: Debug {
+    /// Returns whether the rows of a table are wanted. The other methods are called only for wanted tables.
+    fn wants(&self, table: &TableHead) -> bool;
+
+    /// A table begins.
+    fn start(&mut self, table: &TableHead);
+
+    /// A row of the table that began last. If a sample is returned, it is added to the profile of the recording.
+    ///
+    /// # Errors
+    /// Any error ends the reading, and is what reading returns.
+    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Option<Row>, Error>;
+
+    /// True if no more rows of the table are wanted: they are counted, and not passed to [`row`](Self::row).
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// The table ends. Of its `rows`, the rejected ones were not passed to [`row`](Self::row).
+    fn end(&mut self, rows: u64, rejected: &Rejected);
+
+    /// A table that cannot be read, with the number of its rows, if that is known, and the reason.
+    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, reason: &str);
+
+    /// Something about the input that users should know.
+    fn note(&mut self, diagnostic: Diagnostic);
+}

@@ -1,0 +1,113 @@
+//! A first look at all tables: their rows, their times, and the kinds of columns that only cells show.
+
+use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
+use crate::error::{Diagnostic, Error};
+use crate::recording::{Rejected, Row};
+use crate::units::Nanos;
+
+/// A table that was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SurveyedTable {
+    /// The table. Its columns have the kinds that their cells show.
+    pub head: TableHead,
+    /// The number of all rows; `None` if it is unknown.
+    pub rows: Option<u64>,
+    /// The rows that cannot be read, by reason.
+    pub rejected: Rejected,
+    /// The earliest and the latest time of its rows: of its first column of times, and of ends if rows have a duration.
+    pub span: Option<(Nanos, Nanos)>,
+    /// Why its rows cannot be read.
+    pub unreadable: Option<String>,
+}
+
+/// Looks at all tables of an input.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The tables so far.
+    pub tables: Vec<SurveyedTable>,
+    /// The diagnostics of reading.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the cells of each column are, for columns whose kind is unknown.
+    seen: Vec<Seen>,
+    time: Option<usize>,
+    duration: Option<usize>,
+}
+
+/// What the cells of a column were so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    number: bool,
+    text: bool,
+    other: Option<ColumnKind>,
+}
+
+impl Seen {
+    fn add(&mut self, cell: Cell) {
+        match cell {
+            Cell::None => {}
+            Cell::Number(_) => self.number = true,
+            Cell::Text(_) => self.text = true,
+            Cell::Named(..) => self.other = Some(ColumnKind::Named),
+            Cell::Process(_) => self.other = Some(ColumnKind::Process),
+            Cell::Thread(_) => self.other = Some(ColumnKind::Thread),
+            Cell::Numbers(_) => self.other = Some(ColumnKind::Numbers),
+            Cell::Stack(_) => self.other = Some(ColumnKind::Stack),
+        }
+    }
+
+    /// The kind that holds all of them; [`Text`](ColumnKind::Text) can hold any.
+    fn kind(self) -> ColumnKind {
+        match (self.other, self.number, self.text) {
+            (Some(kind), false, false) => kind,
+            (None, true, false) => ColumnKind::Number,
+            _ => ColumnKind::Text,
+        }
+    }
+}
+
+impl TableVisitor for Survey {
+    fn wants(&self, _: &TableHead) -> bool {
+        true
+    }
+
+    fn start(&mut self, table: &TableHead) {
+        let of_kind = |kind| table.columns.iter().position(|column| column.kind == kind);
+        self.time = of_kind(ColumnKind::Time);
+        self.duration = table.column("duration").filter(|&index| table.columns[index].kind == ColumnKind::Duration);
+        self.seen = vec![Seen::default(); table.columns.len()];
+        self.tables.push(SurveyedTable { head: table.clone(), ..SurveyedTable::default() });
+    }
+
+    fn row(&mut self, cells: &[Cell], _: &RowValues<'_>) -> Result<Option<Row>, Error> {
+        for (seen, cell) in self.seen.iter_mut().zip(cells) {
+            seen.add(*cell);
+        }
+        let number = |column: Option<usize>| column.and_then(|column| cells[column].number());
+        if let (Some(start), Some(table)) = (number(self.time), self.tables.last_mut()) {
+            let end = start.saturating_add(number(self.duration).unwrap_or(0));
+            let (start, end) = (Nanos::from_nanos(start), Nanos::from_nanos(end));
+            let span = table.span.get_or_insert((start, end));
+            *span = (span.0.min(start), span.1.max(end));
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self, rows: u64, rejected: &Rejected) {
+        let Some(table) = self.tables.last_mut() else { return };
+        (table.rows, table.rejected) = (Some(rows), *rejected);
+        for (column, seen) in table.head.columns.iter_mut().zip(&self.seen) {
+            if column.kind == ColumnKind::Unknown {
+                column.kind = seen.kind();
+            }
+        }
+    }
+
+    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, reason: &str) {
+        let unreadable = Some(reason.to_owned());
+        self.tables.push(SurveyedTable { head: table.clone(), rows, unreadable, ..SurveyedTable::default() });
+    }
+
+    fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
