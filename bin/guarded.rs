@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 15] = [
+pub(crate) const GUARDED: [Guarded; 17] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -52,6 +52,16 @@ pub(crate) const GUARDED: [Guarded; 15] = [
         command: "trend",
         writes: Writes::File,
         inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
+    },
+    Guarded {
+        command: "hangs",
+        writes: Writes::File,
+        inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
+    },
+    Guarded {
+        command: "intervals",
+        writes: Writes::File,
+        inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
     },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },

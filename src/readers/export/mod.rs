@@ -51,7 +51,6 @@ mod display_names;
 mod document;
 mod feed;
 mod id_map;
-mod intervals;
 mod not_an_export;
 mod pipeline;
 mod position;
@@ -65,8 +64,6 @@ mod toc;
 mod value;
 
 use std::io::Read;
-
-pub(crate) use intervals::read_intervals;
 
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
@@ -132,7 +129,10 @@ fn read_rows(
         let taken = take_block(&mut reader, &mut place, &mut block, 0, |reader, block| {
             Taken::default().read(reader, block, |_, _| Ok(()))
         });
-        if taken.map_err(|error| reader.content.failure.take().unwrap_or(error))?.is_some() {
+        if let Some(failure) = reader.content.failure.take() {
+            return Err(failure);
+        }
+        if taken?.is_some() {
             return Ok((std::mem::take(&mut reader.documents), reader.notes.take()));
         }
     }

@@ -27,12 +27,6 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// A number of a table of intervals: a time, a duration, an identifier.
-    Number,
-    /// A text of a table of intervals.
-    Words,
-    /// A text with elements for its parts; its display string contains the complete text.
-    Narrative,
     /// In tables of which every cell is read: a number, a text, or both.
     Cell,
     /// The same with a text that is a code; its name is in the display string.
@@ -86,27 +80,6 @@ impl Tag {
             "col" => Self::Col,
             "mnemonic" => Self::Mnemonic,
             "engineering-type" => Self::EngineeringType,
-            _ => Self::Other,
-        }
-    }
-
-    /// The meaning of an element for intervals, whose rows refer to all elements with a meaning.
-    pub(super) fn of_intervals(name: &str) -> Self {
-        match name {
-            "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
-            "string" | "signpost-name" | "subsystem" | "category" | "event-type" | "hang-type" | "short-string" => {
-                Self::Words
-            }
-            "narrative" => Self::Narrative,
-            "process" => Self::Process,
-            "thread" => Self::Thread,
-            "sentinel" => Self::Sentinel,
-            "trace-query-result" => Self::TraceQueryResult,
-            "node" => Self::Node,
-            "schema" => Self::Schema,
-            "row" => Self::Row,
-            "col" => Self::Col,
-            "mnemonic" => Self::Mnemonic,
             _ => Self::Other,
         }
     }
@@ -165,8 +138,6 @@ impl Tag {
                 | Self::ThreadState
                 | Self::Path
                 | Self::TextAddresses
-                | Self::Number
-                | Self::Words
                 | Self::Cell
                 | Self::Label
                 | Self::Named
@@ -195,14 +166,7 @@ impl Tag {
     pub(super) fn has_display_name(self) -> bool {
         matches!(
             self,
-            Self::Thread
-                | Self::Process
-                | Self::Core
-                | Self::Backtrace
-                | Self::Narrative
-                | Self::Cell
-                | Self::Label
-                | Self::Named
+            Self::Thread | Self::Process | Self::Core | Self::Backtrace | Self::Cell | Self::Label | Self::Named
         )
     }
 
