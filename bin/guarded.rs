@@ -58,11 +58,7 @@ pub(crate) const GUARDED: [Guarded; 17] = [
         writes: Writes::File,
         inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
     },
-    Guarded {
-        command: "intervals",
-        writes: Writes::File,
-        inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
-    },
+    Guarded { command: "intervals", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },
     Guarded { command: "demangle", writes: Writes::Stdout, inputs: &[] },

@@ -26,19 +26,17 @@ use crate::{Failure, redacted, warning};
 
 /// What is read, and where the answer goes.
 #[derive(Debug, Args)]
-pub(crate) struct StretchArgs {
+struct StretchArgs {
     /// Recordings (.trace, or a zip or tar of one) and exports of one recording
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) symbols: SymbolArgs,
+    input: InputArgs,
     #[command(flatten)]
-    pub(crate) input: InputArgs,
-    #[command(flatten)]
-    pub(crate) redact: RedactArgs,
+    redact: RedactArgs,
 }
 
 const HANG_EXAMPLES: &str = "\
@@ -55,14 +53,16 @@ pub(crate) struct HangArgs {
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TocFormat>,
     #[command(flatten)]
-    pub(crate) stretches: StretchArgs,
+    stretches: StretchArgs,
+    #[command(flatten)]
+    symbols: SymbolArgs,
 }
 
 const INTERVAL_EXAMPLES: &str = "\
 Examples:
   traceparse intervals app.trace
       Signposts, hangs and the rows of all tables with durations, by name
-  traceparse intervals app.trace --name Checkout --format json
+  traceparse intervals app.trace --name Layout --format json
       One name, with the interval at each percentile";
 
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ pub(crate) struct IntervalArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    pub(crate) stretches: StretchArgs,
+    stretches: StretchArgs,
 }
 
 /// A format of a list of intervals.
@@ -101,8 +101,8 @@ struct Read {
 }
 
 impl StretchArgs {
-    /// Reads samples, if there are any, and intervals.
-    fn read(&self, needs_names: bool) -> Result<Read, Failure> {
+    /// Reads samples, if there are any, and intervals. Functions are named if there are arguments for symbols.
+    fn read(&self, symbols: Option<&SymbolArgs>) -> Result<Read, Failure> {
         self.redact.begin(&self.files, &[])?;
         check_distinct(&self.files).map_err(Failure::Usage)?;
         check_twice(&self.files, "store it in a file")?;
@@ -133,8 +133,8 @@ impl StretchArgs {
             .into());
         }
         let mut analysis = Analysis::new(recording);
-        if has_samples && needs_names {
-            inputs.unless_changed(name_frames(&mut analysis, &inputs, &self.files, &self.symbols))?;
+        if let Some(symbols) = symbols.filter(|_| has_samples) {
+            inputs.unless_changed(name_frames(&mut analysis, &inputs, &self.files, symbols))?;
         }
         redacted::with(|redactor| {
             redactor.intervals(&mut intervals);
@@ -150,7 +150,7 @@ impl StretchArgs {
 pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure> {
     let (path, format) = (args.stretches.output.as_deref(), args.format);
     check_name(format, path).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(true)?;
+    let Read { analysis, intervals } = args.stretches.read(Some(&args.symbols))?;
     let recording = analysis.recording();
     let report = recording.hangs(&intervals);
     let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
@@ -169,7 +169,7 @@ pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<(), 
     check_name(format, path).map_err(Failure::Usage)?;
     let chosen = format.or_else(|| format_of(path)).unwrap_or(IntervalFormat::Text);
     args.csv.check(chosen == IntervalFormat::Csv).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(false)?;
+    let Read { analysis, intervals } = args.stretches.read(None)?;
     let quantiles: Vec<Quantile> = QUANTILES.into_iter().filter_map(Quantile::from_percent).collect();
     let mut summary = analysis.recording().interval_summary(&intervals, &quantiles);
     let is_wanted = |name: Option<&str>| name.is_some_and(|name| args.name.iter().any(|wanted| wanted == name));

@@ -29,7 +29,9 @@ pub(super) fn write_text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let page = Page { profile: &recording.profile, style, is_recorded: report.is_recorded };
-    writeln!(out, "{}", style.paint(Tone::Title, &title(report)))?;
+    for line in wrap(&title(report), 0, style.width) {
+        writeln!(out, "{}", style.paint(Tone::Title, &line))?;
+    }
     for hang in &report.hangs {
         page.hang(hang, out)?;
     }

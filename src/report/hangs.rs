@@ -110,13 +110,18 @@ impl Recording {
         Hang {
             interval: interval.clone(),
             thread: threads.first().copied(),
-            activity: self.activity(interval, threads),
+            activity: self.activity_of(interval, threads),
             signposts: signposts.into_iter().collect(),
         }
     }
 
-    /// What these threads did in an interval.
-    fn activity(&self, interval: &Interval, threads: Vec<ThreadId>) -> Option<HangActivity> {
+    /// Returns what the thread of an interval did in it; without a thread, the main thread of its process. `None` if no samples of the run
+    /// were recorded.
+    pub fn activity_in(&self, interval: &Interval) -> Option<HangActivity> {
+        self.activity_of(interval, threads(&self.profile, interval))
+    }
+
+    fn activity_of(&self, interval: &Interval, threads: Vec<ThreadId>) -> Option<HangActivity> {
         let range = TimeRange { start: interval.start, end: interval.end };
         let selection = Selection {
             runs: vec![interval.run],

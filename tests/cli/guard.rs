@@ -32,7 +32,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
         path
     };
     match (command, argument) {
-        ("", "FILE") | ("toc", "FILE") => {
+        ("" | "toc" | "hangs" | "intervals", "FILE") => {
             let export = folder.file("a.xml", read_text(&orchard()));
             of(&export, &[command, &export])
         }
@@ -45,18 +45,20 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let forms = write_forms(folder, &recording(), Table::TimeProfile);
             of(&forms.export, &[&forms.folder, "--during", "Layout", "--intervals", &forms.export])
         }
-        ("" | "diff", "--dsym" | "--symbols") => {
+        ("" | "diff" | "hangs", "--dsym" | "--symbols") => {
             let (export, dsym) = (case.draw(), symbols("dw"));
             match command {
                 "" => of(&dsym, &[&export, argument, &dsym]),
+                "hangs" => of(&dsym, &[command, &export, argument, &dsym]),
                 _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), argument, &dsym]),
             }
         }
-        ("" | "diff", "--image") => {
+        ("" | "diff" | "hangs", "--image") => {
             let (export, dsym) = (case.draw_of_xcode_13(), symbols("dw"));
             let image = format!("{DEMO}@{LOAD_ADDRESS:#x}={dsym}");
             match command {
                 "" => of(&dsym, &[&export, "--image", &image]),
+                "hangs" => of(&dsym, &[command, &export, "--image", &image]),
                 _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), "--image", &image]),
             }
         }
@@ -131,7 +133,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let inputs: Vec<&str> = match command {
                 "" => vec![&export],
                 "diff" => vec!["diff", &export, &other],
-                "toc" => vec!["toc", &export],
+                "toc" | "hangs" | "intervals" => vec![command, &export],
                 _ => vec!["fleet", action(command), &runs],
             };
             of(&rules, &[&inputs[..], &[argument, &rules]].concat())

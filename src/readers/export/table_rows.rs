@@ -4,7 +4,7 @@
 //!
 //! | element | value |
 //! |---|---|
-//! | text that is a decimal number | the number; what it means is in the type of the column |
+//! | text that is a decimal number | the number; what it means is in the type of the column. Types of numbers have no other text |
 //! | other text | the text, with its spaces |
 //! | children | the display string |
 //! | one of the [labels](Tag::Label), such as `syscall` | the display string: its text is a code |
@@ -129,6 +129,10 @@ impl<'d> TableRows<'d> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
         match tag {
             Tag::Named => self.named(element),
+            Tag::Number => {
+                Ok(parse_number(text)
+                    .map_or(TableValue::Known(Value::Bad(RejectReason::BadNumber)), TableValue::Number))
+            }
             Tag::Cell if children.is_empty() => match parse_number(text).filter(|number| number.to_string() == text) {
                 Some(number) => Ok(TableValue::Number(number)),
                 None if text.is_empty() && fmt.is_empty() && !has_id => {
@@ -212,7 +216,7 @@ impl Content for TableRows<'_> {
     }
 
     fn value(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
-        if matches!(element.tag, Tag::Cell | Tag::Label | Tag::Named) {
+        if matches!(element.tag, Tag::Number | Tag::Cell | Tag::Label | Tag::Named) {
             return self.value_of(element);
         }
         let mut children = std::mem::take(&mut self.children);

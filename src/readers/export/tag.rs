@@ -2,6 +2,7 @@
 
 use super::value::Value;
 use crate::recording::RejectReason;
+use crate::tables::ColumnKind;
 
 /// An element's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,9 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// In tables of which every cell is read: a number, a text, or both.
+    /// In tables of which every cell is read: a number.
+    Number,
+    /// The same of an unknown type, or a text.
     Cell,
     /// The same with a text that is a code; its name is in the display string.
     Label,
@@ -110,6 +113,7 @@ impl Tag {
                 | Self::Backtrace
                 | Self::Sentinel) => tag,
                 tag if tag.is_structure() => tag,
+                _ if ColumnKind::of_type(name).is_numeric() => Self::Number,
                 _ => Self::Cell,
             },
         }
@@ -138,6 +142,7 @@ impl Tag {
                 | Self::ThreadState
                 | Self::Path
                 | Self::TextAddresses
+                | Self::Number
                 | Self::Cell
                 | Self::Label
                 | Self::Named
