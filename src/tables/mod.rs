@@ -9,6 +9,7 @@ mod cell;
 mod column;
 mod field;
 mod intervals;
+mod samples;
 mod survey;
 
 use std::fmt::Debug;
@@ -20,6 +21,7 @@ pub use cell::{Cell, ProcessName, RowValues, ThreadName};
 pub use column::{ColumnKind, TableColumn};
 pub use field::{Field, FieldKind, FieldValue};
 pub(crate) use intervals::IntervalVisitor;
+pub(crate) use samples::SampleVisitor;
 pub use survey::{Survey, SurveyedTable};
 
 /// A table, as it is known before its rows.
@@ -51,6 +53,11 @@ pub trait TableVisitor: Debug {
 
     /// A table begins.
     fn start(&mut self, table: &TableHead);
+
+    /// True if rows become samples, so that the tables are those of samples.
+    fn makes_samples(&self) -> bool {
+        false
+    }
 
     /// Returns whether the cells of a column are wanted. Others are none, and damage in them is not noticed.
     fn wants_column(&self, _table: &TableHead, _column: usize) -> bool {

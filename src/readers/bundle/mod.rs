@@ -72,7 +72,7 @@ use crate::files::Files;
 use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
-use crate::tables::{IntervalVisitor, TableVisitor};
+use crate::tables::{IntervalVisitor, SampleVisitor, TableVisitor};
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
@@ -274,6 +274,12 @@ impl<'f> Bundle<'f> {
     }
 
     fn read_runs(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
+        if let Some(choice) = recording.options.table.clone() {
+            let mut visitor = SampleVisitor::new(&choice);
+            self.read_tables(recording, name, &mut visitor)?;
+            recording.diagnostics.extend(visitor.diagnostics);
+            return Ok(());
+        }
         let path = self.path.join("form.template");
         let in_template = |broken: Broken| broken_file(&path, &broken);
         let template = self.read_template().map_err(in_template)?;

@@ -289,6 +289,7 @@ impl<'f> Run<'f> {
             for (table, head) in wanted {
                 Rows::check_none(self.files, &table.folder, &table.layout).map_err(RunFailure::before_rows)?;
                 visitor.start(&head);
+                input.start_table(table.as_exported(self.number), table.folder.display().to_string());
                 visitor.end(0, &Rejected::default());
             }
             return Ok(sources.binaries);

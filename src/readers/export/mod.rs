@@ -68,7 +68,7 @@ use std::io::Read;
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
 use crate::recording::{Document, Options, RecordingBuilder};
-use crate::tables::TableVisitor;
+use crate::tables::{SampleVisitor, TableVisitor};
 use blocks::{Block, BlockReader};
 use definitions::Definitions;
 use document::{DocumentReader, Samples};
@@ -83,6 +83,9 @@ use table_rows::TableRows;
 /// # Errors
 /// If the input is not an export, is truncated or malformed, or exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    if let Some(choice) = recording.options.table.clone() {
+        return read_tables(source, name, recording, &mut SampleVisitor::new(&choice));
+    }
     let input = recording.start_input(name)?;
     let options = recording.options.clone();
     let mut definitions = Definitions::new(std::mem::take(recording));
@@ -110,7 +113,9 @@ pub(crate) fn read_tables(
     let result = read_rows(source, name, TableRows::new(&mut definitions, input, visitor), &options);
     *recording = definitions.recording;
     let (documents, noted) = result?;
-    noted.iter().for_each(|note| visitor.note(note.clone()));
+    if !visitor.makes_samples() {
+        noted.iter().for_each(|note| visitor.note(note.clone()));
+    }
     recording.end_input(documents, noted);
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, of_map, of_vec};
 use crate::profile::{Full, StringId};
-use crate::recording::{Column, RejectReason, Source, Table, add_read_row};
+use crate::recording::{Column, RejectReason, Source, Table, TableKind, add_read_row};
 use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVisitor};
 
 /// The value of an element.
@@ -261,6 +261,9 @@ impl Content for TableRows<'_> {
         table.reader.source = Some(Source { input: self.input, document, table: index });
         self.state = if self.visitor.wants(&head) { State::Wanted } else { State::NotWanted };
         if self.state == State::Wanted {
+            if self.visitor.makes_samples() {
+                table.reader.table.kind = TableKind::Cpu;
+            }
             self.visitor.start(&head);
         }
         self.state == State::Wanted
