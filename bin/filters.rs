@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Counter, TableChoice, TableWeight};
+use traceparse::recording::{Counter, TableChoice, TableKind, TableWeight};
 use traceparse::report::ReportOptions;
 
 #[derive(Debug, Args)]
@@ -153,14 +153,21 @@ impl SelectionArgs {
     /// The table whose rows become samples.
     pub(crate) fn table(&self) -> Option<TableChoice> {
         let weight = if let MetricArg::Table(weight) = self.metric { Some(weight) } else { None };
-        self.table.clone().map(|schema| TableChoice { schema, weight })
+        let is_other = |schema: &String| TableKind::of_schema(schema) == TableKind::Other;
+        self.table.clone().filter(is_other).map(|schema| TableChoice { schema, weight })
+    }
+
+    /// The chosen CPU tables.
+    fn schemas(&self) -> Vec<String> {
+        let is_cpu = |schema: &&String| TableKind::of_schema(schema) == TableKind::Cpu;
+        self.schema.iter().chain(self.table.iter().filter(is_cpu)).cloned().collect()
     }
 
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.metric {
-            MetricArg::Table(_) if self.table.is_none() => {
-                Err("--metric duration, bytes and count only apply to --table".to_owned())
+            MetricArg::Table(_) if self.table().is_none() => {
+                Err("--metric duration, bytes and count only apply to --table, and not to CPU tables".to_owned())
             }
             MetricArg::Counter(_) if self.table.is_some() => {
                 Err("--metric counter does not apply to --table, whose rows have no counters".to_owned())
@@ -191,7 +198,7 @@ impl SelectionArgs {
                 only_main_threads: self.only_main_thread,
                 ..self.when.selection()
             },
-            schemas: self.schema.clone(),
+            schemas: self.schemas(),
             metric: match self.metric {
                 // Counters become weights before a report is made.
                 MetricArg::Weight | MetricArg::Counter(_) | MetricArg::Table(_) => Metric::Weight,

@@ -1,4 +1,4 @@
-//! `traceparse hangs` and `traceparse intervals`: what they say, of which inputs, and what they refuse. The numbers are compared with another
+//! `traceparse hangs`, `traceparse intervals` and `--table`: what they say, of which inputs, and what they refuse. The numbers are compared with another
 //! program in `tests/oracles/stretches.rs`.
 
 use unicode_width::UnicodeWidthStr;
@@ -164,4 +164,48 @@ fn what_has_neither_is_refused() {
     assert!(stderr.contains("cannot write CSV here"), "{stderr}");
     let stderr = fails(2, &["intervals", &export, "--csv-safe"]);
     assert!(stderr.contains("--csv-safe only applies to --format csv"), "{stderr}");
+}
+
+#[test]
+fn rows_of_a_table_become_trees() {
+    let folder = Folder::new();
+    let row = |start: u64, duration: &str, bytes: &str, leaf: &str| {
+        let thread = if start == 0 { MAIN } else { r#"<thread ref="1"/>"# };
+        format!(
+            "<row><start-time>{start}</start-time>{duration}{thread}{bytes}<backtrace><frame name=\"{leaf}\" addr=\"0x3000\"/><frame \
+             name=\"main\" addr=\"0x1000\"/></backtrace></row>\n"
+        )
+    };
+    let duration = |nanos: u64| format!("<duration>{nanos}</duration>");
+    let bytes = |count: u64| format!("<size-in-bytes>{count}</size-in-bytes>");
+    let rows = row(0, &duration(5_000_000), &bytes(4096), "read")
+        + &row(10, &duration(2_000_000), "<sentinel/>", "stat")
+        + &row(20, &duration(1_000_000), &bytes(100), "read");
+    let columns = "start:start-time duration:duration thread:thread bytes:size-in-bytes backtrace:backtrace";
+    let export = written(&folder, &[("fs-syscall", columns, rows.clone())]);
+    let weights = |options: &[&str]| -> Vec<String> {
+        let args = [&[export.as_str(), "--table", "fs-syscall", "--view", "functions"], options].concat();
+        let found = json(&args);
+        let unit = found["series"][0]["unit"].as_str().unwrap().to_owned();
+        let row =
+            |row: &serde_json::Value| format!("{} {} {unit}", row["function"].as_str().unwrap(), row["self_weight"]);
+        found["functions"].as_array().unwrap().iter().map(row).collect()
+    };
+    assert_eq!(weights(&[]), ["read 6000000 elapsed_ns", "stat 2000000 elapsed_ns", "main 0 elapsed_ns"]);
+    assert_eq!(weights(&["--metric", "bytes"]), ["read 4196 bytes", "main 0 bytes", "stat 0 bytes"]);
+    assert_eq!(weights(&["--metric", "count"]), ["read 2 samples", "stat 1 samples", "main 0 samples"]);
+    let text = run(&[&export, "--table", "fs-syscall"]);
+    assert!(text.contains("fs-syscall: 8.00 ms in 3 samples") && !text.contains("% of one core"), "{text}");
+    // Without an end, there is no duration.
+    let open = written(&folder, &[("fs-syscall", columns, rows + &row(30, "<sentinel/>", &bytes(1), "read"))]);
+    let stderr = fails(1, &[&open, "--table", "fs-syscall", "--strict"]);
+    assert!(stderr.contains("row of fs-syscall rejected: the row has no weight"), "{stderr}");
+    for (args, message) in [
+        (["--table", "fs-syscal"].as_slice(), "no table fs-syscal; there are: fs-syscall"),
+        (&["--table", "fs-syscall", "--metric", "counter:1"], "--metric counter does not apply to --table"),
+        (&["--metric", "bytes"], "only apply to --table"),
+    ] {
+        let code = if message.starts_with("no table") { 1 } else { 2 };
+        assert!(fails(code, &[&[export.as_str()], args].concat()).contains(message), "{args:?}");
+    }
 }

@@ -7,12 +7,16 @@ use std::path::Path;
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;
+use traceparse::profile::{Selection, StateFilter};
+use traceparse::recording::{Options, TableChoice};
+use traceparse::report::{ReportOptions, View};
 
-use crate::programs::{corpus, has_python, in_corpus, oracle, traceparse};
+use crate::programs::{corpus, files, has_python, in_corpus, oracle, traceparse};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials![if has_python(); random_recordings_agree];
     trials.extend(trials![if has_python() && corpus().is_some(); real_exports_agree]);
+    trials.extend(trials![if corpus().is_some(); cpu_tables_are_tables]);
     trials
 }
 
@@ -186,4 +190,50 @@ fn random_recordings_agree() -> Result<(), Failed> {
 fn real_exports_agree() -> Result<(), Failed> {
     let files = ["27/potential-hangs", "26.2/hangs_potential_hangs", "27/runloop-intervals", "27/fs-syscall"];
     files.iter().try_for_each(|file| compare(&in_corpus(&format!("xctrace/{file}.xml")), false))
+}
+
+/// The functions of a recording with their weights and samples, whatever the unit.
+fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<(String, Option<String>, u64, u64, u64)>, Failed> {
+    let table = table.map(|schema| TableChoice { schema: schema.to_owned(), weight: None });
+    let recording = traceparse::read(xml, "export.xml", &Options { table, ..Options::default() })?;
+    ensure!(recording.rejected() == 0, "{} rows are rejected", recording.rejected());
+    let selection = Selection { states: StateFilter::All, ..Selection::default() };
+    let report = recording.report(&ReportOptions { view: View::Functions, selection, ..ReportOptions::default() });
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    let mut rows: Vec<_> = report
+        .series
+        .iter()
+        .flat_map(|series| report.named_functions(series))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|row| {
+            (
+                row.name.unwrap_or_default().to_owned(),
+                text(row.binary),
+                row.self_weight,
+                row.all_weight,
+                row.all_samples,
+            )
+        })
+        .collect();
+    rows.sort();
+    Ok(rows)
+}
+
+/// The reader of any table makes the same samples of CPU time as the reader of CPU tables, of every version.
+fn cpu_tables_are_tables() -> Result<(), Failed> {
+    let exports = files(&in_corpus("xctrace"), "time-profile.xml");
+    ensure!(exports.len() >= 4, "only {} exports", exports.len());
+    for path in exports {
+        let xml = std::fs::read(&path)?;
+        let (expected, found) = (functions(&xml, None)?, functions(&xml, Some("time-profile"))?);
+        ensure!(
+            !found.is_empty() && expected == found,
+            "{}: {} functions, and {} as a table",
+            path.display(),
+            expected.len(),
+            found.len()
+        );
+    }
+    Ok(())
 }
