@@ -117,4 +117,5 @@ def main():
     print(f"{len(found)} intervals: {dict(kinds)}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -39,7 +39,7 @@ def read(path):
             elif "start" in row:
                 start = int(text(row, "start"))
                 length = int(text(row, "duration")) if "duration" in row else None
-                name = next((text(row, column) for column in NAMES if column in row), "")
+                name = next((row[column].get("fmt") if column == "syscall" else text(row, column) for column in NAMES if column in row), "")
                 is_hang = schema == "potential-hangs"
                 table = "os-signpost" if schema == "os-signpost-interval" else schema
                 name = text(row, "hang-type") if is_hang else name
@@ -118,16 +118,17 @@ def overlap(one, other):
 
 
 def heaviest(samples):
-    """Each function is the heaviest callee of the one before; of equal ones, the first by name."""
+    """Each function is the heaviest callee of the one before; of equal ones, the one with more samples, or the first by name."""
     path, stacks = [], [(sample[4], sample[2]) for sample in samples]
     while True:
-        weights = defaultdict(int)
+        weights, counts = defaultdict(int), defaultdict(int)
         for frames, weight in stacks:
             if len(frames) > len(path):
                 weights[frames[len(path)]] += weight
+                counts[frames[len(path)]] += 1
         if not weights:
             return path
-        path.append(min(weights, key=lambda name: (-weights[name], name)))
+        path.append(min(weights, key=lambda name: (-weights[name], -counts[name], name)))
         stacks = [stack for stack in stacks if stack[0][: len(path)] == path]
 
 

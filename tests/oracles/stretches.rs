@@ -222,7 +222,7 @@ fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<(String, Option<Stri
 
 /// The reader of any table makes the same samples of CPU time as the reader of CPU tables, of every version.
 fn cpu_tables_are_tables() -> Result<(), Failed> {
-    let exports = files(&in_corpus("xctrace"), "time-profile.xml");
+    let exports = files(&in_corpus("xctrace"), "/time-profile.xml");
     ensure!(exports.len() >= 4, "only {} exports", exports.len());
     for path in exports {
         let xml = std::fs::read(&path)?;
