@@ -36,6 +36,7 @@ mod sink;
 mod sources;
 mod symbolicate;
 mod symbols;
+mod tables;
 mod unchanged;
 mod uuid;
 mod view_limits;

@@ -28,7 +28,7 @@ use crate::symbolicate::name_addresses;
 use crate::unchanged::WatchedFiles;
 use crate::uuid::list_uuids;
 use crate::weight_limit::WeightLimit;
-use crate::{EXIT_DONE, Failure, diff, fleet, mistakes, note, print_few_warnings, redacted, resource_limits};
+use crate::{EXIT_DONE, Failure, diff, fleet, mistakes, note, print_few_warnings, redacted, resource_limits, tables};
 
 /// Runs the command, and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -44,6 +44,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Compare(mut args)) => return fleet::compare(&mut args, cli.color),
         Some(Command::Trend(mut args)) => return fleet::trend(&mut args, cli.color),
         Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
+        Some(Command::Tables(args)) => tables::list_tables(&args, cli.color)?,
+        Some(Command::Table(args)) => tables::show_rows(&args, cli.color)?,
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
-use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, symbols, text};
+use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, rows, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
 use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::Report;
 use crate::symbols::Found;
+use crate::tables::SurveyedTable;
 
 /// A finished answer. [`write()`] also takes references to its parts.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
     Contents(&'a [Document], Option<&'a [Redacted]>),
+    /// The tables of inputs, each with its name (`traceparse tables`), as text or JSON; with the replacements if names were replaced.
+    Tables(&'a [(String, Vec<SurveyedTable>)], Option<&'a [Redacted]>),
     /// Symbol files, and the binaries whose symbols a recording lacks (`traceparse uuid`), as text or JSON.
     Symbols(&'a [Found], Option<&'a Report<'e>>),
     /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
@@ -107,6 +110,11 @@ pub fn write<'a, 'e: 'a>(
             Format::Text(style) => text::write_contents(documents, style, out),
             Format::Json => json::write_contents(documents, redacted, out),
             _ => unsupported("a table of contents", format),
+        },
+        Answer::Tables(inputs, redacted) => match format {
+            Format::Text(style) => rows::write_list_text(inputs, style, out),
+            Format::Json => rows::write_list_json(inputs, redacted, out),
+            _ => unsupported("a list of tables", format),
         },
         Answer::Symbols(found, report) => match format {
             Format::Text(_) => symbols::write_text(found, report, out),

@@ -7,7 +7,13 @@
 
 mod cell;
 mod column;
+mod columns;
+mod condition;
 mod field;
+mod look;
+mod query;
+mod rows;
+mod stack_names;
 mod survey;
 
 use std::fmt::Debug;
@@ -17,7 +23,14 @@ use crate::recording::{Rejected, Row};
 
 pub use cell::{Cell, ProcessName, RowValues, ThreadName};
 pub use column::{ColumnKind, TableColumn};
+pub use columns::OutputColumn;
+pub use condition::Conditions;
 pub use field::{Field, FieldKind, FieldValue};
+pub use look::{FoundTables, TableLook};
+pub(crate) use query::joined;
+pub use query::{OutputRow, RowPlan, TableQuery};
+pub use rows::{KeptRows, RowReader, stacks_of};
+pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 
 /// A table, as it is known before its rows.
