@@ -135,7 +135,7 @@ fn parse_sort(text: &str) -> Result<(String, bool), String> {
     Ok((field.to_owned(), is_descending))
 }
 
-/// Rows of text, unless another number is given.
+/// The number of rows that text shows by default.
 const ROWS_OF_TEXT: usize = 20;
 
 impl TableArgs {

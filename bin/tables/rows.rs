@@ -106,7 +106,7 @@ fn names(asked: &str, schemas: &BTreeSet<String>) -> String {
 }
 
 impl Reading<'_> {
-    /// Finds the tables of a query; if `finds_stacks`, also the stacks of their rows.
+    /// Finds the tables of a query, and the stacks of their rows if `finds_stacks`.
     fn look(&self, query: &TableQuery, finds_stacks: bool) -> Result<(FoundTables, Recording)> {
         let mut look = TableLook::new(query, finds_stacks);
         let begin = |look: &mut TableLook<'_>, file: &str| look.start_file(file);
@@ -133,7 +133,11 @@ impl Reading<'_> {
                 rejected.iter().map(|(reason, count)| format!("{}: {reason}", counted(count))).collect();
             let (left_out, rows) = (counted(rejected.total()), counted(rows));
             let schema = &table.schema;
-            warning(&format!("{schema} of run {}: {left_out} of {rows} rows left out ({})", table.run, reasons.join("; ")));
+            warning(&format!(
+                "{schema} of run {}: {left_out} of {rows} rows left out ({})",
+                table.run,
+                reasons.join("; ")
+            ));
         }
         Ok(recording)
     }

@@ -2,8 +2,8 @@
 
 use super::rebuild::{RebuildError, held};
 use super::{
-    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Run, Sample, SampleKind, Series, SourceLine,
-    StackId, StringId,
+    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Run, Sample, SampleKind, Series,
+    SourceLine, StackId, StringId,
 };
 use crate::hash::HashMap;
 use crate::units::{Nanos, Unit};

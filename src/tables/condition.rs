@@ -288,7 +288,8 @@ mod tests {
 
     #[test]
     fn reads_comparisons_joined_by_and() {
-        let Conditions(all) = "a>=5 ms AND b = Main Thread and 'c d'=\"x and \"\"y\"\"\" and e != none".parse().unwrap();
+        let Conditions(all) =
+            "a>=5 ms AND b = Main Thread and 'c d'=\"x and \"\"y\"\"\" and e != none".parse().unwrap();
         let read: Vec<_> = all.iter().map(|one| (one.field.as_str(), one.value.as_str(), one.is_quoted)).collect();
         let expected =
             [("a", "5 ms", false), ("b", "Main Thread", false), ("c d", "x and \"y\"", true), ("e", "none", false)];
@@ -340,7 +341,9 @@ mod tests {
         assert!(passes("x != none", NUMBER, FieldValue::Number(0)));
         assert!(passes("x = 'none'", FieldKind::Text, FieldValue::Text("none".into())));
         let number = FieldValue::Number(5);
-        for (text, expected) in [("x < 5", false), ("x <= 5", true), ("x > 4", true), ("x >= 6", false), ("x != 5", false)] {
+        for (text, expected) in
+            [("x < 5", false), ("x <= 5", true), ("x > 4", true), ("x >= 6", false), ("x != 5", false)]
+        {
             assert_eq!(passes(text, NUMBER, number.clone()), expected, "{text}");
         }
     }

@@ -60,6 +60,7 @@ mod svg;
 mod symbols_apple;
 mod symbols_build;
 mod symbols_llvm;
+mod tables;
 mod trend_oracle;
 mod viewers;
 
@@ -83,6 +84,7 @@ fn main() {
         symbols_apple::trials(),
         symbols_build::trials(),
         symbols_llvm::trials(),
+        tables::trials(),
         trend_oracle::trials(),
         viewers::trials(),
     ];

@@ -8,7 +8,7 @@ use super::{FRAMES, RowWriter, each_frame, frame_columns, text_of};
 use crate::output::byte_writer::{ByteWriter, Put};
 use crate::tables::{FieldKind, FieldValue, OutputColumn, StackNames};
 
-/// What a table is: its schema and its columns.
+/// Describes a table: its schema and its columns.
 pub(super) fn table(schema: &str, columns: &[OutputColumn]) -> Value {
     let column = |column: &OutputColumn| {
         let engineering_type = (!column.is_part()).then_some(&column.engineering_type);
@@ -64,7 +64,7 @@ fn put_list<'b, 'o, T>(
     out.put(b"]")
 }
 
-/// One document.
+/// Writes one document.
 pub(super) struct JsonRows<'o> {
     out: ByteWriter<'o>,
     columns: &'o [OutputColumn],
@@ -111,7 +111,7 @@ impl RowWriter for JsonRows<'_> {
     }
 }
 
-/// An object per line.
+/// Writes an object per line.
 pub(super) struct JsonLines<'o> {
     out: ByteWriter<'o>,
     columns: &'o [OutputColumn],

@@ -1,4 +1,4 @@
-//! The tables of inputs: what each has, and whether its rows can be read.
+//! Lists of tables: their rows, times, and why rows cannot be read.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::json as rows_json;
 use crate::output::json::redacted;
-use crate::output::text::style::{Style, Tone, clean, fit, wrap};
 use crate::output::text::clock;
+use crate::output::text::style::{Style, Tone, clean, fit, wrap};
 use crate::redact::Redacted;
 use crate::tables::{OutputColumn, SurveyedTable};
 use crate::units::counted;
@@ -114,7 +114,8 @@ pub(in crate::output) fn write_json(
 
 fn table(table: &SurveyedTable) -> Value {
     let head = &table.head;
-    let attributes: Map<String, Value> = head.attributes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+    let attributes: Map<String, Value> =
+        head.attributes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let reasons: Map<String, Value> =
         table.rejected.iter().map(|(reason, count)| (reason.name().to_owned(), json!(count))).collect();
     let columns: Vec<OutputColumn> = head.fields().iter().map(|field| OutputColumn::of(field, head)).collect();

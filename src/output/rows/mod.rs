@@ -1,4 +1,4 @@
-//! Rows of tables, one after the other, in formats for programs, and the first of them as text.
+//! Writers for rows of tables: formats for programs, and text for people.
 //!
 //! | format | stack | none |
 //! |---|---|---|
@@ -183,7 +183,7 @@ fn lines_of(stack: crate::profile::Id<crate::profile::Stack>, stacks: &StackName
     stacks.functions(stack).collect::<Vec<_>>().join("\n")
 }
 
-/// A value that is not a number as a text, or `None` if there is none.
+/// Returns a value as a string; `None` if no value was recorded.
 fn text_of<'v>(value: &'v FieldValue<'_>, stacks: &StackNames) -> Option<Cow<'v, str>> {
     Some(match value {
         FieldValue::None => return None,

@@ -97,7 +97,8 @@ impl RowWriter for ParquetRows<'_> {
         }
         self.rows += 1;
         let values: usize = self.values.iter().map(Column::len).sum();
-        let is_full = self.rows >= ROWS_OF_A_GROUP || values >= VALUES_OF_A_GROUP || self.texts.bytes >= TEXT_OF_A_GROUP;
+        let is_full =
+            self.rows >= ROWS_OF_A_GROUP || values >= VALUES_OF_A_GROUP || self.texts.bytes >= TEXT_OF_A_GROUP;
         if !is_full {
             return Ok(());
         }

@@ -13,10 +13,10 @@ use parquet::schema::types::{Type, TypePtr};
 use super::{signed, text_of};
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames};
 
-/// The number of texts that are created at a time.
+/// The number of strings that are created at a time.
 const TEXTS_AT_ONCE: usize = 4096;
 
-/// The distinct texts of a row group.
+/// The distinct strings of a row group.
 #[derive(Default)]
 pub(super) struct Texts {
     known: IndexSet<Box<str>>,
@@ -32,7 +32,7 @@ impl Texts {
         self.known.insert_full(text.into()).0 as u32
     }
 
-    /// Returns the texts, in order of their ids, and forgets them.
+    /// Returns the strings, in order of their ids, and removes them.
     pub(super) fn take(&mut self) -> Vec<ByteArray> {
         self.bytes = 0;
         self.known.drain(..).map(|text| ByteArray::from(text.as_bytes().to_vec())).collect()
@@ -44,9 +44,9 @@ impl Texts {
 pub(super) struct Column {
     integers: Vec<i64>,
     booleans: Vec<bool>,
-    /// Ids of texts.
+    /// Ids of strings.
     texts: Vec<u32>,
-    /// What a level says: for a list 0 none, 1 empty, 2 an element; for others 0 none, 1 a value.
+    /// For a list: 0 none, 1 empty, 2 an element. For other columns: 0 none, 1 a value.
     definitions: Vec<i16>,
     /// 0 for the first element of a list, 1 for the others.
     repetitions: Vec<i16>,
@@ -135,7 +135,7 @@ impl Column {
         }
     }
 
-    /// Writes the values, and forgets them.
+    /// Writes the values, and removes them.
     pub(super) fn write(&mut self, texts: &[ByteArray], writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         let definitions = (!self.is_required).then_some(self.definitions.as_slice());
         let repetitions = self.is_list.then_some(self.repetitions.as_slice());
@@ -153,7 +153,7 @@ impl Column {
         Ok(())
     }
 
-    /// The texts of a group would be many times larger than their ids, so they are created in batches of complete rows.
+    /// The strings of a group would be many times larger than their ids, so they are created in batches of complete rows.
     fn write_texts(&self, texts: &[ByteArray], writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         let writer = writer.typed::<ByteArrayType>();
         let value_level = if self.is_list { 2 } else { 1 };
@@ -194,9 +194,9 @@ fn value_type(name: &str, kind: FieldKind, repetition: Repetition) -> Result<Typ
         FieldKind::Text | FieldKind::Stack => {
             builder.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
         }
-        FieldKind::Number(ColumnKind::Number | ColumnKind::Stack | ColumnKind::Named) | FieldKind::Numbers => builder
-            .with_logical_type(Some(LogicalType::integer(64, false)))
-            .with_converted_type(ConvertedType::UINT_64),
+        FieldKind::Number(ColumnKind::Number | ColumnKind::Stack | ColumnKind::Named) | FieldKind::Numbers => {
+            builder.with_logical_type(Some(LogicalType::integer(64, false))).with_converted_type(ConvertedType::UINT_64)
+        }
         FieldKind::Number(_) | FieldKind::Boolean => builder,
     };
     builder.build().map(Arc::new)

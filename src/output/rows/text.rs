@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::text_of;
-use crate::output::text::style::{Style, Tone, clean, fit, pad, wrap};
 use crate::output::text::clock;
+use crate::output::text::style::{Style, Tone, clean, fit, pad, wrap};
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, OutputRow, StackNames};
 use crate::units::{Weight, counted};
 
-/// The greatest width of a text, unless there is room.
-const WIDEST: usize = 60;
-/// The width to which texts are shortened before columns are left out.
+/// The greatest width of a column without a limit on lines.
+const WIDEST: usize = 120;
+/// The width to which strings are shortened before columns are left out.
 const NARROW: usize = 14;
 
 /// Types whose numbers people know in hexadecimal digits.
@@ -81,7 +81,7 @@ pub fn write(
         notes.push(format!("without values: {}", empty.join(", ")));
     }
     if !narrow.is_empty() {
-        notes.push(format!("no room for {} (--columns selects)", narrow.join(", ")));
+        notes.push(format!("not shown: {} (--columns selects)", narrow.join(", ")));
     }
     for note in notes {
         wrap(&note, 0, style.width).iter().try_for_each(|line| writeln!(out, "{}", style.paint(Tone::Dim, line)))?;
@@ -147,11 +147,12 @@ fn leaf(stack: crate::profile::Id<crate::profile::Stack>, stacks: &StackNames) -
     }
 }
 
-/// Leaves out columns at the end, stacks last, and shortens texts, until a line has this width.
+/// Leaves out columns at the end, stacks last, and shortens strings, until a line has this width.
 fn fit_columns<'c>(columns: &mut Vec<TextColumn<'c>>, width: Option<usize>, left_out: &mut Vec<&'c str>) {
-    let used = |columns: &[TextColumn<'_>]| columns.iter().map(|column| column.width + 2).sum::<usize>().saturating_sub(2);
+    let used =
+        |columns: &[TextColumn<'_>]| columns.iter().map(|column| column.width + 2).sum::<usize>().saturating_sub(2);
     let Some(width) = width else {
-        columns.iter_mut().for_each(|column| column.width = column.width.min(2 * WIDEST).max(column.name.width()));
+        columns.iter_mut().for_each(|column| column.width = column.width.min(WIDEST).max(column.name.width()));
         return;
     };
     let least = |column: &TextColumn<'_>| match column.is_right {
