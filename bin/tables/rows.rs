@@ -3,17 +3,16 @@
 //! Rows are read twice: first the columns, and the stacks if all rows are wanted; then the rows. Rows that are sorted, and a limited number
 //! of rows, are kept in memory; others are written as they are read.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Result, anyhow};
 use traceparse::Analysis;
-use traceparse::output::{RowFormat, RowsOutput, write_frames, write_rows_as_text};
-use traceparse::profile::{Id, Stack, similar_names};
+use traceparse::output::{RowFormat, RowsOutput};
+use traceparse::profile::{Id, Stack};
 use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::tables::{
-    FoundTables, OutputColumn, OutputRow, RowPlan, RowReader, StackNames, TableLook, TableQuery, stacks_of,
+    FieldValue, FoundTables, OutputColumn, RowPlan, RowReader, StackNames, TableLook, TableQuery,
 };
 use traceparse::units::{counted, first_of};
 
@@ -27,6 +26,9 @@ use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, note, resource_limits, warning};
 
+/// A row that is kept in memory.
+type Row = Vec<FieldValue<'static>>;
+
 /// The inputs, which are read twice.
 struct Reading<'r> {
     inputs: &'r Inputs<'r>,
@@ -39,6 +41,10 @@ struct Reading<'r> {
 pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
+    if let Some(pipe) = args.files.iter().find(|path| is_pipe(path)) {
+        let name = pipe.display();
+        return Err(Failure::Usage(format!("{name} cannot be read twice; pass it as standard input: - < {name}")));
+    }
     let memory = resource_limits::memory();
     let (allow_truncated, samples, jobs) = (args.allow_truncated, SampleDetail::Summed, job_count(None));
     let options = Options { allow_truncated, samples, jobs, memory: memory.clone(), ..Options::default() };
@@ -54,7 +60,8 @@ pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure>
     let query = args.query();
     let is_streamed = args.row_format().is_some() && query.top.is_none() && query.sort.is_none();
     let (found, recording) = reading.look(&query, is_streamed)?;
-    check_found(&found, &query, &args.files)?;
+    let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+    found.check(&query).map_err(|reason| anyhow!("{}: {reason}", first_of(&files)))?.iter().for_each(|note| warning(note));
     let plan = query.plan(&found.tables).map_err(Failure::Usage)?;
     match args.row_format() {
         Some(format) if is_streamed => {
@@ -72,37 +79,8 @@ pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure>
     Ok(())
 }
 
-/// Checks that there is a table that can be read.
-fn check_found(found: &FoundTables, query: &TableQuery, files: &[PathBuf]) -> Result<()> {
-    let name = &query.schema;
-    let unreadable = |(file, table, reason): &(String, _, String)| -> String {
-        let table: &traceparse::tables::TableHead = table;
-        format!("{file}: {name} of run {} cannot be read: {reason}", table.run)
-    };
-    if found.tables.is_empty() {
-        if let Some(first) = found.unreadable.first() {
-            return Err(Error::msg(unreadable(first)));
-        }
-        let files = first_of(&files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
-        if let Some(run) = query.run.filter(|_| found.schemas.contains(name)) {
-            return Err(anyhow!("{files}: run {run} has no table {name}; leave out --run to read it from all runs"));
-        }
-        return Err(anyhow!("{files}: there is no table {name:?}{}", names(name, &found.schemas)));
-    }
-    found.unreadable.iter().for_each(|table| warning(&unreadable(table)));
-    Ok(())
-}
-
-/// `. The tables: …`, similar names first.
-fn names(asked: &str, schemas: &BTreeSet<String>) -> String {
-    let known: Vec<&str> = schemas.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    let similar = similar_names(asked, known.iter().copied());
-    let others = known.iter().copied().filter(|name| !similar.contains(name));
-    let all: Vec<&str> = similar.iter().copied().chain(others).collect();
-    match all.is_empty() {
-        true => "; there are no tables".to_owned(),
-        false => format!(". The tables are: {}", all.join(", ")),
-    }
+fn is_pipe(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 impl Reading<'_> {
@@ -155,18 +133,18 @@ impl Reading<'_> {
     }
 
     /// Reads the rows that are wanted, and how many there are in all, if that is wanted.
-    fn keep(&self, plan: &RowPlan, counts: bool) -> Result<(Vec<OutputRow<'static>>, u64, StackNames)> {
+    fn keep(&self, plan: &RowPlan, counts: bool) -> Result<(Vec<Row>, u64, StackNames)> {
         let mut reader = RowReader::keeping(plan, &self.options.memory, counts);
         let recording = self.read(&mut reader)?;
-        let (rows, total) = reader.finish();
-        let names = self.named(recording, &stacks_of(&rows))?;
+        let (rows, stacks, total) = reader.finish();
+        let names = self.named(recording, &stacks)?;
         Ok((rows, total, names))
     }
 
     /// Writes rows as they are read.
     fn write_each(&self, plan: &RowPlan, format: RowFormat, names: &mut StackNames) -> Result<()> {
         self.write(plan, format, names, |output| {
-            let mut each = |row: OutputRow<'_>| output.row(row);
+            let mut each = |row: Vec<FieldValue<'_>>| output.row(row);
             self.read(&mut RowReader::each(plan, &mut each)).map(drop)
         })
     }
@@ -175,7 +153,7 @@ impl Reading<'_> {
         &self,
         plan: &RowPlan,
         format: RowFormat,
-        rows: Vec<OutputRow<'static>>,
+        rows: Vec<Row>,
         names: &mut StackNames,
     ) -> Result<()> {
         self.write(plan, format, names, |output| Ok(rows.into_iter().try_for_each(|row| output.row(row))?))
@@ -216,7 +194,7 @@ fn write_frames_of(args: &TableArgs, format: RowFormat, columns: &[OutputColumn]
         return Ok(());
     }
     match args.frames_path() {
-        Some(path) => write_to(Some(&path), |out: &mut dyn Write| write_frames(format, names, out)),
+        Some(path) => write_to(Some(&path), |out: &mut dyn Write| format.write_frames(names, out)),
         None => {
             note("the addresses and lines of stacks are written next to a file; pass -o to get them");
             Ok(())
@@ -228,7 +206,7 @@ fn write_frames_of(args: &TableArgs, format: RowFormat, columns: &[OutputColumn]
 fn write_text(
     plan: &RowPlan,
     found: &FoundTables,
-    mut rows: Vec<OutputRow<'static>>,
+    mut rows: Vec<Row>,
     total: u64,
     names: &mut StackNames,
     args: &TableArgs,
@@ -246,5 +224,7 @@ fn write_text(
     rows.iter_mut().for_each(|row| names.number_in(row, &columns));
     let path: Option<&Path> = args.output.as_deref();
     let style = style(path, colour);
-    write_inert(path, None, |out| write_rows_as_text((&columns, &rows), total, args.has_columns(), names, &style, out))
+    write_inert(path, None, |out| {
+        RowsOutput::write_text((&columns, &rows), total, args.has_columns(), names, &style, out)
+    })
 }

@@ -59,7 +59,7 @@ pub use fleet::alert_lines;
 pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
-pub use rows::{RowFormat, RowsOutput, write_frames, write_rows_as_text};
+pub use rows::{RowFormat, RowsOutput};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, OverviewSentences, Style};
 #[cfg(feature = "compression")]

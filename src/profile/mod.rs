@@ -66,7 +66,7 @@ pub(crate) use renamed::Rename;
 pub use sample_sum::{SampleSum, SampledTime};
 pub(crate) use selection::SelectedSums;
 pub use selection::{SelectedSamples, Selection, StateFilter};
-pub use similar_names::similar_names;
+pub(crate) use similar_names::similar_names;
 pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};

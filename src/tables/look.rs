@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use super::{Cell, ColumnKind, RowValues, Survey, TableHead, TableQuery, TableVisitor};
 use crate::error::{Diagnostic, Error};
-use crate::profile::StackId;
+use crate::profile::{StackId, similar_names};
 use crate::recording::{Rejected, Row};
 
 /// Finds the tables that a query is about. Their rows are read only if something depends on them.
@@ -45,6 +45,40 @@ pub struct FoundTables {
     pub stacks: Vec<StackId>,
     /// What users should know about the inputs.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl FoundTables {
+    /// Checks that there is a table that can be read. Returns a sentence about each of the others.
+    ///
+    /// # Errors
+    /// If there is none: why, and which tables there are.
+    pub fn check(&self, query: &TableQuery) -> Result<Vec<String>, String> {
+        let name = &query.schema;
+        let sentence = |(file, table, reason): &(String, TableHead, String)| {
+            format!("{file}: {name} of run {} cannot be read: {reason}", table.run)
+        };
+        let mut unreadable: Vec<String> = self.unreadable.iter().map(sentence).collect();
+        match query.run {
+            _ if !self.tables.is_empty() => Ok(unreadable),
+            _ if !unreadable.is_empty() => Err(unreadable.swap_remove(0)),
+            Some(run) if self.schemas.contains(name) => {
+                Err(format!("run {run} has no table {name}; leave out --run to read it from all runs"))
+            }
+            _ => Err(format!("there is no table {name:?}{}", self.names(name))),
+        }
+    }
+
+    /// `. The tables are: …`, similar names first.
+    fn names(&self, asked: &str) -> String {
+        let known: Vec<&str> = self.schemas.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let similar = similar_names(asked, known.iter().copied());
+        let others = known.iter().copied().filter(|name| !similar.contains(name));
+        let all: Vec<&str> = similar.iter().copied().chain(others).collect();
+        match all.is_empty() {
+            true => "; there are no tables".to_owned(),
+            false => format!(". The tables are: {}", all.join(", ")),
+        }
+    }
 }
 
 impl<'q> TableLook<'q> {

@@ -28,8 +28,8 @@ pub use condition::Conditions;
 pub use field::{Field, FieldKind, FieldValue};
 pub use look::{FoundTables, TableLook};
 pub(crate) use query::joined;
-pub use query::{OutputRow, RowPlan, TableQuery};
-pub use rows::{KeptRows, RowReader, stacks_of};
+pub use query::{RowPlan, TableQuery};
+pub use rows::RowReader;
 pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 

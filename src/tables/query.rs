@@ -108,9 +108,6 @@ pub struct RowPlan {
     sort: Option<(usize, bool)>,
 }
 
-/// A row of an answer: `file`, `run`, and the fields.
-pub type OutputRow<'v> = Vec<FieldValue<'v>>;
-
 impl RowPlan {
     /// The columns of the answer: `file`, `run`, and the fields.
     pub fn output_columns(&self) -> Vec<OutputColumn> {
@@ -139,13 +136,14 @@ impl RowPlan {
         if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }
     }
 
-    /// The row of the answer for a row of the table with this number, and the value that it is sorted by; `None` if it does not pass.
+    /// The row of the answer (`file`, `run`, and the fields) for a row of the table with this number, and the value that it is sorted by.
+    /// `None` if it does not pass.
     pub(super) fn row<'v>(
         &'v self,
         table: usize,
         cells: &[Cell],
         values: &RowValues<'v>,
-    ) -> Option<(OutputRow<'v>, FieldValue<'v>)> {
+    ) -> Option<(Vec<FieldValue<'v>>, FieldValue<'v>)> {
         let (file, run, fields) = self.tables.get(table)?;
         let value = |column: usize| {
             let value = fields[column].as_ref().map_or(FieldValue::None, |field| field.value(cells, values));

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::io;
 
-use super::query::OutputRow;
 use super::{Cell, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::StackId;
 use crate::recording::{Rejected, Row};
+
+/// A row of an answer: `file`, `run`, and the fields.
+type OutputRow<'v> = Vec<FieldValue<'v>>;
 
 /// Receives the rows of an answer.
 type Each<'p> = dyn FnMut(OutputRow<'_>) -> io::Result<()> + 'p;
@@ -43,7 +45,7 @@ impl fmt::Debug for RowReader<'_> {
 
 /// Rows that are kept in memory.
 #[derive(Debug)]
-pub struct KeptRows {
+struct KeptRows {
     /// The rows so far, with the value that each is sorted by.
     rows: Vec<(OutputRow<'static>, FieldValue<'static>)>,
     limit: usize,
@@ -93,8 +95,8 @@ impl<'p> RowReader<'p> {
         self.failure.take()
     }
 
-    /// Returns the rows that were kept, and the number of all rows that pass the conditions.
-    pub fn finish(self) -> (Vec<OutputRow<'static>>, u64) {
+    /// Returns the rows that were kept, their distinct stacks, and the number of all rows that pass the conditions.
+    pub fn finish(self) -> (Vec<OutputRow<'static>>, Vec<StackId>, u64) {
         let rows = match self.target {
             RowTarget::Each(_) => Vec::new(),
             RowTarget::Kept(mut kept) => {
@@ -102,7 +104,8 @@ impl<'p> RowReader<'p> {
                 kept.rows.into_iter().map(|(row, _)| row).collect()
             }
         };
-        (rows, self.passed)
+        let stacks = stacks_of(&rows);
+        (rows, stacks, self.passed)
     }
 
     fn add(&mut self, cells: &[Cell], values: &RowValues<'_>) -> io::Result<()> {
@@ -157,7 +160,7 @@ fn size_of_row(row: &OutputRow<'_>) -> u64 {
 }
 
 /// Returns the distinct stacks of rows.
-pub fn stacks_of(rows: &[OutputRow<'_>]) -> Vec<StackId> {
+fn stacks_of(rows: &[OutputRow<'_>]) -> Vec<StackId> {
     let stack = |value: &FieldValue<'_>| if let FieldValue::Stack(stack) = *value { Some(stack) } else { None };
     let stacks: indexmap::IndexSet<StackId> = rows.iter().flatten().filter_map(stack).collect();
     stacks.into_iter().collect()

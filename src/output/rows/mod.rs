@@ -24,10 +24,10 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::csv::Cells;
+use super::text::Style;
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames, joined};
 
 pub(super) use list::{write_json as write_list_json, write_text as write_list_text};
-pub use text::write as write_rows_as_text;
 
 /// A format for rows of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,17 @@ pub enum RowFormat {
 }
 
 impl RowFormat {
+    /// Writes the frames of the stacks that have a number, as a separate table.
+    ///
+    /// # Errors
+    /// If `out` fails.
+    pub fn write_frames(self, stacks: &StackNames, out: &mut dyn Write) -> io::Result<()> {
+        let columns = frame_columns();
+        let mut writer = writer(self, FRAMES, &columns, out)?;
+        each_frame(stacks, |row| writer.row(&row, stacks))?;
+        writer.finish(&StackNames::default())
+    }
+
     /// True if the frames of stacks are in the same document.
     pub fn holds_frames(self) -> bool {
         matches!(self, Self::Json | Self::Sql)
@@ -88,6 +99,22 @@ impl<'o> RowsOutput<'o> {
         Ok(Self { writer: writer(format, schema, columns, out)?, columns, stacks })
     }
 
+    /// Writes rows as text, and how many there are in all. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without
+    /// values are left out.
+    ///
+    /// # Errors
+    /// If `out` fails.
+    pub fn write_text(
+        table: (&[OutputColumn], &[Vec<FieldValue<'_>>]),
+        total: u64,
+        has_all_columns: bool,
+        stacks: &StackNames,
+        style: &Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        text::write(table, total, has_all_columns, stacks, style, out)
+    }
+
     /// Writes a row.
     ///
     /// # Errors
@@ -124,17 +151,6 @@ fn writer<'o>(
 
 /// The table of the frames of stacks.
 const FRAMES: &str = "stacks";
-
-/// Writes the frames of the stacks that have a number.
-///
-/// # Errors
-/// If `out` fails.
-pub fn write_frames(format: RowFormat, stacks: &StackNames, out: &mut dyn Write) -> io::Result<()> {
-    let columns = frame_columns();
-    let mut writer = writer(format, FRAMES, &columns, out)?;
-    each_frame(stacks, |row| writer.row(&row, stacks))?;
-    writer.finish(&StackNames::default())
-}
 
 fn frame_columns() -> [OutputColumn; 8] {
     let number = FieldKind::Number(ColumnKind::Number);

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::text_of;
 use crate::output::text::clock;
 use crate::output::text::style::{Style, Tone, clean, fit, pad, wrap};
-use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, OutputRow, StackNames};
+use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames};
 use crate::units::{Weight, counted};
 
 /// The greatest width of a column without a limit on lines.
@@ -42,11 +42,8 @@ struct TextColumn<'c> {
 
 /// Writes rows, and how many there are in all. Unless `has_all_columns`, parts of columns (`thread.tid`) and columns without values are left
 /// out.
-///
-/// # Errors
-/// If `out` fails.
-pub fn write(
-    (columns, rows): (&[OutputColumn], &[OutputRow<'_>]),
+pub(super) fn write(
+    (columns, rows): (&[OutputColumn], &[Vec<FieldValue<'_>>]),
     total: u64,
     has_all_columns: bool,
     stacks: &StackNames,
@@ -56,15 +53,19 @@ pub fn write(
     let mut shown = Vec::new();
     let (mut empty, mut narrow) = (Vec::new(), Vec::new());
     for (index, column) in columns.iter().enumerate() {
-        let is_origin = column.is_required;
-        if !is_origin && !has_all_columns && column.is_part() {
+        if !column.is_required && !has_all_columns && column.is_part() {
             continue;
         }
+        // The name of a number says more than the number.
+        let is_name = |next: &&OutputColumn| next.name.strip_suffix(".name") == Some(&column.name) && !has_all_columns;
+        let named = columns.get(index + 1).filter(is_name);
+        let index = index + usize::from(named.is_some());
         let is_empty = rows.iter().all(|row| row.get(index).is_none_or(|value| *value == FieldValue::None));
         if is_empty && !has_all_columns && !rows.is_empty() {
             empty.push(column.name.as_str());
         } else {
-            shown.push(text_column(column, rows.iter().filter_map(|row| row.get(index)), stacks));
+            let values = rows.iter().filter_map(|row| row.get(index));
+            shown.push(TextColumn { name: &column.name, ..text_column(named.unwrap_or(column), values, stacks) });
         }
     }
     fit_columns(&mut shown, style.width, &mut narrow);
