@@ -16,6 +16,7 @@ use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
 use crate::sink::Colour;
+use crate::tables::{TableArgs, TablesArgs};
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
 
@@ -179,6 +180,10 @@ pub(crate) enum Command {
     ///
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.
     Toc(TocArgs),
+    /// List the tables of every run of a recording or an export, with their rows
+    Tables(TablesArgs),
+    /// Write the rows of any table: hangs, system calls, signposts, network, and all others
+    Table(Box<TableArgs>),
     /// Name addresses from a symbol file, as atos does
     Symbolicate(SymbolicateArgs),
     /// Demangle C++, Swift and Rust names

@@ -41,7 +41,7 @@ pub(crate) enum Format {
 }
 
 /// The file extensions of formats, with the name on the command line. Messages suggest the first extension of a format.
-const EXTENSIONS: [(&str, &str); 13] = [
+const EXTENSIONS: [(&str, &str); 15] = [
     (".txt", "text"),
     (".speedscope.json", "speedscope"),
     (".json", "json"),
@@ -55,6 +55,8 @@ const EXTENSIONS: [(&str, &str); 13] = [
     (".htm", "html"),
     (".md", "markdown"),
     (".xml", "junit"),
+    (".parquet", "parquet"),
+    (".sql", "sql"),
 ];
 
 /// The format for the extension of an output, if the command has it: `json` for `functions.json`. [`check_name`] rejects extensions of

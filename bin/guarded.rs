@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 17] = [
+pub(crate) const GUARDED: [Guarded; 19] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -60,6 +60,8 @@ pub(crate) const GUARDED: [Guarded; 17] = [
     },
     Guarded { command: "intervals", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
+    Guarded { command: "tables", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
+    Guarded { command: "table", writes: Writes::File, inputs: &["FILE", "--dsym", "--symbols", "--image"] },
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },
     Guarded { command: "demangle", writes: Writes::Stdout, inputs: &[] },
     Guarded { command: "uuid", writes: Writes::Stdout, inputs: &["PATH"] },

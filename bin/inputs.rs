@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use traceparse::decompress;
 use traceparse::files::Files;
+use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::{Error, ErrorKind};
 use traceparse::{Input, InputFiles, InputPlace};
 
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc};
+use traceparse::tables::TableVisitor;
 
 use crate::guard::will_read;
 use crate::objects::place;
@@ -148,6 +150,32 @@ impl<'f> Inputs<'f> {
         Ok(contents)
     }
 
+    /// Passes the tables of all of these inputs to a visitor. `begin` gets the name of each input before its tables. Standard input is
+    /// `piped`, if it was read before.
+    pub(crate) fn read_tables<V: TableVisitor>(
+        &self,
+        paths: &[PathBuf],
+        options: &Options,
+        piped: Option<&[u8]>,
+        visitor: &mut V,
+        begin: impl Fn(&mut V, &str),
+    ) -> Result<Recording> {
+        let mut recording = RecordingBuilder::new(options.clone());
+        let mut read = |path: &PathBuf, name: &str| {
+            begin(visitor, name);
+            match (self.input(path), piped) {
+                (Some(input), _) => {
+                    let bytes = self.interval_bytes(input);
+                    self.ask(input, name, bytes, || input.read_tables(&mut recording, name, visitor))
+                }
+                (None, Some(bytes)) => Ok(recording.read_tables(bytes, name, visitor)?),
+                (None, None) => read_stdin(|source| Ok(recording.read_tables(source, name, visitor)?)),
+            }
+        };
+        let read = paths.iter().try_for_each(|path| read(path, &path.display().to_string()));
+        self.unless_changed(read.and_then(|()| Ok(recording.finish()?)))
+    }
+
     /// Reads from an input, and shows the progress in bytes.
     fn ask<T>(
         &self,
@@ -195,6 +223,18 @@ fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> R
     let source = Counted { source: &file, add: |count| progress.add(count) };
     let source = decompress(source, &resource_limits::memory()).context("-: cannot be read");
     file.unless_changed(source.and_then(read))
+}
+
+/// Reads all of standard input, decompressed.
+pub(crate) fn read_whole_stdin(memory: &MemoryBudget) -> Result<(Vec<u8>, Reservation)> {
+    let (mut bytes, mut reserved) = (Vec::new(), memory.nothing());
+    read_stdin(|mut source| {
+        while source.by_ref().take(1 << 20).read_to_end(&mut bytes).context("-: cannot be read")? > 0 {
+            reserved.resize(bytes.capacity() as u64)?;
+        }
+        Ok(())
+    })?;
+    Ok((bytes, reserved))
 }
 
 /// The error of a file that could not be opened, in the words of the command for all files.

@@ -37,6 +37,7 @@ mod sink;
 mod sources;
 mod symbolicate;
 mod symbols;
+mod tables;
 mod unchanged;
 mod uuid;
 mod view_limits;

@@ -52,6 +52,11 @@ impl Analysis {
         &self.recording
     }
 
+    /// Returns the recording in its final state.
+    pub fn into_recording(self) -> Recording {
+        self.recording
+    }
+
     /// Names the frames from symbol files.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
-use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, symbols, text};
+use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, rows, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
 use crate::recording::{Document, Recording};
@@ -12,6 +12,7 @@ use crate::redact::Redacted;
 use crate::report::IntervalSummary;
 use crate::report::{HangReport, Report};
 use crate::symbols::Found;
+use crate::tables::SurveyedTable;
 
 /// A finished answer. [`write()`] also takes references to its parts.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub enum Answer<'a, 'e> {
     Diff(&'a DiffReport<'a, 'e>),
     /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
     Contents(&'a [Document], Option<&'a [Redacted]>),
+    /// The tables of inputs, each with its name (`traceparse tables`), as text or JSON; with the replacements if names were replaced.
+    Tables(&'a [(String, Vec<SurveyedTable>)], Option<&'a [Redacted]>),
     /// Symbol files, and the binaries whose symbols a recording lacks (`traceparse uuid`), as text or JSON.
     Symbols(&'a [Found], Option<&'a Report<'e>>),
     /// Hangs and hitches, as text or JSON.
@@ -114,6 +117,11 @@ pub fn write<'a, 'e: 'a>(
             Format::Text(style) => text::write_contents(documents, style, out),
             Format::Json => json::write_contents(documents, redacted, out),
             _ => unsupported("a table of contents", format),
+        },
+        Answer::Tables(inputs, redacted) => match format {
+            Format::Text(style) => rows::write_list_text(inputs, style, out),
+            Format::Json => rows::write_list_json(inputs, redacted, out),
+            _ => unsupported("a list of tables", format),
         },
         Answer::Symbols(found, report) => match format {
             Format::Text(_) => symbols::write_text(found, report, out),

@@ -41,6 +41,7 @@ mod json;
 #[cfg(feature = "compression")]
 mod pprof;
 mod recorded;
+mod rows;
 #[cfg(feature = "serde")]
 mod serialize;
 mod speedscope;
@@ -61,6 +62,7 @@ pub use fleet::alert_lines;
 pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
+pub use rows::{RowFormat, RowsOutput};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, OverviewSentences, Style};
 #[cfg(feature = "compression")]

@@ -148,7 +148,7 @@ impl Profile {
 }
 
 /// Reserves the memory of a new profile from its budget.
-fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
+pub(super) fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
     profile.hold()?;
     Ok(profile)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// Returns the names most similar to `asked`, for example a name with a typing error: at most three, the most similar first. A part of each is
 /// nearly the same as `asked`; slashes around it, as around a regular expression, are ignored.
-pub(super) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
+pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();

@@ -22,7 +22,7 @@ pub struct Field {
     pub name: String,
     /// What its values are.
     pub kind: FieldKind,
-    column: usize,
+    pub(super) column: usize,
     part: Part,
 }
 
@@ -64,9 +64,45 @@ pub enum FieldValue<'a> {
     /// A text.
     Text(Cow<'a, str>),
     /// A list of numbers.
-    Numbers(&'a [u64]),
+    Numbers(Cow<'a, [u64]>),
     /// A stack.
     Stack(StackId),
+}
+
+impl FieldValue<'_> {
+    /// Returns the value with copies of what it borrows.
+    pub fn into_owned(self) -> FieldValue<'static> {
+        match self {
+            Self::None => FieldValue::None,
+            Self::Number(number) => FieldValue::Number(number),
+            Self::Boolean(is_true) => FieldValue::Boolean(is_true),
+            Self::Text(text) => FieldValue::Text(Cow::Owned(text.into_owned())),
+            Self::Numbers(numbers) => FieldValue::Numbers(Cow::Owned(numbers.into_owned())),
+            Self::Stack(stack) => FieldValue::Stack(stack),
+        }
+    }
+}
+
+impl FieldKind {
+    /// Returns its name in machine-readable formats, such as `duration`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Number(ColumnKind::Time) => "time",
+            Self::Number(ColumnKind::Duration) => "duration",
+            Self::Number(ColumnKind::Bytes) => "bytes",
+            Self::Number(ColumnKind::Cycles) => "cycles",
+            Self::Number(_) => "number",
+            Self::Boolean => "boolean",
+            Self::Text => "text",
+            Self::Numbers => "numbers",
+            Self::Stack => "stack",
+        }
+    }
+
+    /// Returns the unit of its numbers.
+    pub fn unit(self) -> Option<&'static str> {
+        if let Self::Number(kind) = self { kind.unit() } else { None }
+    }
 }
 
 impl TableHead {
@@ -95,7 +131,7 @@ fn fields(mnemonic: &str, kind: ColumnKind, column: usize) -> Vec<Field> {
         ColumnKind::Thread => {
             &[("tid", Part::Tid, number), ("process", Part::Process, FieldKind::Text), ("pid", Part::Pid, number)]
         }
-        ColumnKind::Stack => &[("id", Part::Id, number)],
+        ColumnKind::Stack => &[("id", Part::Id, FieldKind::Number(ColumnKind::Stack))],
         _ => &[],
     };
     let first = Field { name: mnemonic.to_owned(), kind: whole, column, part: Part::Whole };
@@ -109,6 +145,11 @@ fn fields(mnemonic: &str, kind: ColumnKind, column: usize) -> Vec<Field> {
 }
 
 impl Field {
+    /// True if it is the column itself, and not a part of it.
+    pub(super) fn is_whole(&self) -> bool {
+        self.part == Part::Whole
+    }
+
     /// Returns the value of the field in a row.
     pub fn value<'a>(&self, cells: &[Cell], values: &RowValues<'a>) -> FieldValue<'a> {
         let text = |text: &'a str| FieldValue::Text(Cow::Borrowed(text));
@@ -121,7 +162,8 @@ impl Field {
                 FieldKind::Text => FieldValue::Text(Cow::Owned(value.to_string())),
                 _ => FieldValue::Number(value),
             },
-            (Cell::Text(id), Part::Whole | Part::Name) | (Cell::Named(_, id), Part::Name) => text(values.text(id)),
+            (Cell::Text(id) | Cell::Named(_, id), Part::Name) => text(values.text(id)),
+            (Cell::Text(id), Part::Whole) if self.kind == FieldKind::Text => text(values.text(id)),
             (Cell::Named(value, id), Part::Whole) => match self.kind {
                 FieldKind::Text => text(values.text(id)),
                 _ => FieldValue::Number(value),
@@ -134,8 +176,9 @@ impl Field {
                 values.thread(index).process.map_or(FieldValue::None, |process| text(process.name))
             }
             (Cell::Thread(index), _) => text(values.thread(index).name),
-            (Cell::Numbers(list), _) => FieldValue::Numbers(values.numbers(list)),
+            (Cell::Numbers(list), _) => FieldValue::Numbers(Cow::Borrowed(values.numbers(list))),
             (Cell::Stack(stack), _) => FieldValue::Stack(stack),
+            // A text in a column of numbers with names has no number.
             (Cell::Number(_) | Cell::Text(_) | Cell::Named(..), _) => FieldValue::None,
         }
     }

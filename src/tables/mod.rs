@@ -7,9 +7,15 @@
 
 mod cell;
 mod column;
+mod columns;
+mod condition;
 mod field;
 mod intervals;
+mod look;
+mod query;
+mod rows;
 mod samples;
+mod stack_names;
 mod survey;
 
 use std::fmt::Debug;
@@ -19,9 +25,16 @@ use crate::recording::{RejectReason, Rejected, Row};
 
 pub use cell::{Cell, ProcessName, RowValues, ThreadName};
 pub use column::{ColumnKind, TableColumn};
+pub use columns::OutputColumn;
+pub use condition::Conditions;
 pub use field::{Field, FieldKind, FieldValue};
 pub(crate) use intervals::IntervalVisitor;
+pub use look::{FoundTables, TableLook};
+pub(crate) use query::joined;
+pub use query::{RowPlan, TableQuery};
+pub use rows::RowReader;
 pub(crate) use samples::SampleVisitor;
+pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 
 /// A table, as it is known before its rows.

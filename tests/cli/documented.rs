@@ -167,7 +167,15 @@ fn make_files(folder: &Folder) {
 /// A hang and signposts that last as long as any of the recordings.
 fn intervals() -> String {
     let table = |schema: &str, columns: &[&str], rows: String| {
-        let columns = columns.iter().map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).collect::<String>();
+        let column = |name: &&str| {
+            let kind = match *name {
+                "start" => "start-time",
+                "name" => "signpost-name",
+                kind => kind,
+            };
+            format!("<col><mnemonic>{name}</mnemonic><engineering-type>{kind}</engineering-type></col>")
+        };
+        let columns = columns.iter().map(column).collect::<String>();
         format!(
             "<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name=\"{schema}\">{columns}</schema>{rows}</node>"
         )

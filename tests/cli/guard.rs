@@ -32,7 +32,16 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
         path
     };
     match (command, argument) {
-        ("" | "toc" | "hangs" | "intervals", "FILE") => {
+        ("table", "FILE") => {
+            let export = folder.file("a.xml", read_text(&orchard()));
+            of(&export, &[command, &export, "time-profile"])
+        }
+        ("table", option) => {
+            let mut example = example("", option, case);
+            example.args.splice(0..1, ["table", &example.args[0].clone(), "time-profile"].map(str::to_owned));
+            example
+        }
+        ("" | "toc" | "tables" | "hangs" | "intervals", "FILE") => {
             let export = folder.file("a.xml", read_text(&orchard()));
             of(&export, &[command, &export])
         }
@@ -133,7 +142,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let inputs: Vec<&str> = match command {
                 "" => vec![&export],
                 "diff" => vec!["diff", &export, &other],
-                "toc" | "hangs" | "intervals" => vec![command, &export],
+                "toc" | "tables" | "hangs" | "intervals" => vec![command, &export],
                 _ => vec!["fleet", action(command), &runs],
             };
             of(&rules, &[&inputs[..], &[argument, &rules]].concat())

@@ -54,6 +54,7 @@ mod subcommands;
 mod symbols;
 mod symbols_cache;
 mod symbols_case;
+mod tables;
 #[cfg(unix)]
 mod terminal;
 // Need programs of a shell.

@@ -15,12 +15,14 @@ fn completions_know_the_options() {
 }
 
 /// Every command, by its words.
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["diff"],
     &["compare"],
     &["trend"],
     &["toc"],
+    &["tables"],
+    &["table"],
     &["symbolicate"],
     &["demangle"],
     &["uuid"],

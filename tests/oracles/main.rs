@@ -61,6 +61,7 @@ mod svg;
 mod symbols_apple;
 mod symbols_build;
 mod symbols_llvm;
+mod tables;
 mod trend_oracle;
 mod viewers;
 
@@ -85,6 +86,7 @@ fn main() {
         symbols_apple::trials(),
         symbols_build::trials(),
         symbols_llvm::trials(),
+        tables::trials(),
         trend_oracle::trials(),
         viewers::trials(),
     ];

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use ::csv::Writer;
 pub use records::Cells;
 use records::optional;
-pub(in crate::output) use records::{Out, record};
+pub(in crate::output) use records::{Out, push_field, record};
 
 use crate::recording::{Document, DocumentContent, Table, TableKind};
 use crate::report::{Report, View};

@@ -53,7 +53,7 @@ pub(super) fn scope_fields(profile: &Profile, scope: Scope, cells: Cells) -> Vec
 }
 
 /// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.
-pub(super) fn push_field(field: &str, out: &mut Vec<u8>) {
+pub(in crate::output) fn push_field(field: &str, out: &mut Vec<u8>) {
     if memchr::memchr3(b',', b'"', b'\n', field.as_bytes()).is_none() && !field.contains('\r') {
         return out.extend_from_slice(field.as_bytes());
     }

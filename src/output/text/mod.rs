@@ -21,7 +21,7 @@ pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
 pub(crate) use summary::write_contents;
 pub(super) use tree::{Lines, TreeLine};
-pub(super) use words::{Scale, amount_text, base_text};
+pub(super) use words::{Scale, amount_text, base_text, clock};
 use words::{below_limit, share};
 
 use crate::calltree::{CallTree, Pruning};

@@ -53,7 +53,7 @@ pub(in crate::output) fn short_time(time: Nanos) -> String {
 }
 
 /// A time as `MM:SS.mmm.uuu`, as Instruments shows it (truncated, not rounded).
-pub(super) fn clock(nanos: u64) -> String {
+pub(in crate::output) fn clock(nanos: u64) -> String {
     let micros = nanos / 1000;
     let (seconds, minutes) = (micros / 1_000_000 % 60, micros / 60_000_000);
     format!("{minutes:02}:{seconds:02}.{:03}.{:03}", micros / 1000 % 1000, micros % 1000)

@@ -213,9 +213,8 @@ impl<'a, 't> Stacks<'a, 't> {
                 let number = |index| {
                     array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
                 };
-                let (callers, pc) = (number(0), array.get(1));
-                let process = number(2).filter(|_| array.len() >= 4);
-                let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
+                // The link register follows, if it was recorded.
+                let (Some(callers), Some(pc), Some(process)) = (number(0), array.get(1), number(2)) else {
                     return Err(no_stack("callstack").into());
                 };
                 self.raw(callers, pc, process, input)

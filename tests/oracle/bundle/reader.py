@@ -529,7 +529,7 @@ class Run:
     def frames(self, number, kind):
         array = self.arrays[number]
         if kind == "XRCoreProfileCallstackTypeID":
-            if len(array) < 4:
+            if len(array) < 3:
                 raise Bad(f"array {number} is no callstack")
             callers, pc, process = array[:3]
             callers = () if callers in (NONE32, NONE64) else self.arrays[callers]

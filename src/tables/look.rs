@@ -1,0 +1,176 @@
+//! The first look at the tables that a query is about: the kinds of their columns, and the stacks to name.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use indexmap::IndexSet;
+
+use super::{Cell, ColumnKind, RowValues, Survey, TableHead, TableQuery, TableVisitor};
+use crate::error::{Diagnostic, Error};
+use crate::profile::{StackId, similar_names};
+use crate::recording::{RejectReason, Rejected, Row};
+
+/// Finds the tables that a query is about. Their rows are read only if something depends on them.
+#[derive(Debug)]
+pub struct TableLook<'q> {
+    query: &'q TableQuery,
+    /// True to find the stacks of all rows.
+    finds_stacks: bool,
+    file: String,
+    /// The tables so far, each with the name of its file. A column has the kind that its cells show.
+    tables: RefCell<Vec<(String, TableHead)>>,
+    /// The tables whose rows are read, by their number.
+    read: RefCell<Vec<usize>>,
+    /// The number of tables whose rows were read.
+    started: usize,
+    /// The names of all tables.
+    schemas: RefCell<BTreeSet<String>>,
+    stacks: IndexSet<StackId>,
+    survey: Survey,
+    /// The tables that cannot be read: file, table, and reason.
+    unreadable: Vec<(String, TableHead, String)>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// The answer of a [`TableLook`].
+#[derive(Debug, Default)]
+pub struct FoundTables {
+    /// The tables that the query is about, each with the name of its file.
+    pub tables: Vec<(String, TableHead)>,
+    /// The tables that it is about and that cannot be read: file, table, and reason.
+    pub unreadable: Vec<(String, TableHead, String)>,
+    /// The names of all tables.
+    pub schemas: BTreeSet<String>,
+    /// The stacks of the rows, if they were wanted.
+    pub stacks: Vec<StackId>,
+    /// What users should know about the inputs.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl FoundTables {
+    /// Checks that there is a table that can be read. Returns a sentence about each of the others.
+    ///
+    /// # Errors
+    /// If there is none: why, and which tables there are.
+    pub fn check(&self, query: &TableQuery) -> Result<Vec<String>, String> {
+        let name = &query.schema;
+        let sentence = |(file, table, reason): &(String, TableHead, String)| {
+            format!("{file}: {name} of run {} cannot be read: {reason}", table.run)
+        };
+        let mut unreadable: Vec<String> = self.unreadable.iter().map(sentence).collect();
+        match query.run {
+            _ if !self.tables.is_empty() => Ok(unreadable),
+            _ if !unreadable.is_empty() => Err(unreadable.swap_remove(0)),
+            Some(run) if self.schemas.contains(name) => {
+                Err(format!("run {run} has no table {name}; leave out --run to read it from all runs"))
+            }
+            _ => Err(format!("there is no table {name:?}{}", self.names(name))),
+        }
+    }
+
+    /// `. The tables are: …`, similar names first.
+    fn names(&self, asked: &str) -> String {
+        let known: Vec<&str> = self.schemas.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let similar = similar_names(asked, known.iter().copied());
+        let others = known.iter().copied().filter(|name| !similar.contains(name));
+        let all: Vec<&str> = similar.iter().copied().chain(others).collect();
+        match all.is_empty() {
+            true => "; there are no tables".to_owned(),
+            false => format!(". The tables are: {}", all.join(", ")),
+        }
+    }
+}
+
+impl<'q> TableLook<'q> {
+    /// A look at the tables of a query; if `finds_stacks`, also at the stacks of their rows.
+    pub fn new(query: &'q TableQuery, finds_stacks: bool) -> Self {
+        Self {
+            query,
+            finds_stacks,
+            file: String::new(),
+            tables: RefCell::default(),
+            read: RefCell::default(),
+            started: 0,
+            schemas: RefCell::default(),
+            stacks: IndexSet::new(),
+            survey: Survey::default(),
+            unreadable: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// The next tables are from this file.
+    pub fn start_file(&mut self, file: &str) {
+        file.clone_into(&mut self.file);
+    }
+
+    /// Returns what was found.
+    pub fn finish(self) -> FoundTables {
+        FoundTables {
+            tables: self.tables.into_inner(),
+            unreadable: self.unreadable,
+            schemas: self.schemas.into_inner(),
+            stacks: self.stacks.into_iter().collect(),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn needs_rows(&self, table: &TableHead) -> bool {
+        table.columns.iter().any(|column| match column.kind {
+            ColumnKind::Unknown => true,
+            ColumnKind::Stack => self.finds_stacks,
+            _ => false,
+        })
+    }
+}
+
+impl TableVisitor for TableLook<'_> {
+    fn wants(&self, table: &TableHead) -> bool {
+        self.schemas.borrow_mut().insert(table.schema.clone());
+        if !self.query.is_about(table) {
+            return false;
+        }
+        let mut tables = self.tables.borrow_mut();
+        tables.push((self.file.clone(), table.clone()));
+        let is_read = self.needs_rows(table);
+        if is_read {
+            self.read.borrow_mut().push(tables.len() - 1);
+        }
+        is_read
+    }
+
+    fn start(&mut self, table: &TableHead) {
+        self.survey.tables.clear();
+        self.survey.start(table);
+        self.started += 1;
+    }
+
+    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
+        let stacks = cells.iter().filter_map(|cell| if let Cell::Stack(stack) = *cell { Some(stack) } else { None });
+        if self.finds_stacks {
+            self.stacks.extend(stacks);
+        }
+        self.survey.row(cells, values)
+    }
+
+    fn end(&mut self, rows: u64, rejected: &Rejected) {
+        self.survey.end(rows, rejected);
+        let index = self.read.get_mut().get(self.started.saturating_sub(1)).copied();
+        let table = index.and_then(|index| self.tables.get_mut().get_mut(index));
+        if let (Some((_, head)), Some(surveyed)) = (table, self.survey.tables.pop()) {
+            *head = surveyed.head;
+        }
+    }
+
+    fn unreadable(&mut self, table: &TableHead, _: Option<u64>, error: Error) -> Result<(), Error> {
+        self.schemas.get_mut().insert(table.schema.clone());
+        if self.query.is_about(table) {
+            self.unreadable.push((self.file.clone(), table.clone(), error.to_string()));
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}

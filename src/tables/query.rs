@@ -1,0 +1,176 @@
+//! A question about the rows of a schema, and the plan to answer it from certain tables.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::columns::FieldUnion;
+use super::condition::{Conditions, Test};
+use super::{Cell, ColumnKind, Field, FieldKind, FieldValue, OutputColumn, RowValues, TableHead};
+use crate::profile::similar_names;
+
+/// A question about the rows of a schema.
+#[derive(Clone, Debug, Default)]
+pub struct TableQuery {
+    /// The schema of the tables.
+    pub schema: String,
+    /// The only run; `None` for all.
+    pub run: Option<u32>,
+    /// Comparisons that rows must pass.
+    pub conditions: Conditions,
+    /// The fields to return; all of them if it is empty.
+    pub columns: Vec<String>,
+    /// The field to sort by, and whether the largest value comes first; `None` for the order of the tables.
+    pub sort: Option<(String, bool)>,
+    /// The number of rows to return; `None` for all.
+    pub top: Option<usize>,
+}
+
+impl TableQuery {
+    /// True if it is about this table.
+    pub fn is_about(&self, table: &TableHead) -> bool {
+        table.schema == self.schema && self.run.is_none_or(|run| run == table.run)
+    }
+
+    /// True if rows are left out because of their values.
+    pub(super) fn has_conditions(&self) -> bool {
+        !self.conditions.0.is_empty()
+    }
+
+    /// Plans the answer from these tables, each with the name of its file.
+    ///
+    /// # Errors
+    /// If the query uses a field that no table has, or compares a field with a value of another kind.
+    pub fn plan(&self, tables: &[(String, TableHead)]) -> Result<RowPlan, String> {
+        let union = FieldUnion::of(tables.iter().map(|(_, head)| head));
+        let place = |name: &str, option: &str| {
+            let found = union.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
+            found.ok_or_else(|| unknown_field(name, option, &self.schema, &union.columns))
+        };
+        let mut selected = Vec::new();
+        for name in &self.columns {
+            match name.as_str() {
+                "file" | "run" => {}
+                name => selected.push(place(name, "--columns")?),
+            }
+        }
+        if self.columns.is_empty() {
+            selected = (0..union.columns.len()).collect();
+        }
+        let mut tests = Vec::new();
+        for comparison in &self.conditions.0 {
+            let at = place(&comparison.field, "--where")?;
+            check_known_when_read(&union.columns[at], "--where")?;
+            tests.push((at, comparison.test(union.columns[at].kind)?));
+        }
+        let mut sort = None;
+        if let Some((name, is_descending)) = &self.sort {
+            let at = place(name, "--sort")?;
+            check_known_when_read(&union.columns[at], "--sort")?;
+            if matches!(union.columns[at].kind, FieldKind::Numbers | FieldKind::Stack) {
+                return Err(format!("--sort: {name} is a list, and lists have no order; sort by another field"));
+            }
+            sort = Some((at, *is_descending));
+        }
+        let tables = tables.iter().zip(union.fields).map(|((file, head), fields)| (file.clone(), head.run, fields));
+        Ok(RowPlan { query: self.clone(), tables: tables.collect(), columns: union.columns, selected, tests, sort })
+    }
+}
+
+/// Refuses numbers of stacks, which are counted while rows are written.
+fn check_known_when_read(column: &OutputColumn, option: &str) -> Result<(), String> {
+    match column.is_stack_number() {
+        true => Err(format!("{option}: {} numbers the stacks of the output, and is unknown before", column.name)),
+        false => Ok(()),
+    }
+}
+
+fn unknown_field(name: &str, option: &str, schema: &str, columns: &[OutputColumn]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let similar = similar_names(name, names.iter().copied());
+    let similar = match similar.as_slice() {
+        [] => String::new(),
+        names => format!("; similar: {}", names.join(", ")),
+    };
+    format!("{option}: {schema} has no field {name:?}{similar}. Its fields: {}", names.join(", "))
+}
+
+/// How the rows of some tables become the rows of an answer.
+#[derive(Debug)]
+pub struct RowPlan {
+    pub(super) query: TableQuery,
+    /// Of each table: its file, its run, and its field for each column.
+    tables: Vec<(String, u32, Vec<Option<Field>>)>,
+    columns: Vec<OutputColumn>,
+    /// The columns of the answer.
+    selected: Vec<usize>,
+    tests: Vec<(usize, Test)>,
+    /// The column to sort by, and whether the largest value comes first.
+    sort: Option<(usize, bool)>,
+}
+
+impl RowPlan {
+    /// The columns of the answer: `file`, `run`, and the fields.
+    pub fn output_columns(&self) -> Vec<OutputColumn> {
+        let file = OutputColumn::new("file", FieldKind::Text, true);
+        let run = OutputColumn::new("run", FieldKind::Number(ColumnKind::Number), true);
+        let fields = self.selected.iter().map(|&column| self.columns[column].clone());
+        [file, run].into_iter().chain(fields).collect()
+    }
+
+    /// True if rows are in the order of their tables.
+    pub fn keeps_order(&self) -> bool {
+        self.sort.is_none()
+    }
+
+    /// Compares two rows by what they are sorted by; a missing value is last.
+    pub(super) fn compare(&self, left: &FieldValue<'_>, right: &FieldValue<'_>) -> Ordering {
+        let order = match (left, right) {
+            (FieldValue::None, FieldValue::None) => return Ordering::Equal,
+            (FieldValue::None, _) => return Ordering::Greater,
+            (_, FieldValue::None) => return Ordering::Less,
+            (FieldValue::Number(left), FieldValue::Number(right)) => left.cmp(right),
+            (FieldValue::Boolean(left), FieldValue::Boolean(right)) => left.cmp(right),
+            (FieldValue::Text(left), FieldValue::Text(right)) => left.cmp(right),
+            _ => Ordering::Equal,
+        };
+        if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }
+    }
+
+    /// The row of the answer (`file`, `run`, and the fields) for a row of the table with this number, and the value that it is sorted by.
+    /// `None` if it does not pass.
+    pub(super) fn row<'v>(
+        &'v self,
+        table: usize,
+        cells: &[Cell],
+        values: &RowValues<'v>,
+    ) -> Option<(Vec<FieldValue<'v>>, FieldValue<'v>)> {
+        let (file, run, fields) = self.tables.get(table)?;
+        let value = |column: usize| {
+            let value = fields[column].as_ref().map_or(FieldValue::None, |field| field.value(cells, values));
+            if self.columns[column].kind == FieldKind::Text { as_text(value) } else { value }
+        };
+        if !self.tests.iter().all(|(column, test)| test.passes(&value(*column))) {
+            return None;
+        }
+        let mut row = Vec::with_capacity(self.selected.len() + 2);
+        row.push(FieldValue::Text(Cow::Borrowed(file)));
+        row.push(FieldValue::Number((*run).into()));
+        row.extend(self.selected.iter().map(|&column| value(column)));
+        Some((row, self.sort.map_or(FieldValue::None, |(column, _)| value(column))))
+    }
+}
+
+/// A value of a column that holds different kinds. Stacks become texts when they are written, when they have names.
+fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
+    match value {
+        FieldValue::Number(number) => FieldValue::Text(number.to_string().into()),
+        FieldValue::Boolean(is_true) => FieldValue::Text(is_true.to_string().into()),
+        FieldValue::Numbers(numbers) => FieldValue::Text(joined(&numbers).into()),
+        value => value,
+    }
+}
+
+/// A list of numbers as a text, as in exports.
+pub(crate) fn joined(numbers: &[u64]) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,211 @@
+//! Reads the rows of an answer: passes them on one by one, or keeps the first of them.
+
+use std::fmt;
+use std::io;
+
+use super::{Cell, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::memory::{MemoryBudget, Reservation};
+use crate::profile::StackId;
+use crate::recording::{RejectReason, Rejected, Row};
+
+/// A row of an answer: `file`, `run`, and the fields.
+type OutputRow<'v> = Vec<FieldValue<'v>>;
+
+/// Receives the rows of an answer.
+type Each<'p> = dyn FnMut(OutputRow<'_>) -> io::Result<()> + 'p;
+
+/// What happens to the rows of an answer.
+enum RowTarget<'p> {
+    Each(&'p mut Each<'p>),
+    Kept(KeptRows),
+}
+
+/// Reads the rows of an answer.
+pub struct RowReader<'p> {
+    plan: &'p RowPlan,
+    target: RowTarget<'p>,
+    /// The number of tables that began.
+    started: usize,
+    /// True to count all rows, even after the last one that is kept.
+    counts: bool,
+    /// The number of rows that pass the conditions; without conditions, the number of rows that can be read.
+    passed: u64,
+    rejected: Vec<(TableHead, u64, Rejected)>,
+    current: TableHead,
+    failure: Option<io::Error>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Debug for RowReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowReader").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Rows that are kept in memory.
+#[derive(Debug)]
+struct KeptRows {
+    /// The rows so far, with the value that each is sorted by.
+    rows: Vec<(OutputRow<'static>, FieldValue<'static>)>,
+    limit: usize,
+    bytes: u64,
+    reserved: Reservation,
+}
+
+impl<'p> RowReader<'p> {
+    /// Passes each row to `each`. The rows must not be sorted, and all are wanted.
+    pub fn each(plan: &'p RowPlan, each: &'p mut Each<'p>) -> Self {
+        Self::new(plan, RowTarget::Each(each), false)
+    }
+
+    /// Keeps the first rows, in the order of the plan. `counts` tells whether the number of the others is wanted.
+    pub fn keeping(plan: &'p RowPlan, budget: &MemoryBudget, counts: bool) -> Self {
+        let limit = plan.query.top.unwrap_or(usize::MAX);
+        let kept = KeptRows { rows: Vec::new(), limit, bytes: 0, reserved: budget.nothing() };
+        Self::new(plan, RowTarget::Kept(kept), counts && plan.query.has_conditions())
+    }
+
+    fn new(plan: &'p RowPlan, target: RowTarget<'p>, counts: bool) -> Self {
+        Self {
+            plan,
+            target,
+            started: 0,
+            counts,
+            passed: 0,
+            rejected: Vec::new(),
+            current: TableHead::default(),
+            failure: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Returns the tables with rejected rows, each with the number of all its rows.
+    pub fn rejected(&self) -> &[(TableHead, u64, Rejected)] {
+        &self.rejected
+    }
+
+    /// Returns what users should know about the inputs.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Returns why a row could not be passed on, which ended the reading.
+    pub fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+
+    /// Returns the rows that were kept, their distinct stacks, and the number of all rows that pass the conditions.
+    pub fn finish(self) -> (Vec<OutputRow<'static>>, Vec<StackId>, u64) {
+        let rows = match self.target {
+            RowTarget::Each(_) => Vec::new(),
+            RowTarget::Kept(mut kept) => {
+                kept.shorten(self.plan);
+                kept.rows.into_iter().map(|(row, _)| row).collect()
+            }
+        };
+        let stacks = stacks_of(&rows);
+        (rows, stacks, self.passed)
+    }
+
+    fn add(&mut self, cells: &[Cell], values: &RowValues<'_>) -> io::Result<()> {
+        let Some((row, key)) = self.plan.row(self.started - 1, cells, values) else { return Ok(()) };
+        self.passed += u64::from(self.plan.query.has_conditions());
+        match &mut self.target {
+            RowTarget::Each(each) => each(row),
+            RowTarget::Kept(kept) => kept.add(row, key, self.plan),
+        }
+    }
+}
+
+impl KeptRows {
+    fn add(&mut self, row: OutputRow<'_>, key: FieldValue<'_>, plan: &RowPlan) -> io::Result<()> {
+        if plan.keeps_order() && self.rows.len() >= self.limit {
+            return Ok(());
+        }
+        let row: OutputRow<'static> = row.into_iter().map(FieldValue::into_owned).collect();
+        self.bytes += size_of_row(&row);
+        self.rows.push((row, key.into_owned()));
+        // Each row is moved a few times at most.
+        if self.rows.len() >= self.limit.saturating_mul(2).max(1 << 10) {
+            self.shorten(plan);
+        }
+        if self.bytes > self.reserved.bytes() {
+            self.reserved.resize(self.bytes.saturating_add(1 << 20)).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+
+    /// Sorts the rows, and drops those after the last one that is wanted.
+    fn shorten(&mut self, plan: &RowPlan) {
+        if !plan.keeps_order() {
+            self.rows.sort_by(|(_, left), (_, right)| plan.compare(left, right));
+        }
+        if self.rows.len() > self.limit {
+            self.rows.truncate(self.limit);
+            self.bytes = self.rows.iter().map(|(row, _)| size_of_row(row)).sum();
+        }
+    }
+}
+
+fn size_of_row(row: &OutputRow<'_>) -> u64 {
+    let inner = |value: &FieldValue<'_>| match value {
+        FieldValue::Text(text) => text.len(),
+        FieldValue::Numbers(numbers) => size_of_val(numbers.as_ref()),
+        _ => 0,
+    };
+    let values = row.iter().map(|value| size_of::<FieldValue<'_>>() + inner(value));
+    // The row itself, and the value that it is sorted by.
+    values.sum::<usize>() as u64 + 128
+}
+
+/// Returns the distinct stacks of rows.
+fn stacks_of(rows: &[OutputRow<'_>]) -> Vec<StackId> {
+    let stack = |value: &FieldValue<'_>| if let FieldValue::Stack(stack) = *value { Some(stack) } else { None };
+    let stacks: indexmap::IndexSet<StackId> = rows.iter().flatten().filter_map(stack).collect();
+    stacks.into_iter().collect()
+}
+
+impl TableVisitor for RowReader<'_> {
+    fn wants(&self, table: &TableHead) -> bool {
+        self.plan.query.is_about(table)
+    }
+
+    fn start(&mut self, table: &TableHead) {
+        self.started += 1;
+        self.current.clone_from(table);
+    }
+
+    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
+        self.add(cells, values).map_err(|failure| {
+            self.failure = Some(failure);
+            Error::new(ErrorKind::Failed, None)
+        })?;
+        Ok(Ok(None))
+    }
+
+    fn is_done(&self) -> bool {
+        match &self.target {
+            RowTarget::Each(_) => false,
+            RowTarget::Kept(kept) => self.plan.keeps_order() && kept.rows.len() >= kept.limit && !self.counts,
+        }
+    }
+
+    fn end(&mut self, rows: u64, rejected: &Rejected) {
+        if !self.plan.query.has_conditions() {
+            self.passed += rows - rejected.total();
+        }
+        if rejected.total() > 0 {
+            self.rejected.push((std::mem::take(&mut self.current), rows, *rejected));
+        }
+    }
+
+    // The look before has reported tables whose columns are unknown. Of others, rows would be missing.
+    fn unreadable(&mut self, _: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
+        if rows.is_some() { Err(error) } else { Ok(()) }
+    }
+
+    fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
