@@ -136,6 +136,9 @@ fn make_files(folder: &Folder) {
     for name in ["signposts.xml", "hangs.xml", "b.xml", "a.xml"] {
         write(name, &intervals());
     }
+    for (name, schema) in [("syscalls.xml", "fs-syscall"), ("memory.xml", "virtual-memory")] {
+        write(name, &intervals().replace("potential-hangs", schema));
+    }
     bundle("App.dSYM", "inlining/Inlining.dSYM");
     bundle("Inlining.dSYM", "inlining/Inlining.dSYM");
     bundle("Demo.dSYM", "arm64-dwarf4/Demo.dSYM");

@@ -94,7 +94,8 @@ impl Tables {
         let table = &self.open.as_ref()?.reader.table;
         let schema = table.schema.as_deref().unwrap_or_default();
         // Not of another table whose rows become samples.
-        if TableKind::of_schema(schema) == TableKind::Cpu { renamed_column(schema, &table.columns) } else { None }
+        let is_cpu = table.kind == TableKind::Cpu && TableKind::of_schema(schema) == TableKind::Cpu;
+        if is_cpu { renamed_column(schema, &table.columns) } else { None }
     }
 
     /// Counts a row that is not read.
