@@ -29,7 +29,13 @@ pub(crate) struct RecordingArgs {
 impl RecordingArgs {
     /// True if samples do not have their recorded weights.
     pub(crate) fn changes_weights(&self) -> bool {
-        self.operations.asked().next().is_some() || self.selection.metric != MetricArg::Weight
+        let is_own = matches!(self.selection.metric, MetricArg::Weight | MetricArg::Table(_));
+        self.operations.asked().next().is_some() || !is_own
+    }
+
+    /// The options for reading.
+    pub(crate) fn options(&self, samples: SampleDetail) -> Options {
+        Options { table: self.selection.table(), ..self.input.options(samples) }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::diff::DiffArgs;
 use crate::exit_codes::EXIT_CODES;
 use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
 use crate::formats::{TocFormat, check_name, format_of};
+use crate::hangs::{HangArgs, IntervalArgs};
 use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
@@ -171,6 +172,10 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Find the version or the date since which an app is slower
     Trend(Box<TrendArgs>),
+    /// Tell why an app froze: hangs and hitches, and what their threads did
+    Hangs(Box<HangArgs>),
+    /// Sum signposts, hangs and other intervals by name: count, percentiles, CPU time
+    Intervals(Box<IntervalArgs>),
     /// List the runs and tables of a recording, an export or a table of contents
     ///
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.

@@ -385,6 +385,7 @@ impl DiffArgs {
     }
 
     fn check(&self) -> Result<(), String> {
+        self.recording.selection.check()?;
         let is_table = matches!(self.format(), DiffFormat::Text | DiffFormat::Json);
         if self.view == Some(DiffView::Overview) && !is_table {
             return Err("--view overview is text or JSON; leave it out with other formats".to_owned());

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
-use traceparse::recording::Counter;
+use traceparse::recording::{Counter, TableChoice, TableKind, TableWeight};
 use traceparse::report::ReportOptions;
 
 #[derive(Debug, Args)]
@@ -16,6 +16,11 @@ pub(crate) struct SelectionArgs {
     /// Only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
     pub(crate) schema: Vec<String>,
+    /// Make trees of the rows of this table, such as virtual-memory or fs-syscall, instead of CPU samples
+    ///
+    /// A row weighs its duration, or else its bytes, or else 1; --metric chooses. Elapsed time is not CPU time.
+    #[arg(long, value_name = "SCHEMA", conflicts_with = "schema", help_heading = "Filters")]
+    pub(crate) table: Option<String>,
     /// Only processes with this number or name (repeatable)
     ///
     /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
@@ -45,6 +50,8 @@ pub(crate) struct SelectionArgs {
     pub(crate) only_main_thread: bool,
     /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`, `counter:INST_ALL`)
     /// [default: weight]
+    ///
+    /// With --table: `duration`, `bytes` or `count`.
     #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
     pub(crate) metric: MetricArg,
 }
@@ -79,6 +86,8 @@ pub(crate) enum MetricArg {
     Weight,
     Samples,
     Counter(Counter),
+    /// The weight of rows of a table.
+    Table(TableWeight),
 }
 
 impl FromStr for MetricArg {
@@ -88,12 +97,16 @@ impl FromStr for MetricArg {
         match (text, text.strip_prefix("counter:").filter(|counter| !counter.is_empty())) {
             ("weight", _) => Ok(Self::Weight),
             ("samples", _) => Ok(Self::Samples),
+            ("duration", _) => Ok(Self::Table(TableWeight::Duration)),
+            ("bytes", _) => Ok(Self::Table(TableWeight::Bytes)),
+            ("count", _) => Ok(Self::Table(TableWeight::Rows)),
             (_, Some("0")) => Err("counters are numbered from 1".to_owned()),
             (_, Some(counter)) => {
                 let Ok(counter) = counter.parse();
                 Ok(Self::Counter(counter))
             }
-            _ => Err("expected weight, samples, counter:N or counter:NAME".to_owned()),
+            _ => Err("expected weight, samples, counter:N or counter:NAME; with --table, duration, bytes or count"
+                .to_owned()),
         }
     }
 }
@@ -137,6 +150,32 @@ impl SelectionArgs {
         binary.into_iter().chain(filter("--leaf-binary", &self.leaf_binary, Action::FocusLeaves)).collect()
     }
 
+    /// The table whose rows become samples.
+    pub(crate) fn table(&self) -> Option<TableChoice> {
+        let weight = if let MetricArg::Table(weight) = self.metric { Some(weight) } else { None };
+        let is_other = |schema: &String| TableKind::of_schema(schema) == TableKind::Other;
+        self.table.clone().filter(is_other).map(|schema| TableChoice { schema, weight })
+    }
+
+    /// The chosen CPU tables.
+    fn schemas(&self) -> Vec<String> {
+        let is_cpu = |schema: &&String| TableKind::of_schema(schema) == TableKind::Cpu;
+        self.schema.iter().chain(self.table.iter().filter(is_cpu)).cloned().collect()
+    }
+
+    /// Checks that the arguments go together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.metric {
+            MetricArg::Table(_) if self.table().is_none() => {
+                Err("--metric duration, bytes and count only apply to --table, and not to CPU tables".to_owned())
+            }
+            MetricArg::Counter(_) if self.table.is_some() => {
+                Err("--metric counter does not apply to --table, whose rows have no counters".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// True if no filter was given, so that all of the recording counts but threads that wait.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
@@ -159,10 +198,10 @@ impl SelectionArgs {
                 only_main_threads: self.only_main_thread,
                 ..self.when.selection()
             },
-            schemas: self.schema.clone(),
+            schemas: self.schemas(),
             metric: match self.metric {
                 // Counters become weights before a report is made.
-                MetricArg::Weight | MetricArg::Counter(_) => Metric::Weight,
+                MetricArg::Weight | MetricArg::Counter(_) | MetricArg::Table(_) => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },
             ..ReportOptions::default()

@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 17] = [
+pub(crate) const GUARDED: [Guarded; 19] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -53,6 +53,12 @@ pub(crate) const GUARDED: [Guarded; 17] = [
         writes: Writes::File,
         inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
     },
+    Guarded {
+        command: "hangs",
+        writes: Writes::File,
+        inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
+    },
+    Guarded { command: "intervals", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "tables", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
     Guarded { command: "table", writes: Writes::File, inputs: &["FILE", "--dsym", "--symbols", "--image"] },

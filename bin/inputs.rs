@@ -109,11 +109,25 @@ impl<'f> Inputs<'f> {
         self.unless_changed(read.and_then(|()| Ok(recording.finish()?)))
     }
 
-    /// Reads the intervals of all of these inputs.
+    /// Reads the signposts and hangs of all of these inputs.
     pub(crate) fn read_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
+        self.read_stretches(paths, options, |input, name| input.intervals(name, options))
+    }
+
+    /// The same with the rows of all tables that have a start and a duration. Standard input has only signposts and hangs.
+    pub(crate) fn read_all_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
+        self.read_stretches(paths, options, |input, name| input.all_intervals(name, options))
+    }
+
+    fn read_stretches(
+        &self,
+        paths: &[PathBuf],
+        options: &Options,
+        ask: impl Fn(&Input<'_>, &str) -> Result<Intervals, Error>,
+    ) -> Result<Intervals> {
         let mut found = Intervals::default();
         let read = |path: &PathBuf, name: &str| match self.input(path) {
-            Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options)),
+            Some(input) => self.ask(input, name, self.interval_bytes(input), || ask(input, name)),
             None => read_stdin(|source| Ok(Intervals::read(source, name, options)?)),
         };
         let mut add = |path: &PathBuf| read(path, &path.display().to_string()).map(|intervals| found.append(intervals));

@@ -40,16 +40,18 @@ pub(crate) fn asked_intervals(
         };
     }
     let sources = if files.named.is_empty() { files.exports } else { files.named };
-    if let Some(once) = sources.iter().find(|path| files.exports.contains(path) && can_be_read_once(path)) {
-        return Err(Failure::Usage(format!(
-            "{} cannot be read twice, for its samples and for its intervals; pass a file with the intervals as {}",
-            shown_name(once),
-            files.option
-        )));
-    }
+    let sources_of_both: Vec<PathBuf> = sources.iter().filter(|path| files.exports.contains(path)).cloned().collect();
+    check_twice(&sources_of_both, &format!("pass a file with the intervals as {}", files.option))?;
     let all = read(inputs, sources, input)?;
     let filter = filter(&all, &Sources { inputs, paths: sources }, selection)?;
     Ok(Some(AskedIntervals { filter, all }))
+}
+
+/// Fails if one of these files cannot be read twice.
+pub(crate) fn check_twice(files: &[PathBuf], advice: &str) -> Result<(), Failure> {
+    let Some(once) = files.iter().find(|path| can_be_read_once(path)) else { return Ok(()) };
+    let name = shown_name(once);
+    Err(Failure::Usage(format!("{name} cannot be read twice, for its samples and for its intervals; {advice}")))
 }
 
 /// The intervals that select samples, and all intervals that were read to find them.

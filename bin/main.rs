@@ -14,6 +14,7 @@ mod function;
 mod guard;
 #[cfg(test)]
 mod guarded;
+mod hangs;
 mod inputs;
 mod interrupt;
 mod intervals;

@@ -1,16 +1,16 @@
 //! A recording, from its files to what reports are made of.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
 use traceparse::calltree::OperationSummary;
 use traceparse::memory::Reservation;
-use traceparse::profile::Profile;
-use traceparse::recording::{Recording, SampleDetail, TableKind};
+use traceparse::profile::{Matcher, Profile};
+use traceparse::recording::{Options, Recording, SampleDetail, TableKind};
 use traceparse::report::{Report, ReportOptions, View};
-use traceparse::units::Weight;
+use traceparse::units::{Weight, first_of};
 
 use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
@@ -38,7 +38,7 @@ impl Opened {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let mut analysis = read_named(inputs, files, &args.input, &args.symbols, samples)?;
+        let mut analysis = read_named(inputs, files, &args.input, &args.options(samples), &args.symbols)?;
         redacted::with(|redactor| redactor.collect(analysis.recording()));
         note_names(&analysis.recording().profile, &args.selection);
         weigh_by_counter(&mut analysis, &args.selection.metric)?;
@@ -77,13 +77,13 @@ pub(crate) fn read_named(
     inputs: &Inputs<'_>,
     files: &[PathBuf],
     args: &InputArgs,
+    options: &Options,
     symbols: &SymbolArgs,
-    samples: SampleDetail,
 ) -> Result<Analysis> {
-    let export = inputs.read_all(files, &args.options(samples))?;
+    let export = inputs.read_all(files, options)?;
     redacted::with(|redactor| redactor.collect(&export));
     warn(&export);
-    check_usable(&export, args, files.iter().all(|file| inputs.is_bundle(file)))?;
+    check_usable(&export, args, options, files.iter().all(|file| inputs.is_bundle(file)))?;
     let mut analysis = Analysis::new(export);
     inputs.unless_changed(name_frames(&mut analysis, inputs, files, symbols))?;
     Ok(analysis)
@@ -132,11 +132,25 @@ pub(crate) fn warn(export: &Recording) {
     }
 }
 
+/// The names of tables, the most similar ones first.
+fn known_tables(export: &Recording, wanted: &str) -> String {
+    let of_documents = export.tables().filter_map(|table| table.schema.as_deref());
+    let of_contents = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let names: BTreeSet<&str> = of_documents.chain(of_contents.map(|table| table.schema.as_str())).collect();
+    let mut known = Matcher::new(wanted).similar(names.iter().copied());
+    let others: Vec<&str> = names.iter().copied().filter(|name| !known.contains(name)).collect();
+    known.extend(others);
+    if known.is_empty() { String::new() } else { format!("; there are: {}", first_of(&known)) }
+}
+
 /// Checks that the inputs hold samples, and with --strict that all rows could be read.
-fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> Result<()> {
+fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
+    if let Some(choice) = options.table.as_ref().filter(|_| tables == 0) {
+        bail!("no table {}{}", choice.schema, known_tables(export, &choice.schema));
+    }
     if tables == 0 {
         bail!("{}", export.no_cpu_table(are_recordings));
     }

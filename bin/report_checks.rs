@@ -11,6 +11,7 @@ impl ReportArgs {
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.check_name()?;
+        self.recording.selection.check()?;
         if self.bin.is_some() && self.view != Some(ViewArg::Of(View::Timeline)) {
             return Err("--bin only applies to --view timeline".to_owned());
         }

@@ -28,7 +28,9 @@ use crate::symbolicate::name_addresses;
 use crate::unchanged::WatchedFiles;
 use crate::uuid::list_uuids;
 use crate::weight_limit::WeightLimit;
-use crate::{EXIT_DONE, Failure, diff, fleet, mistakes, note, print_few_warnings, redacted, resource_limits, tables};
+use crate::{
+    EXIT_DONE, Failure, diff, fleet, hangs, mistakes, note, print_few_warnings, redacted, resource_limits, tables,
+};
 
 /// Runs the command, and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -43,6 +45,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
         Some(Command::Compare(mut args)) => return fleet::compare(&mut args, cli.color),
         Some(Command::Trend(mut args)) => return fleet::trend(&mut args, cli.color),
+        Some(Command::Hangs(args)) => hangs::show_hangs(&args, cli.color)?,
+        Some(Command::Intervals(args)) => hangs::show_intervals(&args, cli.color)?,
         Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
         Some(Command::Tables(args)) => tables::list_tables(&args, cli.color)?,
         Some(Command::Table(args)) => tables::show_rows(&args, cli.color)?,

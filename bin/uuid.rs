@@ -53,7 +53,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     if recordings.is_empty() {
         return write(args, output::Answer::Symbols(locator.found(), None));
     }
-    let read = read_named(&inputs, &recordings, &input, &SymbolArgs::default(), SampleDetail::Summed);
+    let read = read_named(&inputs, &recordings, &input, &input.options(SampleDetail::Summed), &SymbolArgs::default());
     let analysis = read.inspect_err(|_| warn(&tried))?;
     let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
     match report.unnamed() {

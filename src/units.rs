@@ -167,32 +167,40 @@ pub enum Unit {
     PmcEvents,
     /// Samples: each row of a table without weights (`time-sample`) has the weight 1.
     Samples,
+    /// Nanoseconds that passed while something lasted, such as a system call or a hang: not CPU time.
+    Elapsed,
+    /// Bytes, such as of allocations.
+    Bytes,
 }
 
 impl Unit {
     /// Returns the unit with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Nanoseconds, Self::Cycles, Self::PmcEvents, Self::Samples];
+        let all = [Self::Nanoseconds, Self::Cycles, Self::PmcEvents, Self::Samples, Self::Elapsed, Self::Bytes];
         all.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`.
+    /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`, `elapsed_ns`, `bytes`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
             Self::Cycles => "cycles",
             Self::PmcEvents => "events",
             Self::Samples => "samples",
+            Self::Elapsed => "elapsed_ns",
+            Self::Bytes => "bytes",
         }
     }
 
-    /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`.
+    /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`, `elapsed ns/s`, `bytes/s`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
             Self::Cycles => "cycles/s",
             Self::PmcEvents => "events/s",
             Self::Samples => "samples/s",
+            Self::Elapsed => "elapsed ns/s",
+            Self::Bytes => "bytes/s",
         }
     }
 
@@ -201,7 +209,7 @@ impl Unit {
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
             Self::Nanoseconds => 100,
-            Self::Cycles | Self::PmcEvents | Self::Samples => 1_000_000_000,
+            _ => 1_000_000_000,
         }
     }
 }
@@ -255,7 +263,8 @@ impl Weight {
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self.unit {
-            Unit::Nanoseconds => scaled(self.value, &["ns", "µs", "ms", "s"]),
+            Unit::Nanoseconds | Unit::Elapsed => scaled(self.value, &["ns", "µs", "ms", "s"]),
+            Unit::Bytes => scaled(self.value, &["bytes", "KB", "MB", "GB", "TB"]),
             Unit::Cycles => scaled(self.value, &["cycles", "Kcycles", "Mcycles", "Gcycles", "Tcycles"]),
             Unit::PmcEvents => scaled(self.value, &["events", "Kevents", "Mevents", "Gevents", "Tevents"]),
             Unit::Samples if self.value == 1 => "1 sample".to_owned(),

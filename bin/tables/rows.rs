@@ -4,7 +4,7 @@
 //! of rows, are kept in memory; others are written as they are read.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use traceparse::Analysis;
@@ -61,7 +61,11 @@ pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure>
     let is_streamed = args.row_format().is_some() && query.top.is_none() && query.sort.is_none();
     let (found, recording) = reading.look(&query, is_streamed)?;
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-    found.check(&query).map_err(|reason| anyhow!("{}: {reason}", first_of(&files)))?.iter().for_each(|note| warning(note));
+    found
+        .check(&query)
+        .map_err(|reason| anyhow!("{}: {reason}", first_of(&files)))?
+        .iter()
+        .for_each(|note| warning(note));
     let plan = query.plan(&found.tables).map_err(Failure::Usage)?;
     match args.row_format() {
         Some(format) if is_streamed => {
@@ -149,13 +153,7 @@ impl Reading<'_> {
         })
     }
 
-    fn write_kept(
-        &self,
-        plan: &RowPlan,
-        format: RowFormat,
-        rows: Vec<Row>,
-        names: &mut StackNames,
-    ) -> Result<()> {
+    fn write_kept(&self, plan: &RowPlan, format: RowFormat, rows: Vec<Row>, names: &mut StackNames) -> Result<()> {
         self.write(plan, format, names, |output| Ok(rows.into_iter().try_for_each(|row| output.row(row))?))
     }
 

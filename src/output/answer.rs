@@ -6,9 +6,11 @@ use super::diff::DiffReport;
 use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, rows, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
-use crate::recording::Document;
+use crate::recording::{Document, Recording};
 use crate::redact::Redacted;
-use crate::report::Report;
+#[cfg(feature = "fleet")]
+use crate::report::IntervalSummary;
+use crate::report::{HangReport, Report};
 use crate::symbols::Found;
 use crate::tables::SurveyedTable;
 
@@ -27,6 +29,11 @@ pub enum Answer<'a, 'e> {
     Tables(&'a [(String, Vec<SurveyedTable>)], Option<&'a [Redacted]>),
     /// Symbol files, and the binaries whose symbols a recording lacks (`traceparse uuid`), as text or JSON.
     Symbols(&'a [Found], Option<&'a Report<'e>>),
+    /// Hangs and hitches, as text or JSON.
+    Hangs(&'a HangReport, &'a Recording),
+    /// Intervals by name, as text, JSON or CSV.
+    #[cfg(feature = "fleet")]
+    Intervals(&'a IntervalSummary),
     /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
@@ -120,6 +127,18 @@ pub fn write<'a, 'e: 'a>(
             Format::Text(_) => symbols::write_text(found, report, out),
             Format::Json => symbols::write_json(found, report, out),
             _ => unsupported("a list of symbols", format),
+        },
+        Answer::Hangs(report, recording) => match format {
+            Format::Text(style) => super::hangs::write_text(report, recording, style, out),
+            Format::Json => super::hangs::write_json(report, recording, out),
+            _ => unsupported("a list of hangs", format),
+        },
+        #[cfg(feature = "fleet")]
+        Answer::Intervals(summary) => match format {
+            Format::Text(style) => super::interval_summary::write_text(summary, style, out),
+            Format::Json => super::interval_summary::write_json(summary, out),
+            Format::Csv(cells) => super::interval_summary::write_csv(summary, *cells, out),
+            _ => unsupported("a list of intervals", format),
         },
         #[cfg(feature = "fleet")]
         Answer::Fleet(report) => match format {

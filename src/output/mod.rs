@@ -33,7 +33,10 @@ mod flame_layout;
 mod fleet;
 mod folded;
 mod format;
+mod hangs;
 mod inert;
+#[cfg(feature = "fleet")]
+mod interval_summary;
 mod json;
 #[cfg(feature = "compression")]
 mod pprof;

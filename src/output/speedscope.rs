@@ -137,7 +137,11 @@ fn write_profile(
     let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
     writer.put(b"{\"type\":\"sampled\",\"name\":").put_text(Some(&thread_title(profile, thread.thread, label)));
     writer.put(b",\"unit\":");
-    writer.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
+    writer.put(match unit {
+        Unit::Nanoseconds | Unit::Elapsed => b"\"nanoseconds\"",
+        Unit::Bytes => b"\"bytes\"".as_slice(),
+        _ => b"\"none\"",
+    });
     writer.put(b",\n\"startValue\":0,\"endValue\":").put_number(thread.weight);
     writer.put(b",\n\"samples\":[");
     let mut stack = StackText::default();

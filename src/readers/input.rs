@@ -162,8 +162,20 @@ impl<'f> Input<'f> {
     pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
         match self {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.intervals(name),
+            Self::Bundle(bundle) => bundle.intervals(name, options),
             Self::File(file) => super::Intervals::read(file.open()?, name, options),
+        }
+    }
+
+    /// The same with the rows of all tables that have a start and a duration.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn all_intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => bundle.all_intervals(name, options),
+            Self::File(file) => super::Intervals::read_all(file.open()?, name, options),
         }
     }
 

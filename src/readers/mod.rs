@@ -13,7 +13,7 @@ use std::io::{self, Read};
 
 use crate::error::{Error, ErrorKind, Position};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
-use crate::tables::TableVisitor;
+use crate::tables::{IntervalVisitor, TableVisitor};
 
 impl RecordingBuilder {
     /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
@@ -75,6 +75,20 @@ impl Intervals {
     /// # Errors
     /// As [`RecordingBuilder::read`].
     pub fn read(source: impl Read, name: &str, options: &Options) -> Result<Self, Error> {
-        export::read_intervals(source, name, options)
+        Self::read_tables(source, name, false, options)
+    }
+
+    /// The same with the rows of all tables that have a start and a duration.
+    ///
+    /// # Errors
+    /// As [`RecordingBuilder::read`].
+    pub fn read_all(source: impl Read, name: &str, options: &Options) -> Result<Self, Error> {
+        Self::read_tables(source, name, true, options)
+    }
+
+    fn read_tables(source: impl Read, name: &str, is_of_all: bool, options: &Options) -> Result<Self, Error> {
+        let mut visitor = IntervalVisitor::new(name, is_of_all, &options.memory);
+        RecordingBuilder::new(options.clone()).read_tables(source, name, &mut visitor)?;
+        Ok(visitor.finish(false))
     }
 }

@@ -35,8 +35,6 @@ pub use counters::Counter;
 pub use export_command::export_command;
 pub(crate) use export_command::{command_line, shell_word};
 pub use input::{FrameKind, InputBuilder};
-#[cfg(feature = "bundle")]
-pub(crate) use intervals::Wanted;
 pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
 pub(crate) use intervals::{ProcessCell, ROLES, Role, RowKind, RowValues, SignpostIdentity, TableValues, Texts};
 pub(crate) use known_rows::KnownRow;
@@ -80,6 +78,8 @@ pub struct Options {
     /// The detail in which samples are kept: each one, or sums. Default: each. Sums take less memory and time, and are enough for trees and
     /// totals; see [`SampleDetail`] for what is lost.
     pub samples: SampleDetail,
+    /// The table whose rows become samples, instead of all CPU tables. Default: none.
+    pub table: Option<TableChoice>,
     /// The limits against hostile input.
     pub limits: Limits,
     /// The memory limit for the data, while it is read and as long as the [`Recording`] lives, and for the bytes inflated for it. Default:
@@ -95,10 +95,31 @@ impl Default for Options {
             jobs: 1,
             uses_scanner: true,
             samples: SampleDetail::Each,
+            table: None,
             limits: Limits::default(),
             memory: MemoryBudget::unlimited(),
         }
     }
+}
+
+/// A table whose rows become samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableChoice {
+    /// Its schema, such as `virtual-memory`. Every table with this schema counts.
+    pub schema: String,
+    /// The weight of a row; `None` for its duration, or else its bytes, or else 1.
+    pub weight: Option<TableWeight>,
+}
+
+/// The weight of a row of a [chosen table](TableChoice).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableWeight {
+    /// Its duration, which is [elapsed](Unit::Elapsed) time.
+    Duration,
+    /// Its size in [bytes](Unit::Bytes).
+    Bytes,
+    /// 1.
+    Rows,
 }
 
 /// Limits against hostile input; real exports stay far below the defaults.

@@ -110,7 +110,7 @@ impl<'r> FlameChart<'r> {
         let threads: Vec<_> = threads.collect();
         let typical_gap = match profile.series(series.series).unit {
             Unit::Nanoseconds => None,
-            Unit::Cycles | Unit::PmcEvents | Unit::Samples => Some(typical_gap(profile, &order)),
+            _ => Some(typical_gap(profile, &order)),
         };
         let Report { options, .. } = report;
         Self { profile, pruning: &options.pruning, metric: options.metric, typical_gap, threads, order }

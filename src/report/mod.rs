@@ -3,8 +3,13 @@
 mod build;
 mod cache;
 mod code_tables;
+#[cfg(feature = "fleet")]
+mod cpu_within;
 pub mod diff;
 mod flame_chart;
+mod hangs;
+#[cfg(feature = "fleet")]
+mod interval_summary;
 mod labels;
 mod listing;
 mod overview;
@@ -20,6 +25,9 @@ mod unnamed;
 pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
+pub use hangs::{BUSY_STRETCH, Hang, HangActivity, HangReport, duration};
+#[cfg(feature = "fleet")]
+pub use interval_summary::{IntervalSummary, IntervalTotals};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};

@@ -10,26 +10,31 @@ mod column;
 mod columns;
 mod condition;
 mod field;
+mod intervals;
 mod look;
 mod query;
 mod rows;
+mod samples;
 mod stack_names;
 mod survey;
+mod wanted;
 
 use std::fmt::Debug;
 
 use crate::error::{Diagnostic, Error};
-use crate::recording::{Rejected, Row};
+use crate::recording::{RejectReason, Rejected, Row};
 
 pub use cell::{Cell, ProcessName, RowValues, ThreadName};
 pub use column::{ColumnKind, TableColumn};
 pub use columns::OutputColumn;
 pub use condition::Conditions;
 pub use field::{Field, FieldKind, FieldValue};
+pub(crate) use intervals::IntervalVisitor;
 pub use look::{FoundTables, TableLook};
 pub(crate) use query::joined;
 pub use query::{RowPlan, TableQuery};
 pub use rows::RowReader;
+pub(crate) use samples::SampleVisitor;
 pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 
@@ -63,23 +68,46 @@ pub trait TableVisitor: Debug {
     /// A table begins.
     fn start(&mut self, table: &TableHead);
 
-    /// A row of the table that began last. If a sample is returned, it is added to the profile of the recording.
+    /// True if rows become samples, so that the tables are those of samples.
+    fn makes_samples(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the cells of a column are wanted. Others are none, and damage in them is not noticed.
+    fn wants_column(&self, _table: &TableHead, _column: usize) -> bool {
+        true
+    }
+
+    /// Returns whether wanted cells may refer to elements of this name in tables that are not wanted; skipping others is fast. Only exports ask.
+    fn needs(&self, _element: &str) -> bool {
+        true
+    }
+
+    /// A row of the table that began last. If a sample is returned, it is added to the profile of the recording; a reason rejects the row.
     ///
     /// # Errors
     /// Any error ends the reading, and is what reading returns.
-    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Option<Row>, Error>;
+    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error>;
 
     /// True if no more rows of the table are wanted: they are counted, and not passed to [`row`](Self::row).
     fn is_done(&self) -> bool {
         false
     }
 
-    /// The table ends. Of its `rows`, the rejected ones were not passed to [`row`](Self::row).
+    /// The table ends. Of its `rows`, some were rejected, by the reader or by [`row`](Self::row).
     fn end(&mut self, rows: u64, rejected: &Rejected);
 
-    /// A table that cannot be read, with the number of its rows, if that is known, and the reason.
-    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, reason: &str);
+    /// A table cannot be read, or no further, with the number of its rows if that is known. It may have begun, and does not end.
+    ///
+    /// # Errors
+    /// If the input is useless without the table: the error is what reading returns.
+    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error>;
 
     /// Something about the input that users should know.
     fn note(&mut self, diagnostic: Diagnostic);
+
+    /// Returns a sentence about a rejected row of the table that is open.
+    fn describe(&self, reason: RejectReason) -> String {
+        format!("row rejected: {reason}")
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error};
-use crate::recording::{Rejected, Row};
+use crate::recording::{RejectReason, Rejected, Row};
 use crate::units::Nanos;
 
 /// A table that was looked at.
@@ -29,6 +29,8 @@ pub struct Survey {
     pub diagnostics: Vec<Diagnostic>,
     /// What the cells of each column are, for columns whose kind is unknown.
     seen: Vec<Seen>,
+    /// The number of tables that ended.
+    complete: usize,
     time: Option<usize>,
     duration: Option<usize>,
 }
@@ -78,7 +80,7 @@ impl TableVisitor for Survey {
         self.tables.push(SurveyedTable { head: table.clone(), ..SurveyedTable::default() });
     }
 
-    fn row(&mut self, cells: &[Cell], _: &RowValues<'_>) -> Result<Option<Row>, Error> {
+    fn row(&mut self, cells: &[Cell], _: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
         for (seen, cell) in self.seen.iter_mut().zip(cells) {
             seen.add(*cell);
         }
@@ -89,10 +91,11 @@ impl TableVisitor for Survey {
             let span = table.span.get_or_insert((start, end));
             *span = (span.0.min(start), span.1.max(end));
         }
-        Ok(None)
+        Ok(Ok(None))
     }
 
     fn end(&mut self, rows: u64, rejected: &Rejected) {
+        self.complete = self.tables.len();
         let Some(table) = self.tables.last_mut() else { return };
         (table.rows, table.rejected) = (Some(rows), *rejected);
         for (column, seen) in table.head.columns.iter_mut().zip(&self.seen) {
@@ -102,9 +105,13 @@ impl TableVisitor for Survey {
         }
     }
 
-    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, reason: &str) {
-        let unreadable = Some(reason.to_owned());
+    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
+        // Without its rows, if it has begun.
+        self.tables.truncate(self.complete);
+        let unreadable = Some(error.to_string());
         self.tables.push(SurveyedTable { head: table.clone(), rows, unreadable, ..SurveyedTable::default() });
+        self.complete = self.tables.len();
+        Ok(())
     }
 
     fn note(&mut self, diagnostic: Diagnostic) {

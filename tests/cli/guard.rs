@@ -41,7 +41,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             example.args.splice(0..1, ["table", &example.args[0].clone(), "time-profile"].map(str::to_owned));
             example
         }
-        ("", "FILE") | ("toc" | "tables", "FILE") => {
+        ("" | "toc" | "hangs" | "intervals" | "tables", "FILE") => {
             let export = folder.file("a.xml", read_text(&orchard()));
             of(&export, &[command, &export])
         }
@@ -54,18 +54,20 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let forms = write_forms(folder, &recording(), Table::TimeProfile);
             of(&forms.export, &[&forms.folder, "--during", "Layout", "--intervals", &forms.export])
         }
-        ("" | "diff", "--dsym" | "--symbols") => {
+        ("" | "diff" | "hangs", "--dsym" | "--symbols") => {
             let (export, dsym) = (case.draw(), symbols("dw"));
             match command {
                 "" => of(&dsym, &[&export, argument, &dsym]),
+                "hangs" => of(&dsym, &[command, &export, argument, &dsym]),
                 _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), argument, &dsym]),
             }
         }
-        ("" | "diff", "--image") => {
+        ("" | "diff" | "hangs", "--image") => {
             let (export, dsym) = (case.draw_of_xcode_13(), symbols("dw"));
             let image = format!("{DEMO}@{LOAD_ADDRESS:#x}={dsym}");
             match command {
                 "" => of(&dsym, &[&export, "--image", &image]),
+                "hangs" => of(&dsym, &[command, &export, "--image", &image]),
                 _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), "--image", &image]),
             }
         }
@@ -140,7 +142,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let inputs: Vec<&str> = match command {
                 "" => vec![&export],
                 "diff" => vec!["diff", &export, &other],
-                "toc" | "tables" => vec![command, &export],
+                "toc" | "hangs" | "intervals" | "tables" => vec![command, &export],
                 _ => vec!["fleet", action(command), &runs],
             };
             of(&rules, &[&inputs[..], &[argument, &rules]].concat())

@@ -35,6 +35,7 @@ mod fleet_with_runs;
 mod guard;
 #[path = "../../bin/guarded.rs"]
 mod guarded;
+mod hangs;
 // File names may contain any character only there.
 #[cfg(unix)]
 mod inert;

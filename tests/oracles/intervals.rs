@@ -86,7 +86,9 @@ fn table(found: &Intervals) -> String {
             IntervalOrigin::Signpost => "row",
             IntervalOrigin::SignpostEvents => "pair",
             IntervalOrigin::Hang => "hang",
-            IntervalOrigin::Region => unreachable!("exports have none"),
+            IntervalOrigin::Region | IntervalOrigin::Table => {
+                unreachable!("exports have none, or they were not requested")
+            }
         };
         let [start, end] = [Some(interval.start), interval.end].map(|time| number(time.map(Nanos::as_nanos)));
         let [name, subsystem, category] = [&interval.name, &interval.subsystem, &interval.category].map(word);

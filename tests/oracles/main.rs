@@ -56,6 +56,7 @@ mod programs;
 mod sample_reports;
 mod spark;
 mod stats_oracle;
+mod stretches;
 mod svg;
 mod symbols_apple;
 mod symbols_build;
@@ -80,6 +81,7 @@ fn main() {
         sample_reports::trials(),
         spark::trials(),
         stats_oracle::trials(),
+        stretches::trials(),
         svg::trials(),
         symbols_apple::trials(),
         symbols_build::trials(),

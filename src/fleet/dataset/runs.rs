@@ -145,7 +145,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
             None => Vec::new(),
         },
         schema: text("schema")?,
-        unit: rows.one_of("unit", unit_of_name)?,
+        unit: rows.one_of("unit", Unit::from_name)?,
         weight: rows.integer("weight")?,
         samples: rows.integer("samples")?,
         effective_samples: rows.integer("effective_samples")?,
@@ -207,8 +207,4 @@ fn is_failed(status: &str) -> Option<bool> {
         FAILED => Some(true),
         _ => None,
     }
-}
-
-fn unit_of_name(name: &str) -> Option<Unit> {
-    [Unit::Nanoseconds, Unit::Cycles, Unit::PmcEvents, Unit::Samples].into_iter().find(|unit| unit.name() == name)
 }

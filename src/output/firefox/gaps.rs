@@ -47,7 +47,7 @@ impl Pace {
         let interval = match unit {
             Unit::Nanoseconds => median_weight().unwrap_or(MILLI),
             Unit::Cycles => quartile().min(median_weight().unwrap_or(MILLI)).min(MAX_INTERVAL),
-            Unit::PmcEvents | Unit::Samples => quartile().min(MAX_INTERVAL),
+            _ => quartile().min(MAX_INTERVAL),
         };
         Self { unit, interval: interval.max(MIN_INTERVAL) }
     }

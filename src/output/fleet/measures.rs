@@ -22,6 +22,8 @@ const EVENTS: Steps =
     [(1.0, "events/s"), (1e3, "kevents/s"), (1e6, "Mevents/s"), (1e9, "Gevents/s"), (1e12, "Tevents/s")];
 const SAMPLES: Steps =
     [(1.0, "samples/s"), (1e3, "ksamples/s"), (1e6, "Msamples/s"), (1e9, "Gsamples/s"), (1e12, "Tsamples/s")];
+const ELAPSED: Steps = [(1.0, "ns/s"), (1e3, "µs/s"), (1e6, "ms/s"), (1e9, "s/s"), (1e12, "ks/s")];
+const BYTES: Steps = [(1.0, "bytes/s"), (1e3, "KB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Measures {
     /// For measures up to `largest`, which is at least 1 and below 1000 in it, as far as there are units.
@@ -34,6 +36,8 @@ impl Measures {
             Unit::Cycles => CYCLES,
             Unit::PmcEvents => EVENTS,
             Unit::Samples => SAMPLES,
+            Unit::Elapsed => ELAPSED,
+            Unit::Bytes => BYTES,
         };
         let (divisor, unit) = steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0]);
         Self { unit, divisor, decimals: 2 }

@@ -258,6 +258,8 @@ impl Sentences<'_> {
             Unit::Cycles => "cycles",
             Unit::PmcEvents => "events",
             Unit::Samples => "samples",
+            Unit::Elapsed => "elapsed time",
+            Unit::Bytes => "bytes",
         };
         let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
         let unit = if unit == " %" { " % of one core".to_owned() } else { unit };

@@ -49,6 +49,8 @@ fn value_type(unit: Unit) -> (&'static str, &'static str) {
         Unit::Cycles => ("cycles", "count"),
         Unit::PmcEvents => ("events", "count"),
         Unit::Samples => ("samples", "count"),
+        Unit::Elapsed => ("elapsed", "nanoseconds"),
+        Unit::Bytes => ("space", "bytes"),
     }
 }
 

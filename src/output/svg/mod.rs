@@ -37,6 +37,8 @@ fn measured(unit: Unit) -> &'static str {
         Unit::Cycles => "CPU cycles",
         Unit::PmcEvents => "Counter events",
         Unit::Samples => "Samples",
+        Unit::Elapsed => "Elapsed time",
+        Unit::Bytes => "Bytes",
     }
 }
 

@@ -116,7 +116,7 @@ impl Rates {
             Unit::Nanoseconds => what.to_owned(),
             // The column of weights has just named it.
             Unit::Samples => format!("{what}/s"),
-            Unit::Cycles | Unit::PmcEvents => format!("{what} {}/s", self.scale.title()),
+            _ => format!("{what} {}/s", self.scale.title()),
         }
     }
 }

@@ -73,7 +73,8 @@ impl Scale {
     /// The scale in which `total` is at least 1 and below 1000, as far as there are units.
     pub(in crate::output) fn of(total: Weight) -> Self {
         let units: &[&'static str] = match total.unit {
-            Unit::Nanoseconds => &["ns", "µs", "ms", "s"],
+            Unit::Nanoseconds | Unit::Elapsed => &["ns", "µs", "ms", "s"],
+            Unit::Bytes => &["bytes", "KB", "MB", "GB", "TB"],
             Unit::Cycles => &["cycles", "Kc", "Mc", "Gc", "Tc"],
             Unit::PmcEvents => &["events", "Kev", "Mev", "Gev", "Tev"],
             Unit::Samples => &["samples"],

@@ -150,7 +150,7 @@ fn interval(row: &Interval) -> Value {
     let kind = match row.origin {
         IntervalOrigin::Hang => "hang",
         IntervalOrigin::Region => "region",
-        IntervalOrigin::Signpost | IntervalOrigin::SignpostEvents => "signpost",
+        IntervalOrigin::Signpost | IntervalOrigin::SignpostEvents | IntervalOrigin::Table => "signpost",
     };
     json!({
         "kind": kind,

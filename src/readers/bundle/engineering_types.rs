@@ -33,6 +33,8 @@ pub(super) enum Storage {
     Narrative,
     /// The same, with spaces between the parts.
     Metadata,
+    /// Nobody asks.
+    NotWanted,
     /// Unknown: the number is shown as it is.
     Unknown,
 }

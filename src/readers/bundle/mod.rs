@@ -38,7 +38,6 @@ mod engineering_types;
 mod file;
 mod images;
 mod inflating_thread;
-mod intervals;
 mod keyed_archive;
 mod keyed_collections;
 mod layout;
@@ -73,7 +72,7 @@ use crate::files::Files;
 use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
-use crate::tables::TableVisitor;
+use crate::tables::{IntervalVisitor, SampleVisitor, TableVisitor};
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
@@ -275,6 +274,12 @@ impl<'f> Bundle<'f> {
     }
 
     fn read_runs(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
+        if let Some(choice) = recording.options.table.clone() {
+            let mut visitor = SampleVisitor::new(&choice);
+            self.read_tables(recording, name, &mut visitor)?;
+            recording.diagnostics.extend(visitor.diagnostics);
+            return Ok(());
+        }
         let path = self.path.join("form.template");
         let in_template = |broken: Broken| broken_file(&path, &broken);
         let template = self.read_template().map_err(in_template)?;
@@ -330,15 +335,19 @@ impl<'f> Bundle<'f> {
         name: &str,
         visitor: &mut dyn TableVisitor,
     ) -> Result<(), Error> {
-        self.pass_tables(recording, name, visitor).map_err(|error| self.advise(error))
+        let damaged = self.pass_tables(recording, name, visitor).map_err(|error| self.advise(error))?;
+        self.diagnostics.iter().for_each(|note| visitor.note(note.clone()));
+        damaged.iter().for_each(|run| visitor.note(self.unread(run)));
+        Ok(())
     }
 
+    /// Passes rows to a visitor. Returns the runs that are damaged.
     fn pass_tables(
         &self,
         recording: &mut RecordingBuilder,
         name: &str,
         visitor: &mut dyn TableVisitor,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<DamagedRun>, Error> {
         let path = self.path.join("form.template");
         let in_template = |broken: Broken| broken_file(&path, &broken);
         let template = self.read_template().map_err(in_template)?;
@@ -361,10 +370,8 @@ impl<'f> Bundle<'f> {
                 Err(RunFailure::Recording(error)) => return Err(error),
             };
         }
-        self.diagnostics.iter().for_each(|note| visitor.note(note.clone()));
-        damaged.iter().for_each(|run| visitor.note(self.unread(run)));
         input.finish(self.toc()?);
-        Ok(())
+        Ok(damaged)
     }
 
     /// Reads the intervals of signposts, potential hangs and hang risks of all runs, as exports of the same tables give them. `name` is
@@ -372,21 +379,22 @@ impl<'f> Bundle<'f> {
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
-    pub fn intervals(&self, name: &str) -> Result<Intervals, Error> {
-        self.read_intervals(name).map_err(|error| self.advise(error))
+    pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
+        self.read_intervals(name, false, options).map_err(|error| self.advise(error))
     }
 
-    fn read_intervals(&self, name: &str) -> Result<Intervals, Error> {
-        let mut found = Intervals::default();
-        let mut damaged = Vec::new();
-        for run in &self.runs {
-            let template = self.path.join("form.template");
-            match run.read_intervals(name, &template, &self.run_data(run.number)?, &mut found) {
-                Ok(()) => {}
-                Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number: run.number, error }),
-                Err(RunFailure::Recording(error)) => return Err(error),
-            }
-        }
+    /// The same with the rows of all tables that have a start and a duration.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn all_intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
+        self.read_intervals(name, true, options).map_err(|error| self.advise(error))
+    }
+
+    fn read_intervals(&self, name: &str, is_of_all: bool, options: &Options) -> Result<Intervals, Error> {
+        let mut visitor = IntervalVisitor::new(name, is_of_all, &options.memory);
+        let damaged = self.pass_tables(&mut RecordingBuilder::new(options.clone()), name, &mut visitor)?;
+        let mut found = visitor.finish(true);
         for run in self.damaged.iter().chain(&damaged) {
             found.unread_runs.push(run.number);
             found.diagnostics.push(self.unread(run));

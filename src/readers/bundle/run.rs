@@ -8,7 +8,6 @@ use super::binaries::Binaries;
 use super::damage::RunFailure;
 use super::file::{Content, Room, broken_file};
 use super::inflating_thread::RowPieces;
-use super::intervals::{IntervalColumns, IntervalReader, IntervalSources};
 use super::layout::{RunTable, read_layout, read_schema};
 use super::narratives::Narratives;
 use super::rows::Rows;
@@ -25,9 +24,7 @@ use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::{Entry, Files};
 use crate::hash::HashMap;
-use crate::recording::{
-    InputBuilder, IntervalTable, Intervals, Notes, Options, Rejected, RowKind, TableKind, TocTable,
-};
+use crate::recording::{InputBuilder, Notes, Options, Rejected, RowKind, TableKind, TocTable};
 use crate::tables::{TableHead, TableVisitor};
 
 /// A run whose tables are known.
@@ -40,7 +37,7 @@ pub(super) struct Run<'f> {
     pub(super) contents: Vec<TocTable>,
     tables: Vec<RunTable>,
     /// Tables whose columns cannot be known, and why.
-    unreadable: Vec<(TableHead, String)>,
+    unreadable: Vec<(TableHead, ErrorKind)>,
     /// The diagnostics on its tables.
     pub(super) diagnostics: Vec<Diagnostic>,
     room: Room,
@@ -107,7 +104,7 @@ impl<'f> Run<'f> {
         if let Err(error) = &table {
             let (schema, attributes) = (schema.clone(), attributes.clone());
             let head = TableHead { run: self.number, schema, attributes, ..TableHead::default() };
-            self.unreadable.push((head, error.to_string()));
+            self.unreadable.push((head, error.kind.clone()));
         }
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
@@ -280,15 +277,19 @@ impl<'f> Run<'f> {
         input: &mut InputBuilder<'_>,
         visitor: &mut dyn TableVisitor,
     ) -> Result<Binaries<'t>, RunFailure> {
-        for (head, reason) in &self.unreadable {
-            visitor.unreadable(head, None, reason);
+        for (head, error) in &self.unreadable {
+            if visitor.wants(head) {
+                let error = Error::new(error.clone(), None);
+                visitor.unreadable(head, None, error).map_err(RunFailure::Recording)?;
+            }
         }
         let heads = self.tables.iter().map(|table| (table, table.head(self.number)));
-        let wanted: Vec<_> = heads.filter(|(_, head)| visitor.wants(head)).collect();
+        let mut wanted: Vec<_> = heads.filter(|(_, head)| visitor.wants(head)).collect();
         if wanted.iter().all(|(table, _)| table.layout.rows == 0) {
             for (table, head) in wanted {
                 Rows::check_none(self.files, &table.folder, &table.layout).map_err(RunFailure::before_rows)?;
                 visitor.start(&head);
+                input.start_table(table.as_exported(self.number), table.folder.display().to_string());
                 visitor.end(0, &Rejected::default());
             }
             return Ok(sources.binaries);
@@ -298,13 +299,7 @@ impl<'f> Run<'f> {
         let odd = values.arrays.fill(data).map_err(RunFailure::before_rows)?;
         odd.into_iter().for_each(|odd| visitor.note(odd));
         let strings = values.strings().map_err(RunFailure::before_rows)?;
-        let narratives = match wanted.iter().any(|(table, _)| table.has_messages()) {
-            true => Some(Narratives::read(self.files, &self.folder.join("uniquing"), &self.room)),
-            false => None,
-        };
-        let narratives = narratives.transpose().map_err(RunFailure::before_rows)?;
-        let (narratives, odd) = narratives.map_or((None, None), |(narratives, odd)| (Some(narratives), odd));
-        odd.into_iter().for_each(|odd| visitor.note(odd));
+        let narratives = self.narratives(&mut wanted, visitor)?;
         let names = self.names(&strings, &values.arrays);
         names.diagnostics.iter().for_each(|note| visitor.note(note.clone()));
         self.odd_template(sources.template, sources.recorded).for_each(|note| visitor.note(note));
@@ -318,90 +313,42 @@ impl<'f> Run<'f> {
             known_strings: HashMap::default(),
             known_messages: HashMap::default(),
             known_numbers: HashMap::default(),
+            odd: Vec::new(),
         };
         for (table, head) in wanted {
             let read = reader.read(self.files, (table, &head), &self.room, visitor, input);
-            read.map_err(RunFailure::Recording)?;
+            if let Err(error) = read {
+                visitor.unreadable(&head, Some(table.layout.rows), error).map_err(RunFailure::Recording)?;
+            }
         }
         reader.stacks.diagnostic().into_iter().for_each(|odd| visitor.note(odd));
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The tables with intervals and hangs, by kind, then by store.
-    fn interval_tables(&self) -> Vec<&RunTable> {
-        let kind = |table: &RunTable| RowKind::of_schema(&table.layout.schema.name);
-        let mut tables: Vec<_> = self.tables.iter().filter(|table| kind(table).is_some()).collect();
-        tables.sort_by_key(|table| kind(table));
-        tables
-    }
-
-    /// Adds the intervals and hang risks of the run.
-    pub(super) fn read_intervals(
+    /// The parts that messages are made of, if a wanted table has some. Tables that need them are no longer wanted if they cannot be read.
+    fn narratives(
         &self,
-        input: &str,
-        template: &Path,
-        recorded: &RunData,
-        found: &mut Intervals,
-    ) -> Result<(), RunFailure> {
-        let tables = self.interval_tables();
-        if tables.is_empty() {
-            return Ok(());
-        }
-        let values = Values::open(self.files, &self.folder, &self.room);
-        let (values, data) = values.map_err(RunFailure::before_rows)?;
-        found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
-        let strings = values.strings().map_err(RunFailure::before_rows)?;
-        let names = self.names(&strings, &values.arrays);
-        found.diagnostics.extend(names.diagnostics.iter().cloned().chain(self.odd_template(template, recorded)));
-        let narratives = self.narratives(&tables, found).map_err(RunFailure::Recording)?;
-        let (arrays, names, narratives) = (&values.arrays, &names, narratives.as_ref());
-        let sources = IntervalSources { arrays, strings: &strings, names, recorded, narratives };
-        let mut reader = IntervalReader::new(sources, self.room.memory.nothing());
-        for table in tables {
-            self.read_interval_table(table, input, &mut reader, found).map_err(RunFailure::Recording)?;
-        }
-        Ok(())
-    }
-
-    fn read_interval_table(
-        &self,
-        table: &RunTable,
-        input: &str,
-        reader: &mut IntervalReader<'_>,
-        found: &mut Intervals,
-    ) -> Result<(), Error> {
-        let columns = match IntervalColumns::of(&table.layout) {
-            Ok(columns) => columns,
-            Err(reason) => {
-                found.diagnostics.push(self.not_read(table, &reason));
-                return Ok(());
-            }
-        };
-        let (input, schema) = (input.to_owned(), table.layout.schema.name.clone());
-        let counts = IntervalTable { input, run: self.number, schema, ..IntervalTable::default() };
-        match reader.read(self.files, table, &columns, counts, found) {
-            Ok(notes) => found.diagnostics.extend(notes),
-            // Intervals are right without them.
-            Err(error) if columns.kind == RowKind::HangRisk => found.diagnostics.push(left_out_if_damaged(error)?),
-            Err(error) => return Err(error),
-        }
-        found.diagnostics.extend(columns.unread.iter().map(|reason| self.odd_columns(table, reason)));
-        Ok(())
-    }
-
-    /// The parts that messages are made of, if there are any. Without them their table is left out, with a diagnostic.
-    fn narratives(&self, tables: &[&RunTable], found: &mut Intervals) -> Result<Option<Narratives>, Error> {
-        let is_risk = |table: &&RunTable| RowKind::of_schema(&table.layout.schema.name) == Some(RowKind::HangRisk);
-        if !tables.iter().any(|table| is_risk(table) && table.layout.rows > 0) {
+        wanted: &mut Vec<(&RunTable, TableHead)>,
+        visitor: &mut dyn TableVisitor,
+    ) -> Result<Option<Narratives>, RunFailure> {
+        let has_messages = |(table, head): &(&RunTable, TableHead)| table.has_messages(head, visitor);
+        if !wanted.iter().any(has_messages) {
             return Ok(None);
         }
         match Narratives::read(self.files, &self.folder.join("uniquing"), &self.room) {
             Ok((narratives, odd)) => {
-                found.diagnostics.extend(odd);
+                odd.into_iter().for_each(|odd| visitor.note(odd));
                 Ok(Some(narratives))
             }
             Err(error) => {
-                found.diagnostics.push(left_out_if_damaged(error)?);
+                let (without, others) = std::mem::take(wanted).into_iter().partition(has_messages);
+                *wanted = others;
+                let without: Vec<(&RunTable, TableHead)> = without;
+                for (table, head) in without {
+                    let error = Error::new(error.kind.clone(), None);
+                    let read = visitor.unreadable(&head, Some(table.layout.rows), error);
+                    read.map_err(RunFailure::Recording)?;
+                }
                 Ok(None)
             }
         }
@@ -457,9 +404,4 @@ struct Start<'a> {
 /// Reports a table that could not be read and is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
     Diagnostic::new(format!("left out: {error}"))
-}
-
-/// The same of what is damaged; a file that cannot be read just now, or is larger than allowed, is an error.
-fn left_out_if_damaged(error: Error) -> Result<Diagnostic, Error> {
-    if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Ok(left_out(&error)) } else { Err(error) }
 }

@@ -1,6 +1,6 @@
 //! Rows of any table, with all their columns.
 
-use super::damage::Unreadable;
+use super::damage::{RowPosition, Unreadable};
 use super::engineering_types::{Storage, exported_type, kind, storage};
 use super::file::{Room, broken_at, broken_file, over_budget};
 use super::layout::{Layout, Place, RunTable};
@@ -10,7 +10,7 @@ use super::schema::SchemaColumn;
 use super::sorted_rows::for_each_by_time;
 use super::stacks::{StackCell, Stacks};
 use super::strings::Strings;
-use super::threads::{Threads, string_number};
+use super::threads::{Odd, Threads, string_number};
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::Error;
 use crate::files::Files;
@@ -19,7 +19,7 @@ use std::collections::hash_map::Entry;
 use crate::hash::HashMap;
 use crate::memory::of_map;
 use crate::profile::StringId;
-use crate::recording::{InputBuilder, RejectReason, Rejected};
+use crate::recording::{InputBuilder, Notes, RejectReason, Rejected};
 use crate::tables::{Cell, RowValues, TableColumn, TableHead, TableVisitor};
 use crate::units::Uuid;
 
@@ -38,6 +38,8 @@ pub(super) struct TableReader<'a, 't> {
     pub(super) known_messages: HashMap<(u64, bool), StringId>,
     /// By number of the array.
     pub(super) known_numbers: HashMap<u32, u32>,
+    /// The oddities of the current row.
+    pub(super) odd: Vec<Odd>,
 }
 
 /// A column and how it is read.
@@ -63,11 +65,13 @@ impl RunTable {
         }
     }
 
-    /// True if messages are in it, which need typed arrays.
-    pub(super) fn has_messages(&self) -> bool {
-        let is_message =
-            |column: &SchemaColumn| matches!(storage(&column.engineering_type), Storage::Narrative | Storage::Metadata);
-        self.layout.rows > 0 && self.layout.schema.columns.iter().any(is_message)
+    /// True if the visitor wants messages in it, which need typed arrays.
+    pub(super) fn has_messages(&self, head: &TableHead, visitor: &dyn TableVisitor) -> bool {
+        let is_message = |(index, (_, engineering_type)): (usize, (Place, &str))| {
+            let is_message = matches!(storage(engineering_type), Storage::Narrative | Storage::Metadata);
+            is_message && visitor.wants_column(head, index)
+        };
+        self.layout.rows > 0 && self.layout.columns().enumerate().any(is_message)
     }
 }
 
@@ -84,7 +88,8 @@ impl TableReader<'_, '_> {
         visitor.start(head);
         let RunTable { layout, folder, .. } = table;
         let store = folder.join("bulkstore");
-        let columns = columns(layout);
+        let columns = columns(layout, head, visitor);
+        let mut notes = Notes::default();
         let (mut rejected, mut cells) = (Rejected::default(), Vec::new());
         input.start_table(table.as_exported(head.run), store.display().to_string());
         let rows = Rows::open(files, folder, layout)?;
@@ -105,23 +110,25 @@ impl TableReader<'_, '_> {
                 input.recording.reserve(known).map_err(|over| over_budget(&store, over))?;
             }
             let sample = match read {
-                Ok(()) => visitor.row(&cells, &RowValues::new(input.recording))?.map(Ok),
-                Err(reason) => {
-                    rejected.add(reason);
-                    Some(Err(reason))
-                }
+                Ok(()) => visitor.row(&cells, &RowValues::new(input.recording))?.transpose(),
+                Err(reason) => Some(Err(reason)),
             };
-            if let Some(sample) = sample {
-                input
-                    .add_row(sample, at)
-                    .map_err(Error::limit)?
-                    .err()
-                    .into_iter()
-                    .for_each(|reason| rejected.add(reason));
+            let outcome = match sample {
+                Some(Ok(sample)) => input.add_row(Ok(sample), at).map_err(Error::limit)?,
+                Some(Err(reason)) => Err(reason),
+                None => Ok(()),
+            };
+            let position = RowPosition { store: &store, at };
+            if let Err(reason) = outcome {
+                rejected.add(reason);
+                position.note(&mut notes, reason.name(), || visitor.describe(reason));
+            }
+            for odd in self.odd.drain(..) {
+                position.note(&mut notes, odd.topic(), || odd.to_string());
             }
             Ok(())
         })?;
-        odd.into_iter().for_each(|odd| visitor.note(odd));
+        odd.into_iter().chain(notes.take()).for_each(|odd| visitor.note(odd));
         visitor.end(layout.rows, &rejected);
         Ok(())
     }
@@ -138,6 +145,7 @@ impl TableReader<'_, '_> {
         cells.clear();
         for (column, ColumnReader { place, storage }) in head.columns.iter().zip(columns) {
             let value = match storage {
+                Storage::NotWanted => None,
                 Storage::WideNumber => Some(place.number(row)),
                 _ => place.value(row),
             };
@@ -164,14 +172,23 @@ impl TableReader<'_, '_> {
         let array =
             || reference(value).ok_or_else(|| Unreadable::Row(format!("{value:#x} is not the number of an array")));
         Ok(Ok(match storage {
+            Storage::NotWanted => Cell::None,
             Storage::Number | Storage::WideNumber | Storage::Unknown => Cell::Number(value),
             Storage::Text => Cell::Text(self.string(value, input)?),
             Storage::ThreadName => match string_number(place, value) {
                 name if name == u64::from(NONE) => Cell::None,
                 name => Cell::Text(self.string(name, input)?),
             },
-            Storage::Thread => Cell::Thread(self.threads.thread(array()?, input)?.index),
-            Storage::Process => Cell::Process(self.threads.process(array()?, input)?.index),
+            Storage::Thread => {
+                let thread = self.threads.thread(array()?, input)?;
+                self.odd.extend(thread.odd);
+                Cell::Thread(thread.index)
+            }
+            Storage::Process => {
+                let process = self.threads.process(array()?, input)?;
+                self.odd.extend(process.odd);
+                Cell::Process(process.index)
+            }
             Storage::Uuid => {
                 let (high, low) = self.pair(array()?, "UUID")?;
                 Cell::Text(
@@ -235,7 +252,10 @@ impl TableReader<'_, '_> {
 }
 
 /// How the columns of a table are read.
-fn columns(layout: &Layout) -> Vec<ColumnReader> {
-    let column = |(place, engineering_type): (Place, &str)| ColumnReader { place, storage: storage(engineering_type) };
-    layout.columns().map(column).collect()
+fn columns(layout: &Layout, head: &TableHead, visitor: &dyn TableVisitor) -> Vec<ColumnReader> {
+    let column = |(index, (place, engineering_type)): (usize, (Place, &str))| {
+        let storage = if visitor.wants_column(head, index) { storage(engineering_type) } else { Storage::NotWanted };
+        ColumnReader { place, storage }
+    };
+    layout.columns().enumerate().map(column).collect()
 }

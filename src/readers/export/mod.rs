@@ -51,7 +51,6 @@ mod display_names;
 mod document;
 mod feed;
 mod id_map;
-mod intervals;
 mod not_an_export;
 mod pipeline;
 mod position;
@@ -66,12 +65,10 @@ mod value;
 
 use std::io::Read;
 
-pub(crate) use intervals::read_intervals;
-
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
 use crate::recording::{Document, Options, RecordingBuilder};
-use crate::tables::TableVisitor;
+use crate::tables::{SampleVisitor, TableVisitor};
 use blocks::{Block, BlockReader};
 use definitions::Definitions;
 use document::{DocumentReader, Samples};
@@ -86,6 +83,9 @@ use table_rows::TableRows;
 /// # Errors
 /// If the input is not an export, is truncated or malformed, or exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    if let Some(choice) = recording.options.table.clone() {
+        return read_tables(source, name, recording, &mut SampleVisitor::new(&choice));
+    }
     let input = recording.start_input(name)?;
     let options = recording.options.clone();
     let mut definitions = Definitions::new(std::mem::take(recording));
@@ -113,7 +113,9 @@ pub(crate) fn read_tables(
     let result = read_rows(source, name, TableRows::new(&mut definitions, input, visitor), &options);
     *recording = definitions.recording;
     let (documents, noted) = result?;
-    noted.iter().for_each(|note| visitor.note(note.clone()));
+    if !visitor.makes_samples() {
+        noted.iter().for_each(|note| visitor.note(note.clone()));
+    }
     recording.end_input(documents, noted);
     Ok(())
 }
@@ -132,7 +134,10 @@ fn read_rows(
         let taken = take_block(&mut reader, &mut place, &mut block, 0, |reader, block| {
             Taken::default().read(reader, block, |_, _| Ok(()))
         });
-        if taken.map_err(|error| reader.content.failure.take().unwrap_or(error))?.is_some() {
+        if let Some(failure) = reader.content.failure.take() {
+            return Err(failure);
+        }
+        if taken?.is_some() {
             return Ok((std::mem::take(&mut reader.documents), reader.notes.take()));
         }
     }

@@ -4,7 +4,7 @@
 //!
 //! | element | value |
 //! |---|---|
-//! | text that is a decimal number | the number; what it means is in the type of the column |
+//! | text that is a decimal number | the number; what it means is in the type of the column. Types of numbers have no other text |
 //! | other text | the text, with its spaces |
 //! | children | the display string |
 //! | one of the [labels](Tag::Label), such as `syscall` | the display string: its text is a code |
@@ -16,11 +16,11 @@ use super::definitions::{Attributes, Definitions, Element};
 use super::document::{Content, OpenTable};
 use super::tag::Tag;
 use super::value::Value;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, of_map, of_vec};
 use crate::profile::{Full, StringId};
-use crate::recording::{Column, RejectReason, Source, Table, add_read_row};
+use crate::recording::{Column, RejectReason, Source, Table, TableKind, add_read_row};
 use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVisitor};
 
 /// The value of an element.
@@ -86,8 +86,8 @@ pub(super) struct TableRows<'d> {
     ids: HashMap<u64, Definition>,
     /// The names of elements, of which there are some dozens.
     names: HashMap<String, u32>,
-    /// The columns of the table that is open.
-    kinds: Vec<ColumnKind>,
+    /// The columns of the table that is open; `None` for those that are not wanted.
+    kinds: Vec<Option<ColumnKind>>,
     cells: Vec<Cell>,
     children: Vec<Value>,
     state: State,
@@ -127,34 +127,43 @@ impl<'d> TableRows<'d> {
     /// The value of an element without a meaning for samples.
     fn value_of(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
-        if let Some(bad) = children.iter().find(|child| matches!(child, TableValue::Known(Value::Bad(_)))) {
-            return Ok(*bad);
-        }
-        if tag == Tag::Named {
-            let number = children.iter().find_map(|child| child.cell().ok()?.number());
-            let own = children
-                .iter()
-                .rev()
-                .find_map(|child| if let TableValue::Text(text) = *child { Some(text) } else { None });
-            if let Some(number) = number {
-                let text = own.map_or_else(|| self.definitions.recording.profile.string(fmt), Ok)?;
-                return Ok(TableValue::Named(number, text));
+        match tag {
+            Tag::Named => self.named(element),
+            Tag::Number => {
+                Ok(parse_number(text)
+                    .map_or(TableValue::Known(Value::Bad(RejectReason::BadNumber)), TableValue::Number))
             }
-        }
-        if children.is_empty() && tag == Tag::Cell {
-            return match parse_number(text).filter(|number| number.to_string() == text) {
+            Tag::Cell if children.is_empty() => match parse_number(text).filter(|number| number.to_string() == text) {
                 Some(number) => Ok(TableValue::Number(number)),
                 None if text.is_empty() && fmt.is_empty() && !has_id => {
                     Ok(TableValue::Known(Value::Bad(RejectReason::EmptyCell)))
                 }
                 None => self.text(if text.is_empty() { fmt } else { text }),
-            };
+            },
+            _ => self.label(element),
         }
-        if !fmt.is_empty() {
-            return self.text(fmt);
+    }
+
+    /// The first number among the children, and the last text. One without a number is a label.
+    fn named(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
+        let children = element.children;
+        let Some(number) = children.iter().find_map(|child| child.cell().ok()?.number()) else {
+            return self.label(element);
+        };
+        let text = |child: &TableValue| if let TableValue::Text(text) = *child { Some(text) } else { None };
+        let text = children.iter().rev().find_map(text);
+        let text = text.map_or_else(|| self.definitions.recording.profile.string(element.fmt), Ok)?;
+        Ok(TableValue::Named(number, text))
+    }
+
+    /// The display string; without one, the texts of the children.
+    fn label(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
+        let Element { fmt, text, children, .. } = element;
+        if !fmt.is_empty() || children.is_empty() {
+            return self.text(if fmt.is_empty() { text } else { fmt });
         }
-        if children.is_empty() {
-            return self.text(text);
+        if let Some(bad) = children.iter().find(|child| matches!(child, TableValue::Known(Value::Bad(_)))) {
+            return Ok(*bad);
         }
         let profile = &self.definitions.recording.profile;
         let texts = children.iter().map(|child| match *child {
@@ -194,9 +203,8 @@ impl Content for TableRows<'_> {
         Tag::of_tables(name)
     }
 
-    // Any row may refer to anything.
-    fn is_needed(_: &str) -> bool {
-        true
+    fn is_needed(&self, name: &str) -> bool {
+        self.visitor.needs(name)
     }
 
     fn has_attributes(tag: Tag) -> bool {
@@ -208,7 +216,7 @@ impl Content for TableRows<'_> {
     }
 
     fn value(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
-        if matches!(element.tag, Tag::Cell | Tag::Label | Tag::Named) {
+        if matches!(element.tag, Tag::Number | Tag::Cell | Tag::Label | Tag::Named) {
             return self.value_of(element);
         }
         let mut children = std::mem::take(&mut self.children);
@@ -245,11 +253,17 @@ impl Content for TableRows<'_> {
 
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {
         let head = head(&table.reader.table);
-        self.kinds = head.columns.iter().map(|column| column.kind).collect();
+        let kind = |index: usize| head.columns[index].kind;
+        let is_wanted = |index: &usize| self.visitor.wants_column(&head, *index);
+        let kinds = (0..head.columns.len()).map(|index| Some(index).filter(is_wanted).map(kind));
+        self.kinds = kinds.collect();
         let document = self.definitions.recording.document_number();
         table.reader.source = Some(Source { input: self.input, document, table: index });
         self.state = if self.visitor.wants(&head) { State::Wanted } else { State::NotWanted };
         if self.state == State::Wanted {
+            if self.visitor.makes_samples() {
+                table.reader.table.kind = TableKind::Cpu;
+            }
             self.visitor.start(&head);
         }
         self.state == State::Wanted
@@ -267,6 +281,10 @@ impl Content for TableRows<'_> {
         row.clear();
         let mut read = if cells.len() == kinds.len() { Ok(()) } else { Err(RejectReason::CellCount) };
         for (cell, kind) in cells.iter().zip(kinds.iter()) {
+            let Some(kind) = kind else {
+                row.push(Cell::None);
+                continue;
+            };
             match cell.cell().and_then(|cell| kind.checked(cell)) {
                 Ok(cell) => row.push(cell),
                 Err(reason) => read = read.and(Err(reason)),
@@ -277,16 +295,15 @@ impl Content for TableRows<'_> {
             return Ok(Ok(()));
         }
         if let Err(reason) = read {
-            reader.table.rows += 1;
-            reader.table.rejected.add(reason);
-            return Ok(Err(reason));
+            return add_read_row(reader, Err(reason), recording);
         }
         match visitor.row(row, &RowValues::new(recording)) {
-            Ok(Some(sample)) => add_read_row(reader, Ok(sample), recording),
-            Ok(None) => {
+            Ok(Ok(Some(sample))) => add_read_row(reader, Ok(sample), recording),
+            Ok(Ok(None)) => {
                 reader.table.rows += 1;
                 Ok(Ok(()))
             }
+            Ok(Err(reason)) => add_read_row(reader, Err(reason), recording),
             Err(error) => {
                 self.failure = Some(error);
                 Err(Full)
@@ -295,7 +312,7 @@ impl Content for TableRows<'_> {
     }
 
     fn describe_rejection(&self, reason: RejectReason) -> String {
-        format!("row rejected: {reason}")
+        self.visitor.describe(reason)
     }
 
     fn reject_cut_row(&mut self, table: &mut OpenTable) {
@@ -307,7 +324,13 @@ impl Content for TableRows<'_> {
         match std::mem::take(&mut self.state) {
             State::Wanted => self.visitor.end(table.rows, &table.rejected),
             State::NotWanted => {}
-            State::NoSchema => self.visitor.unreadable(&head(table), Some(table.rows), "it has no schema"),
+            State::NoSchema => {
+                let head = head(table);
+                if self.visitor.wants(&head) {
+                    let error = Error::new(ErrorKind::Malformed("it has no schema".to_owned()), None);
+                    self.failure = self.visitor.unreadable(&head, Some(table.rows), error).err();
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::value::Value;
 use crate::recording::RejectReason;
+use crate::tables::ColumnKind;
 
 /// An element's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,9 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// A number of a table of intervals: a time, a duration, an identifier.
+    /// In tables of which every cell is read: a number.
     Number,
-    /// A text of a table of intervals.
-    Words,
-    /// A text with elements for its parts; its display string contains the complete text.
-    Narrative,
-    /// In tables of which every cell is read: a number, a text, or both.
+    /// The same of an unknown type, or a text.
     Cell,
     /// The same with a text that is a code; its name is in the display string.
     Label,
@@ -90,27 +87,6 @@ impl Tag {
         }
     }
 
-    /// The meaning of an element for intervals, whose rows refer to all elements with a meaning.
-    pub(super) fn of_intervals(name: &str) -> Self {
-        match name {
-            "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
-            "string" | "signpost-name" | "subsystem" | "category" | "event-type" | "hang-type" | "short-string" => {
-                Self::Words
-            }
-            "narrative" => Self::Narrative,
-            "process" => Self::Process,
-            "thread" => Self::Thread,
-            "sentinel" => Self::Sentinel,
-            "trace-query-result" => Self::TraceQueryResult,
-            "node" => Self::Node,
-            "schema" => Self::Schema,
-            "row" => Self::Row,
-            "col" => Self::Col,
-            "mnemonic" => Self::Mnemonic,
-            _ => Self::Other,
-        }
-    }
-
     /// The tag of an element in a table of which every cell is read.
     pub(super) fn of_tables(name: &str) -> Self {
         match name {
@@ -137,6 +113,7 @@ impl Tag {
                 | Self::Backtrace
                 | Self::Sentinel) => tag,
                 tag if tag.is_structure() => tag,
+                _ if ColumnKind::of_type(name).is_numeric() => Self::Number,
                 _ => Self::Cell,
             },
         }
@@ -166,7 +143,6 @@ impl Tag {
                 | Self::Path
                 | Self::TextAddresses
                 | Self::Number
-                | Self::Words
                 | Self::Cell
                 | Self::Label
                 | Self::Named
@@ -195,14 +171,7 @@ impl Tag {
     pub(super) fn has_display_name(self) -> bool {
         matches!(
             self,
-            Self::Thread
-                | Self::Process
-                | Self::Core
-                | Self::Backtrace
-                | Self::Narrative
-                | Self::Cell
-                | Self::Label
-                | Self::Named
+            Self::Thread | Self::Process | Self::Core | Self::Backtrace | Self::Cell | Self::Label | Self::Named
         )
     }
 

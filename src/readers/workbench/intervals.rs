@@ -37,6 +37,7 @@ fn interval(row: HeadRow<'_>) -> Result<Interval, Error> {
         pid: row.optional_number("pid")?,
         tid: row.optional_number("tid")?,
         hang_type: text(row, "hang_type"),
+        table: None,
     })
 }
 

@@ -30,82 +30,74 @@ pub(crate) const ROLES: usize = Role::Severity as usize + 1;
 pub(crate) struct Wanted {
     pub(crate) role: Role,
     pub(crate) mnemonic: &'static str,
-    /// The supported types in recordings, which are stored in the same way.
-    #[cfg_attr(not(feature = "bundle"), expect(dead_code, reason = "exports are not read by types"))]
-    pub(crate) types: &'static [&'static str],
     /// True if rows are useless without it.
     pub(crate) is_needed: bool,
 }
 
-const fn needed(role: Role, mnemonic: &'static str, types: &'static [&'static str]) -> Wanted {
-    Wanted { role, mnemonic, types, is_needed: true }
+const fn needed(role: Role, mnemonic: &'static str) -> Wanted {
+    Wanted { role, mnemonic, is_needed: true }
 }
 
-const fn optional(role: Role, mnemonic: &'static str, types: &'static [&'static str]) -> Wanted {
-    Wanted { role, mnemonic, types, is_needed: false }
+const fn optional(role: Role, mnemonic: &'static str) -> Wanted {
+    Wanted { role, mnemonic, is_needed: false }
 }
 
-/// Signposts are named by either, which are both strings.
-const NAME: &[&str] = &["XRSignpostNameTypeID", "XRPrototypeStringTypeID"];
-const START: Wanted = needed(Role::Start, "start", &["XRStartTimeTypeID"]);
-const DURATION: Wanted = needed(Role::Duration, "duration", &["XRDurationTypeID"]);
-const MOMENT: Wanted = needed(Role::Start, "time", &["XRRecordedEventTimestampTypeID"]);
-const PROCESS: &[&str] = &["XRProcessTypeID"];
-const THREAD: &[&str] = &["XRThreadTypeID"];
-const SUBSYSTEM: &[&str] = &["XROSLogSubsystemTypeID"];
-const CATEGORY: &[&str] = &["XROSLogCategoryTypeID"];
-const IDENTIFIER: &[&str] = &["XROSSignpostIdentifierTypeID"];
-const EVENT_TYPE: &[&str] = &["XROSLogEventTypeID"];
+const START: Wanted = needed(Role::Start, "start");
+const DURATION: Wanted = needed(Role::Duration, "duration");
+const MOMENT: Wanted = needed(Role::Start, "time");
 
 const SIGNPOSTS: [Wanted; 8] = [
     START,
     DURATION,
-    needed(Role::Name, "name", NAME),
-    optional(Role::Subsystem, "subsystem", SUBSYSTEM),
-    optional(Role::Category, "category", CATEGORY),
-    optional(Role::Identifier, "identifier", IDENTIFIER),
-    optional(Role::Process, "process", PROCESS),
-    optional(Role::Thread, "start-thread", THREAD),
+    needed(Role::Name, "name"),
+    optional(Role::Subsystem, "subsystem"),
+    optional(Role::Category, "category"),
+    optional(Role::Identifier, "identifier"),
+    optional(Role::Process, "process"),
+    optional(Role::Thread, "start-thread"),
 ];
 
 /// Ends are paired by most of these columns, so without one of them the wrong ends would be paired.
 const EVENTS: [Wanted; 9] = [
     MOMENT,
-    needed(Role::Kind, "event-type", EVENT_TYPE),
-    needed(Role::Name, "name", NAME),
-    needed(Role::Subsystem, "subsystem", SUBSYSTEM),
-    needed(Role::Category, "category", CATEGORY),
-    needed(Role::Identifier, "identifier", IDENTIFIER),
-    needed(Role::Process, "process", PROCESS),
-    needed(Role::Scope, "scope", &["XRPrototypeStringTypeID"]),
-    needed(Role::Thread, "thread", THREAD),
+    needed(Role::Kind, "event-type"),
+    needed(Role::Name, "name"),
+    needed(Role::Subsystem, "subsystem"),
+    needed(Role::Category, "category"),
+    needed(Role::Identifier, "identifier"),
+    needed(Role::Process, "process"),
+    needed(Role::Scope, "scope"),
+    needed(Role::Thread, "thread"),
 ];
 
 const REGIONS: [Wanted; 7] = [
     START,
     DURATION,
-    needed(Role::Kind, "class", &["XRRegionOfInterestClassTypeID"]),
-    needed(Role::Name, "name", NAME),
-    optional(Role::Subsystem, "subsystem", SUBSYSTEM),
-    optional(Role::Process, "process", PROCESS),
-    optional(Role::Thread, "start-thread", THREAD),
+    needed(Role::Kind, "class"),
+    needed(Role::Name, "name"),
+    optional(Role::Subsystem, "subsystem"),
+    optional(Role::Process, "process"),
+    optional(Role::Thread, "start-thread"),
 ];
 
 const HANGS: [Wanted; 5] = [
     START,
     DURATION,
-    optional(Role::Kind, "hang-type", &["XRHangTypeTypeID"]),
-    optional(Role::Process, "process", PROCESS),
-    optional(Role::Thread, "thread", THREAD),
+    optional(Role::Kind, "hang-type"),
+    optional(Role::Process, "process"),
+    optional(Role::Thread, "thread"),
 ];
+
+/// The column of the name depends on the table.
+const OTHERS: [Wanted; 4] = [START, DURATION, optional(Role::Process, "process"), optional(Role::Thread, "thread")];
 
 const RISKS: [Wanted; 6] = [
     MOMENT,
-    optional(Role::Message, "message", &["XRNarrativeEntryTypeID"]),
-    optional(Role::Severity, "severity", &["XRPrototypeShortStringTypeID"]),
-    optional(Role::Kind, "event-type", EVENT_TYPE),
-    optional(Role::Process, "process", PROCESS),
-    optional(Role::Thread, "thread", THREAD),
+    optional(Role::Message, "message"),
+    optional(Role::Severity, "severity"),
+    optional(Role::Kind, "event-type"),
+    optional(Role::Process, "process"),
+    optional(Role::Thread, "thread"),
 ];
 
 impl RowKind {
@@ -117,6 +109,7 @@ impl RowKind {
             Self::Region => &REGIONS,
             Self::Hang => &HANGS,
             Self::HangRisk => &RISKS,
+            Self::Table => &OTHERS,
         }
     }
 }

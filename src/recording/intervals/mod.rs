@@ -10,12 +10,9 @@ use std::sync::Arc;
 
 use super::Rejected;
 use crate::error::Diagnostic;
-use crate::memory::of_vec;
 use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
-#[cfg(feature = "bundle")]
-pub(crate) use columns::Wanted;
 pub(crate) use columns::{ROLES, Role};
 pub(crate) use pairs::Identity as SignpostIdentity;
 pub(crate) use values::{ProcessCell, Texts};
@@ -118,6 +115,8 @@ pub enum IntervalOrigin {
     Region,
     /// A row of `potential-hangs`.
     Hang,
+    /// A row of another table that has a start and a duration ([`Interval::table`]). Only read if all tables are requested.
+    Table,
 }
 
 /// A range of time with a meaning. Times are relative to the start of the run.
@@ -147,6 +146,8 @@ pub struct Interval {
     pub tid: Option<u64>,
     /// The severity of the hang, such as `Severe Hang`; `None` for signposts.
     pub hang_type: Option<Arc<str>>,
+    /// The schema of its table, such as `hitches`; `None` for signposts and hangs.
+    pub table: Option<Arc<str>>,
 }
 
 impl Interval {
@@ -155,18 +156,18 @@ impl Interval {
         self.origin == IntervalOrigin::Hang
     }
 
+    /// True for a signpost interval.
+    pub fn is_signpost(&self) -> bool {
+        !self.is_hang() && self.origin != IntervalOrigin::Table
+    }
+
     /// True for a signpost interval with this name.
     pub fn is_named(&self, name: &str) -> bool {
-        !self.is_hang() && self.name.as_deref() == Some(name)
+        self.is_signpost() && self.name.as_deref() == Some(name)
     }
 }
 
 impl Intervals {
-    /// Returns the approximate size in bytes, without strings.
-    pub(crate) fn memory(&self) -> u64 {
-        of_vec(&self.intervals) + of_vec(&self.lone_ends) + of_vec(&self.hang_risks)
-    }
-
     /// Adds the intervals of another input.
     pub fn append(&mut self, mut other: Self) {
         self.intervals.append(&mut other.intervals);

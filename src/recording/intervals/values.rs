@@ -22,6 +22,8 @@ pub(crate) enum RowKind {
     Hang,
     /// Moments at which the app did something that may lead to hangs.
     HangRisk,
+    /// Intervals of any other kind.
+    Table,
 }
 
 impl RowKind {
@@ -62,6 +64,8 @@ pub(crate) struct RowValues {
 pub(crate) struct TableValues {
     pub(crate) table: IntervalTable,
     kind: RowKind,
+    /// The schema, if it is not one of signposts or hangs.
+    schema: Option<Arc<str>>,
     intervals: Vec<Interval>,
     risks: Vec<HangRisk>,
     pairs: Pairs,
@@ -69,7 +73,8 @@ pub(crate) struct TableValues {
 
 impl TableValues {
     pub(crate) fn new(table: IntervalTable, kind: RowKind) -> Self {
-        Self { table, kind, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
+        let schema = (kind == RowKind::Table).then(|| table.schema.as_str().into());
+        Self { table, kind, schema, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
     }
 
     /// Returns the approximate size in bytes.
@@ -122,6 +127,7 @@ impl TableValues {
             },
             RowKind::Signpost => (IntervalOrigin::Signpost, None),
             RowKind::Hang => (IntervalOrigin::Hang, text(values.kind)),
+            RowKind::Table => (IntervalOrigin::Table, None),
         };
         self.table.used += 1;
         self.push(origin, (start, end), &values.identity, hang_type, texts);
@@ -166,6 +172,7 @@ impl TableValues {
             pid: identity.process.and_then(|process| process.pid),
             tid: identity.tid,
             hang_type,
+            table: self.schema.clone(),
         });
     }
 

@@ -140,10 +140,10 @@ fn read(files: &Files, form: u8, jobs: usize) -> Found {
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), &options)?;
     let toc = (form & 8 != 0).then(|| bundle.toc());
-    let mut recording = RecordingBuilder::new(options);
+    let mut recording = RecordingBuilder::new(options.clone());
     bundle.read_into(&mut recording, "fuzz")?;
     let export = recording.finish()?;
-    let intervals = if form & 4 == 0 { bundle.intervals("fuzz")? } else { Intervals::default() };
+    let intervals = if form & 4 == 0 { bundle.intervals("fuzz", &options)? } else { Intervals::default() };
     assert!(toc.is_none_or(|toc| toc.is_ok()), "a table of contents that cannot be read, of a recording that can");
     check_rows(&export, &intervals);
     Ok((export, intervals))

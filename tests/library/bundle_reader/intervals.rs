@@ -90,7 +90,7 @@ fn told(found: &Intervals) -> (Vec<Interval>, Vec<HangRisk>, Counts) {
 fn read(files: &Files) -> Intervals {
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), &Options::default()).unwrap();
-    let found = bundle.intervals("orchard").unwrap();
+    let found = bundle.intervals("orchard", &Options::default()).unwrap();
     for table in &found.tables {
         assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");
     }

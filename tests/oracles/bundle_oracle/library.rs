@@ -56,7 +56,7 @@ impl Told {
 pub(crate) fn read(files: &Memory<'_>, jobs: usize) -> Result<Reading, Error> {
     let options = Options { jobs, ..Options::default() };
     let bundle = Bundle::open(files, Path::new(BUNDLE), &options)?;
-    let mut recording = RecordingBuilder::new(options);
+    let mut recording = RecordingBuilder::new(options.clone());
     bundle.read_into(&mut recording, "mutant")?;
     let export = recording.finish()?;
     let mut reading = Reading::default();
@@ -68,7 +68,7 @@ pub(crate) fn read(files: &Memory<'_>, jobs: usize) -> Result<Reading, Error> {
         let rows = rows.map(|(index, sample)| row(&export.profile, index, sample)).collect();
         reading.tables.push(read_table(table, rows));
     }
-    let intervals = bundle.intervals("mutant")?;
+    let intervals = bundle.intervals("mutant", &options)?;
     reading.unread.extend(&intervals.unread_runs);
     reading.told.extend(intervals.diagnostics.iter().map(Told::of));
     reading.tables.extend(interval_tables(&intervals));

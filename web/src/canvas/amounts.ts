@@ -24,7 +24,7 @@ export function exactTimeText(ns: number): string {
 
 /** A weight as reports print it: times in milliseconds, everything else whole. Exact up to 2^53. */
 export function weightText(weight: number, unit: Unit): string {
-  if (unit !== 'ns') return `${grouped(String(weight))} ${unit}`;
+  if (unit !== 'ns' && unit !== 'elapsed_ns') return `${grouped(String(weight))} ${unit}`;
   const whole = Math.floor(Math.round(weight) / 1e6);
   const decimals = String(Math.round(weight) % 1e6).padStart(6, '0').replace(/0{1,4}$/, '');
   return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
@@ -35,6 +35,7 @@ const PREFIXES: readonly (readonly [number, string])[] = [[1e9, 'G'], [1e6, 'M']
 /** Formats a weight per nanosecond as a weight per second: `2.91 Gcycles/s`, `997 samples/s`. */
 export function rateText(weight: number, unit: Unit): string {
   const rate = weight * 1e9;
+  if (unit === 'elapsed_ns') return `${timeText(rate)}/s`;
   const [factor, prefix] = (unit === 'samples' ? undefined : PREFIXES.find(([factor]) => rate >= factor)) ?? [1, ''];
   return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${prefix}${unit}/s`;
 }

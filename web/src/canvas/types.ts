@@ -3,13 +3,15 @@
 // A model contains only strings and typed arrays, so a worker can send it. Its doubles are positions on the screen. Each displayed number
 // is either a double below 2^53, which is exact, or a text in the model.
 
+import type { Unit } from '../host/tables.ts';
+
 /** From `start` on, up to but without `end`, in the unit of the axis. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-export type Unit = 'ns' | 'cycles' | 'events' | 'samples';
+export type { Unit };
 
 /** The kinds of code, by which boxes are coloured: their places in `FlameModel.kinds`. */
 export const KINDS = ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle'] as const;

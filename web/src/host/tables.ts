@@ -45,12 +45,15 @@ export interface Run {
   readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 
+/** The units of weights: CPU time, cycles, counter events, samples, time that passed, and bytes. */
+export type Unit = 'ns' | 'cycles' | 'events' | 'samples' | 'elapsed_ns' | 'bytes';
+
 /** A maximal set of samples whose weights may be added up. */
 export interface Series {
   readonly run: number;
   readonly schema: string;
   readonly table: number;
-  readonly unit: 'ns' | 'cycles' | 'events' | 'samples';
+  readonly unit: Unit;
   readonly meaning: 'on-cpu' | 'presence';
   /** The performance counters, if samples have values of some: their names, if they are known, and whether each has a column. */
   readonly counters?: readonly { readonly name: string | null; readonly has_column: boolean }[];

@@ -1,14 +1,17 @@
 // Numbers as the command prints them: one unit for a whole column, which its heading names.
 
 import type { Exact } from '../host/protocol.ts';
+import type { Unit } from '../host/tables.ts';
 
-export type Unit = 'ns' | 'cycles' | 'events' | 'samples';
+export type { Unit } from '../host/tables.ts';
 
 const UNITS: Record<Unit, readonly string[]> = {
   ns: ['ns', 'µs', 'ms', 's'],
   cycles: ['cycles', 'Kcycles', 'Mcycles', 'Gcycles', 'Tcycles'],
   events: ['events', 'Kevents', 'Mevents', 'Gevents', 'Tevents'],
   samples: ['samples'],
+  elapsed_ns: ['ns', 'µs', 'ms', 's'],
+  bytes: ['bytes', 'KB', 'MB', 'GB', 'TB'],
 };
 
 /** A unit in which numbers of one column are written. */

@@ -246,7 +246,7 @@ pub(super) fn weight(weight: u64, unit: Unit) -> String {
     let name = match unit {
         Unit::Cycles => "cycles",
         Unit::PmcEvents => "events",
-        Unit::Nanoseconds | Unit::Samples => return Weight::new(weight, unit).to_string(),
+        _ => return Weight::new(weight, unit).to_string(),
     };
     match step(weight as f64) {
         (_, "") => format!("{weight} {name}"),

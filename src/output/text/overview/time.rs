@@ -31,19 +31,23 @@ impl Page<'_, '_> {
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
         lines.push(self.style.paint(Tone::Dim, &axis(line, activity, self.busiest())));
-        let hangs = self.hangs();
-        if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
+        let hangs = self.hangs_in_time();
+        if let Some((longest, (start, end))) = hangs.iter().max_by_key(|(_, (start, end))| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
-            for (start, end) in &hangs {
+            for (_, (start, end)) in &hangs {
                 marks[bin_of(line, *start)..=bin_of(line, *end)].fill('━');
             }
             let marks: String = marks.into_iter().collect();
             lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
+            let busy = match self.report.recording.activity_in(longest).and_then(|activity| activity.percent) {
+                Some(percent) => format!(", on the CPU for {percent:.0}% of it"),
+                None => String::new(),
+            };
             let text = format!(
-                "{}; the longest takes {} from {} on",
+                "{}; the longest takes {} from {} on{busy}",
                 count(hangs.len() as u64, "potential hang"),
-                seconds(longest.1.since(longest.0)),
-                seconds(longest.0)
+                seconds(end.since(*start)),
+                seconds(*start)
             );
             lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
         }
@@ -56,16 +60,27 @@ impl Page<'_, '_> {
         format!("{}/s", Weight::new(weight, self.series.unit))
     }
 
-    /// The potential hangs of the run within the time that is shown.
+    /// The times of the potential hangs of the run within the time that is shown.
     pub(super) fn hangs(&self) -> Vec<(Nanos, Nanos)> {
+        self.hangs_in_time().into_iter().map(|(_, times)| times).collect()
+    }
+
+    /// The same with the hangs themselves.
+    fn hangs_in_time(&self) -> Vec<(&Interval, (Nanos, Nanos))> {
         let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
             return Vec::new();
         };
         let run = self.profile.run(self.profile.series(self.series.series).run).number;
         let Some((first, end)) = activity.time.span() else { return Vec::new() };
         let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
-        let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
-        hangs.map(within).filter(|(start, until)| *start < end && *until >= first).collect()
+        let mut found = Vec::new();
+        for interval in hangs {
+            let (start, until) = (interval.start, interval.end.unwrap_or(end));
+            if start < end && until >= first {
+                found.push((interval, (start, until)));
+            }
+        }
+        found
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) trait Content: Debug {
     /// The meaning of an element of this name, at its place.
     fn tag(name: &str) -> Tag;
     /// True if elements of this name are read when they define an id, even in tables that are not read.
-    fn is_needed(name: &str) -> bool;
+    fn is_needed(&self, name: &str) -> bool;
     /// True if the attributes of such elements are read.
     fn has_attributes(tag: Tag) -> bool;
     /// Decodes the attributes of an element, if more is needed than its display string.

@@ -48,7 +48,7 @@ impl Content for Samples<'_> {
         Tag::of(name)
     }
 
-    fn is_needed(name: &str) -> bool {
+    fn is_needed(&self, name: &str) -> bool {
         Tag::of(name).is_shared()
     }
 

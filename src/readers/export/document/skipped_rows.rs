@@ -121,7 +121,7 @@ fn start_tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u
         }
         reader.count_row();
     } else {
-        match definition::<C>(piece) {
+        match definition(&reader.content, piece) {
             Some((true, _)) => return Next::Token,
             Some((false, Some(id))) => reader.define_other(id, at),
             Some((false, None)) | None => {}
@@ -139,12 +139,12 @@ fn is_named(piece: &[u8], name: &[u8]) -> bool {
 }
 
 /// For an element that defines an id: true if it is one to be read, and its id.
-fn definition<C: Content>(rest: &[u8]) -> Option<(bool, Option<u64>)> {
+fn definition(content: &impl Content, rest: &[u8]) -> Option<(bool, Option<u64>)> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;
     let value = rest[name_end..].strip_prefix(b" id=\"")?;
     let name = std::str::from_utf8(&rest[..name_end]).ok()?;
     let digits = value.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
     let id = std::str::from_utf8(&value[..digits]).ok().and_then(|digits| digits.parse().ok());
-    Some((C::is_needed(name), id))
+    Some((content.is_needed(name), id))
 }

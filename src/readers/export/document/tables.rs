@@ -91,8 +91,10 @@ impl Tables {
 
     /// The first missing column of a CPU table, if there are unknown columns.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
-        let table = &self.open.as_ref().filter(|table| table.reader.table.kind == TableKind::Cpu)?.reader.table;
-        renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
+        let table = &self.open.as_ref()?.reader.table;
+        let schema = table.schema.as_deref().unwrap_or_default();
+        // Not of another table whose rows become samples.
+        if TableKind::of_schema(schema) == TableKind::Cpu { renamed_column(schema, &table.columns) } else { None }
     }
 
     /// Counts a row that is not read.

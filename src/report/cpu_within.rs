@@ -1,0 +1,102 @@
+//! CPU time within intervals: of one thread, and of all.
+
+use crate::hash::HashMap;
+use crate::profile::{Selection, SeriesId, ThreadId, TimeRange};
+use crate::recording::Recording;
+use crate::units::{Nanos, Unit, Weight};
+
+/// The samples of one run by time, of all threads and of each.
+#[derive(Debug)]
+pub(crate) struct CpuWithin {
+    unit: Unit,
+    /// By run.
+    runs: HashMap<u32, Weights>,
+    threads: HashMap<ThreadId, Weights>,
+    /// The threads with samples, by run and number.
+    by_number: HashMap<(u32, u64), Vec<ThreadId>>,
+}
+
+/// Times in order, each with the sum of weights up to it.
+#[derive(Debug, Default)]
+struct Weights(Vec<(Nanos, u64)>);
+
+impl Weights {
+    fn finish(&mut self) {
+        self.0.sort_by_key(|(time, _)| *time);
+        let mut sum = 0_u64;
+        for (_, weight) in &mut self.0 {
+            sum = sum.saturating_add(*weight);
+            *weight = sum;
+        }
+    }
+
+    fn before(&self, time: Nanos) -> u64 {
+        let count = self.0.partition_point(|(known, _)| *known < time);
+        count.checked_sub(1).map_or(0, |last| self.0[last].1)
+    }
+
+    fn within(&self, range: TimeRange) -> u64 {
+        let end = range.end.map_or_else(|| self.0.last().map_or(0, |(_, sum)| *sum), |end| self.before(end));
+        end.saturating_sub(self.before(range.start))
+    }
+}
+
+impl CpuWithin {
+    /// The counted samples of running threads. In each run, those of the series with the largest weight: of CPU time, if there is one.
+    pub(crate) fn new(recording: &Recording) -> Option<Self> {
+        let profile = &recording.profile;
+        let mut totals: HashMap<SeriesId, u64> = HashMap::default();
+        let selected = Selection::default().on(profile);
+        for sample in selected.iter() {
+            *totals.entry(sample.series).or_default() += sample.weight;
+        }
+        let rank = |series: &SeriesId| {
+            (profile.series(*series).unit == Unit::Nanoseconds, totals[series], std::cmp::Reverse(*series))
+        };
+        let unit = profile.series(*totals.keys().max_by_key(|series| rank(series))?).unit;
+        let mut chosen: HashMap<u32, SeriesId> = HashMap::default();
+        for series in totals.keys().filter(|series| profile.series(**series).unit == unit) {
+            let best = chosen.entry(profile.run(profile.series(*series).run).number).or_insert(*series);
+            *best = *[*best, *series].iter().max_by_key(|series| rank(series)).unwrap_or(best);
+        }
+        let (mut runs, mut threads): (HashMap<u32, Weights>, HashMap<ThreadId, Weights>) = Default::default();
+        for sample in selected.iter() {
+            let run = profile.run(profile.series(sample.series).run).number;
+            if chosen.get(&run) == Some(&sample.series) {
+                runs.entry(run).or_default().0.push((sample.time, sample.weight));
+                threads.entry(sample.thread).or_default().0.push((sample.time, sample.weight));
+            }
+        }
+        runs.values_mut().chain(threads.values_mut()).for_each(Weights::finish);
+        let mut by_number: HashMap<(u32, u64), Vec<ThreadId>> = HashMap::default();
+        for &id in threads.keys() {
+            let thread = profile.thread(id);
+            let run = profile.run(profile.process(thread.process).run).number;
+            if let Some(tid) = thread.tid {
+                by_number.entry((run, tid)).or_default().push(id);
+            }
+        }
+        Some(Self { unit, runs, threads, by_number })
+    }
+
+    /// The threads with samples that have this number.
+    pub(crate) fn threads(&self, run: u32, tid: u64) -> &[ThreadId] {
+        self.by_number.get(&(run, tid)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The weight of a thread's samples in a range.
+    pub(crate) fn of_thread(&self, run: u32, tid: u64, range: TimeRange) -> Weight {
+        let weights = self.threads(run, tid).iter().filter_map(|thread| self.threads.get(thread));
+        Weight::new(weights.map(|weights| weights.within(range)).sum(), self.unit)
+    }
+
+    /// The weight of all samples in a range.
+    pub(crate) fn of_all(&self, run: u32, range: TimeRange) -> Weight {
+        Weight::new(self.runs.get(&run).map_or(0, |weights| weights.within(range)), self.unit)
+    }
+
+    /// True if samples of the run are known.
+    pub(crate) fn has_run(&self, run: u32) -> bool {
+        self.runs.contains_key(&run)
+    }
+}

@@ -1,0 +1,307 @@
+//! Intervals, hangs and hang risks from the rows of their tables.
+
+use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::memory::{MemoryBudget, Reservation};
+use crate::recording::RowValues as IntervalValues;
+use crate::recording::{
+    IntervalTable, Intervals, ProcessCell, ROLES, RejectReason, Rejected, Role, Row, RowKind, SignpostIdentity,
+    TableValues, Texts,
+};
+
+/// Collects the intervals of one input.
+#[derive(Debug)]
+pub(crate) struct IntervalVisitor<'i> {
+    input: &'i str,
+    /// True if all tables with a start and a duration are intervals.
+    is_of_all: bool,
+    texts: Texts,
+    /// Complete tables, by kind where they are sorted.
+    tables: Vec<(RowKind, TableValues)>,
+    open: Option<OpenTable>,
+    diagnostics: Vec<Diagnostic>,
+    reserved: Reservation,
+}
+
+/// A table whose rows are being read.
+#[derive(Debug)]
+struct OpenTable {
+    kind: RowKind,
+    /// By role.
+    columns: [Option<usize>; ROLES],
+    /// The column without which its rows are useless, if it is missing or of another kind.
+    missing: Option<&'static str>,
+    values: TableValues,
+    rows: u64,
+}
+
+impl<'i> IntervalVisitor<'i> {
+    /// Collects signposts, hangs and hang risks; and, if `is_of_all`, the rows of all tables with a start and a duration.
+    pub(crate) fn new(input: &'i str, is_of_all: bool, memory: &MemoryBudget) -> Self {
+        let (texts, tables, open, diagnostics) = (Texts::default(), Vec::new(), None, Vec::new());
+        Self { input, is_of_all, texts, tables, open, diagnostics, reserved: memory.nothing() }
+    }
+
+    fn kind(&self, table: &TableHead) -> Option<RowKind> {
+        let is_interval = || {
+            let is = |mnemonic, kind| table.column(mnemonic).is_some_and(|column| table.columns[column].kind == kind);
+            self.is_of_all && is("start", ColumnKind::Time) && is("duration", ColumnKind::Duration)
+        };
+        RowKind::of_schema(&table.schema).or_else(|| is_interval().then_some(RowKind::Table))
+    }
+
+    /// Everything that was found: in the order of the input, or by run and kind of table.
+    pub(crate) fn finish(mut self, is_by_kind: bool) -> Intervals {
+        if is_by_kind {
+            self.tables.sort_by_key(|(kind, values)| (values.table.run, *kind));
+        }
+        let mut found = Intervals { diagnostics: self.diagnostics, ..Intervals::default() };
+        for (_, values) in self.tables {
+            values.finish(&self.texts, &mut found);
+        }
+        found
+    }
+}
+
+/// The columns of a table by their roles, and the first one that rows need and lack.
+fn columns(kind: RowKind, head: &TableHead) -> ([Option<usize>; ROLES], Option<&'static str>) {
+    let (mut found, mut missing) = ([None; ROLES], None);
+    for wanted in kind.wanted() {
+        let column = match wanted.role {
+            Role::Thread => head.column("start-thread").or_else(|| head.column("thread")),
+            _ => head.column(wanted.mnemonic),
+        };
+        let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
+        found[wanted.role as usize] = column.filter(|_| fits);
+        // Exports of a few columns are paired by what they have; a column that cannot be read is something else.
+        let is_pairing =
+            kind == RowKind::SignpostEvent && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
+        let is_lost = if is_pairing { !fits } else { !fits || column.is_none() };
+        if is_lost && wanted.is_needed {
+            missing = missing.or(Some(wanted.mnemonic));
+        }
+    }
+    if kind == RowKind::Table {
+        let is_text = |column: &usize| head.columns[*column].kind == ColumnKind::Text;
+        let name = NAMES.iter().find_map(|name| head.column(name).filter(is_text));
+        found[Role::Name as usize] = name;
+    }
+    (found, missing)
+}
+
+/// The columns that name the intervals of other tables, the first that a table has. In `hitches`, `label` is only a number.
+const NAMES: [&str; 12] = [
+    "name",
+    "narrative-description",
+    "interval-type",
+    "syscall",
+    "state",
+    "description",
+    "tool-name",
+    "host",
+    "update-type",
+    "transition",
+    "class",
+    "label",
+];
+
+/// True if a column of this kind can have the role. Cells of unknown types decide by themselves.
+fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
+    let expected = match role {
+        Role::Start => ColumnKind::Time,
+        Role::Duration => ColumnKind::Duration,
+        Role::Identifier => ColumnKind::Number,
+        Role::Process => ColumnKind::Process,
+        Role::Thread => ColumnKind::Thread,
+        _ => ColumnKind::Text,
+    };
+    kind == expected || kind == ColumnKind::Unknown
+}
+
+impl TableVisitor for IntervalVisitor<'_> {
+    fn wants(&self, table: &TableHead) -> bool {
+        // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
+        let is_export = table.position.is_some();
+        self.kind(table).is_some_and(|kind| !(is_export && kind == RowKind::Region))
+    }
+
+    fn wants_column(&self, table: &TableHead, column: usize) -> bool {
+        let kind = self.kind(table);
+        kind.is_some_and(|kind| columns(kind, table).0.contains(&Some(column)))
+    }
+
+    fn needs(&self, element: &str) -> bool {
+        // Of CPU tables, only threads and processes are referred to.
+        let is_of_samples = matches!(
+            element,
+            "frame"
+                | "backtrace"
+                | "tagged-backtrace"
+                | "text-backtrace"
+                | "binary"
+                | "source"
+                | "path"
+                | "kperf-bt"
+                | "text-address"
+                | "text-addresses"
+                | "sample-time"
+                | "weight"
+                | "cycle-weight"
+                | "core"
+                | "thread-state"
+                | "pmc-event"
+                | "pmc-events"
+        );
+        (self.is_of_all && !is_of_samples)
+            || matches!(
+                element,
+                "start-time"
+                    | "event-time"
+                    | "duration"
+                    | "os-signpost-identifier"
+                    | "tid"
+                    | "pid"
+                    | "process"
+                    | "thread"
+                    | "string"
+                    | "signpost-name"
+                    | "subsystem"
+                    | "category"
+                    | "event-type"
+                    | "hang-type"
+                    | "short-string"
+                    | "narrative"
+            )
+    }
+
+    fn start(&mut self, table: &TableHead) {
+        let Some(kind) = self.kind(table) else { return };
+        let (input, schema) = (self.input.to_owned(), table.schema.clone());
+        let counts = IntervalTable { input, run: table.run, schema, ..IntervalTable::default() };
+        let (columns, missing) = columns(kind, table);
+        self.open = Some(OpenTable { kind, columns, missing, values: TableValues::new(counts, kind), rows: 0 });
+    }
+
+    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
+        let Some(table) = &mut self.open else { return Ok(Ok(None)) };
+        table.rows += 1;
+        if table.missing.is_some() {
+            return Ok(Err(RejectReason::MissingColumn));
+        }
+        if table.rows.is_multiple_of(1 << 12) {
+            let taken = self.texts.memory() + table.values.memory();
+            let complete: u64 = self.tables.iter().map(|(_, values)| values.memory()).sum();
+            self.reserved.resize(taken + complete).map_err(|over| Error::memory(over, None))?;
+        }
+        let row = IntervalRow { columns: &table.columns, cells, values, texts: &mut self.texts };
+        let added = row.read().and_then(|read| table.values.add(&read, &self.texts, table.rows));
+        Ok(added.map(|()| None))
+    }
+
+    fn end(&mut self, rows: u64, rejected: &Rejected) {
+        let Some(mut table) = self.open.take() else { return };
+        (table.values.table.rows, table.values.table.rejected) = (rows, *rejected);
+        self.tables.push((table.kind, table.values));
+    }
+
+    fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
+        self.open = None;
+        let is_damage = matches!(error.kind, ErrorKind::BrokenBundle { .. });
+        match rows {
+            // Opening the recording has reported it.
+            None => Ok(()),
+            // Intervals are right without them.
+            Some(_) if is_damage && self.kind(table) == Some(RowKind::HangRisk) => {
+                self.diagnostics.push(Diagnostic::new(format!("left out: {error}")));
+                Ok(())
+            }
+            Some(_) => Err(error),
+        }
+    }
+
+    fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn describe(&self, reason: RejectReason) -> String {
+        let Some(table) = &self.open else { return reason.to_string() };
+        let schema = &table.values.table.schema;
+        match (reason, table.missing) {
+            (RejectReason::MissingColumn, Some(column)) => {
+                format!("row of {schema} rejected: the schema has no column {column} that can be read")
+            }
+            _ => format!("row of {schema} rejected: {reason}"),
+        }
+    }
+}
+
+/// A row, the cells of which are found by their roles.
+struct IntervalRow<'r> {
+    columns: &'r [Option<usize>; ROLES],
+    cells: &'r [Cell],
+    values: &'r RowValues<'r>,
+    texts: &'r mut Texts,
+}
+
+impl IntervalRow<'_> {
+    fn read(mut self) -> Result<IntervalValues, RejectReason> {
+        let start = self.number(Role::Start)?.ok_or(RejectReason::NoTime)?;
+        let (process, tid) = self.owner()?;
+        let identity = SignpostIdentity {
+            name: self.text(Role::Name)?,
+            subsystem: self.text(Role::Subsystem)?,
+            category: self.text(Role::Category)?,
+            identifier: self.number(Role::Identifier)?,
+            process,
+            tid,
+        };
+        Ok(IntervalValues {
+            start: Some(start),
+            duration: self.number(Role::Duration)?,
+            identity,
+            kind: self.text(Role::Kind)?,
+            scope: self.text(Role::Scope)?,
+            message: self.text(Role::Message)?,
+            severity: self.text(Role::Severity)?,
+        })
+    }
+
+    fn cell(&self, role: Role) -> Cell {
+        self.columns[role as usize].and_then(|column| self.cells.get(column)).copied().unwrap_or_default()
+    }
+
+    fn number(&self, role: Role) -> Result<Option<u64>, RejectReason> {
+        match self.cell(role) {
+            Cell::None => Ok(None),
+            Cell::Number(number) => Ok(Some(number)),
+            Cell::Text(_) => Err(RejectReason::BadNumber),
+            _ => Err(RejectReason::WrongType),
+        }
+    }
+
+    fn text(&mut self, role: Role) -> Result<Option<u32>, RejectReason> {
+        match self.cell(role) {
+            Cell::None => Ok(None),
+            Cell::Text(text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
+            // A name of digits.
+            Cell::Number(number) => Ok(Some(self.texts.number_of(&number.to_string()))),
+            _ => Err(RejectReason::WrongType),
+        }
+    }
+
+    /// The process and thread of the row. A missing process is replaced by the thread's process.
+    fn owner(&mut self) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
+        let thread = match self.cell(Role::Thread) {
+            Cell::None => None,
+            Cell::Thread(index) => Some(self.values.thread(index)),
+            _ => return Err(RejectReason::WrongType),
+        };
+        let process = match self.cell(Role::Process) {
+            Cell::None => thread.and_then(|thread| thread.process),
+            Cell::Process(index) => Some(self.values.process(index)),
+            _ => return Err(RejectReason::WrongType),
+        };
+        let process = process.map(|process| ProcessCell { name: self.texts.number_of(process.name), pid: process.pid });
+        Ok((process, thread.and_then(|thread| thread.tid)))
+    }
+}

@@ -1,0 +1,139 @@
+"""Compares what `traceparse intervals` and `traceparse hangs` say of an export with what ElementTree and numpy find in it.
+
+    stretches.py EXPORT.xml INTERVALS.json [HANGS.json]
+
+Each table with a start and a duration is read; names, numbers of intervals, totals, percentiles (numpy's inverted_cdf, which is the nearest
+rank), CPU time within, the samples of each hang, its open signposts and its heaviest stack must be equal.
+"""
+
+import json
+import sys
+from collections import defaultdict
+
+import numpy
+from intervals import tables, text
+
+QUANTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
+NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "description", "label"]
+
+
+def main() -> None:
+    export, intervals, *hangs = sys.argv[1:]
+    samples, stretches = read(export)
+    check_intervals(json.load(open(intervals))["intervals"], samples, stretches)
+    if hangs:
+        check_hangs(json.load(open(hangs[0])), samples, stretches)
+    print(f"{len(stretches)} intervals and {len(samples)} samples agree")
+
+
+def read(path):
+    """Samples as (time, tid, weight, state, functions from the root), and intervals as dictionaries."""
+    samples, stretches = [], []
+    for run, schema, rows, resolved in tables(path):
+        for row in rows:
+            thread = row.get("thread", row.get("start-thread"))
+            tid = None if thread is None else int(resolved(thread.find("tid")).text)
+            if schema == "time-profile":
+                frames = [resolved(frame).get("name") for frame in row["stack"]] if "stack" in row else []
+                samples.append((int(text(row, "time")), tid, int(text(row, "weight")), text(row, "thread-state"), frames[::-1]))
+            elif "start" in row:
+                start = int(text(row, "start"))
+                length = int(text(row, "duration")) if "duration" in row else None
+                name = next((text(row, column) for column in NAMES if column in row), "")
+                is_hang = schema == "potential-hangs"
+                table = "os-signpost" if schema == "os-signpost-interval" else schema
+                name = text(row, "hang-type") if is_hang else name
+                stretches.append({"table": table, "name": name or None, "start": start, "length": length, "tid": tid, "hang": is_hang})
+    return samples, stretches
+
+
+def is_running(sample):
+    return sample[3] in ("", "Running")
+
+
+def check_intervals(found, samples, stretches):
+    groups = defaultdict(list)
+    for stretch in stretches:
+        groups[stretch["table"], stretch["name"]].append(stretch)
+    same([(row["table"], row["name"]) for row in found], sorted(groups, key=lambda key: (-total(groups[key]), key[0], key[1] or "")), "names")
+    for row in found:
+        group = groups[row["table"], row["name"]]
+        closed = [stretch for stretch in group if stretch["length"] is not None]
+        where = (row["table"], row["name"])
+        same((row["count"], row["open"], row["total_ns"]), (len(closed), len(group) - len(closed), total(group)), where)
+        lengths = [stretch["length"] for stretch in closed]
+        expected = {name: int(numpy.percentile(lengths, percent, method="inverted_cdf")) for name, percent in QUANTILES.items() if lengths}
+        same({name: instance["duration_ns"] for name, instance in row["quantiles"].items()}, expected, where)
+        starts = {(stretch["start"], stretch["length"], stretch["tid"]) for stretch in closed}
+        instances = [*row["quantiles"].values(), *([row["longest"]] if closed else [])]
+        for instance in instances:
+            assert (instance["start_ns"], instance["duration_ns"], instance["tid"]) in starts, (where, instance)
+        if closed and samples:
+            same(row["longest"]["duration_ns"], max(lengths), where)
+            same(row["cpu"]["weight"], sum(within(samples, stretch, None) for stretch in closed), where)
+        with_thread = [stretch for stretch in closed if stretch["tid"] is not None]
+        if with_thread and samples:
+            same(row["thread_cpu"]["weight"], sum(within(samples, stretch, stretch["tid"]) for stretch in with_thread), where)
+
+
+def total(group):
+    return sum(stretch["length"] or 0 for stretch in group)
+
+
+def inside(samples, stretch):
+    end = None if stretch["length"] is None else stretch["start"] + stretch["length"]
+    return [sample for sample in samples if stretch["start"] <= sample[0] and (end is None or sample[0] < end)]
+
+
+def within(samples, stretch, tid):
+    return sum(sample[2] for sample in inside(samples, stretch) if is_running(sample) and tid in (None, sample[1]))
+
+
+def check_hangs(found, samples, stretches):
+    assert found["is_recorded"]
+    hangs = sorted((stretch for stretch in stretches if stretch["hang"]), key=lambda stretch: stretch["start"])
+    same([hang["start_ns"] for hang in found["hangs"]], [hang["start"] for hang in hangs], "hangs")
+    signposts = [stretch for stretch in stretches if stretch["table"] == "os-signpost"]
+    for row, hang in zip(found["hangs"], hangs):
+        own = [sample for sample in inside(samples, hang) if sample[1] == hang["tid"]]
+        running = [sample for sample in own if is_running(sample)]
+        waiting = [sample for sample in own if not is_running(sample)]
+        activity, off = row["activity"], row["activity"]["off_cpu"]
+        weight = sum(sample[2] for sample in running)
+        same((activity["weight"], activity["samples"]), (weight, len(running)), row)
+        same((off["weight"], off["samples"]), (sum(sample[2] for sample in waiting), len(waiting)), row)
+        if hang["length"]:
+            assert abs(activity["percent"] - weight / hang["length"] * 100) < 1e-9, row
+            same(activity["is_busy"], weight * 2 >= hang["length"], row)
+        same([frame["function"] for frame in activity["heaviest_stack"]], heaviest(running), row)
+        same([frame["function"] for frame in off["heaviest_stack"]], heaviest(waiting), row)
+        same(row["signposts"], sorted({other["name"] for other in signposts if overlap(hang, other)}), row)
+
+
+def overlap(one, other):
+    def is_before(first, second):
+        return first["length"] is not None and first["start"] + first["length"] <= second["start"]
+
+    return not is_before(one, other) and not is_before(other, one)
+
+
+def heaviest(samples):
+    """Each function is the heaviest callee of the one before; of equal ones, the first by name."""
+    path, stacks = [], [(sample[4], sample[2]) for sample in samples]
+    while True:
+        weights = defaultdict(int)
+        for frames, weight in stacks:
+            if len(frames) > len(path):
+                weights[frames[len(path)]] += weight
+        if not weights:
+            return path
+        path.append(min(weights, key=lambda name: (-weights[name], name)))
+        stacks = [stack for stack in stacks if stack[0][: len(path)] == path]
+
+
+def same(found, expected, where):
+    assert found == expected, f"{where}: {found} is not {expected}"
+
+
+if __name__ == "__main__":
+    main()
