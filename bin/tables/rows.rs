@@ -4,7 +4,7 @@
 //! of rows, are kept in memory; others are written as they are read.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use traceparse::Analysis;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexSet;
 
+use super::wanted::WantedTables;
 use super::{Cell, ColumnKind, RowValues, Survey, TableHead, TableQuery, TableVisitor};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{StackId, similar_names};
@@ -19,10 +20,10 @@ pub struct TableLook<'q> {
     file: String,
     /// The tables so far, each with the name of its file. A column has the kind that its cells show.
     tables: RefCell<Vec<(String, TableHead)>>,
-    /// The tables whose rows are read, by their number.
-    read: RefCell<Vec<usize>>,
-    /// The number of tables whose rows were read.
-    started: usize,
+    /// The tables whose rows are read.
+    wanted: WantedTables,
+    /// The number of the table that began last.
+    current: usize,
     /// The names of all tables.
     schemas: RefCell<BTreeSet<String>>,
     stacks: IndexSet<StackId>,
@@ -89,8 +90,8 @@ impl<'q> TableLook<'q> {
             finds_stacks,
             file: String::new(),
             tables: RefCell::default(),
-            read: RefCell::default(),
-            started: 0,
+            wanted: WantedTables::default(),
+            current: 0,
             schemas: RefCell::default(),
             stacks: IndexSet::new(),
             survey: Survey::default(),
@@ -134,15 +135,15 @@ impl TableVisitor for TableLook<'_> {
         tables.push((self.file.clone(), table.clone()));
         let is_read = self.needs_rows(table);
         if is_read {
-            self.read.borrow_mut().push(tables.len() - 1);
+            self.wanted.add(tables.len() - 1, table);
         }
         is_read
     }
 
     fn start(&mut self, table: &TableHead) {
-        self.survey.tables.clear();
+        self.current = self.wanted.take(table).unwrap_or(self.current);
+        self.survey = Survey::default();
         self.survey.start(table);
-        self.started += 1;
     }
 
     fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
@@ -155,8 +156,7 @@ impl TableVisitor for TableLook<'_> {
 
     fn end(&mut self, rows: u64, rejected: &Rejected) {
         self.survey.end(rows, rejected);
-        let index = self.read.get_mut().get(self.started.saturating_sub(1)).copied();
-        let table = index.and_then(|index| self.tables.get_mut().get_mut(index));
+        let table = self.tables.get_mut().get_mut(self.current);
         if let (Some((_, head)), Some(surveyed)) = (table, self.survey.tables.pop()) {
             *head = surveyed.head;
         }
@@ -165,6 +165,7 @@ impl TableVisitor for TableLook<'_> {
     fn unreadable(&mut self, table: &TableHead, _: Option<u64>, error: Error) -> Result<(), Error> {
         self.schemas.get_mut().insert(table.schema.clone());
         if self.query.is_about(table) {
+            self.wanted.take(table);
             self.unreadable.push((self.file.clone(), table.clone(), error.to_string()));
         }
         Ok(())

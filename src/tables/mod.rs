@@ -17,6 +17,7 @@ mod rows;
 mod samples;
 mod stack_names;
 mod survey;
+mod wanted;
 
 use std::fmt::Debug;
 

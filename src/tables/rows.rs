@@ -1,9 +1,11 @@
 //! Reads the rows of an answer: passes them on one by one, or keeps the first of them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 
-use super::{Cell, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
+use super::wanted::WantedTables;
+use super::{Cell as TableCell, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::StackId;
@@ -25,8 +27,12 @@ enum RowTarget<'p> {
 pub struct RowReader<'p> {
     plan: &'p RowPlan,
     target: RowTarget<'p>,
-    /// The number of tables that began.
-    started: usize,
+    wanted: WantedTables,
+    /// The number of wanted tables.
+    count: Cell<usize>,
+    /// The number of the table that began last.
+    table: usize,
+    is_open: bool,
     /// True to count all rows, even after the last one that is kept.
     counts: bool,
     /// The number of rows that pass the conditions; without conditions, the number of rows that can be read.
@@ -70,7 +76,10 @@ impl<'p> RowReader<'p> {
         Self {
             plan,
             target,
-            started: 0,
+            wanted: WantedTables::default(),
+            count: Cell::new(0),
+            table: 0,
+            is_open: false,
             counts,
             passed: 0,
             rejected: Vec::new(),
@@ -108,8 +117,8 @@ impl<'p> RowReader<'p> {
         (rows, stacks, self.passed)
     }
 
-    fn add(&mut self, cells: &[Cell], values: &RowValues<'_>) -> io::Result<()> {
-        let Some((row, key)) = self.plan.row(self.started - 1, cells, values) else { return Ok(()) };
+    fn add(&mut self, cells: &[TableCell], values: &RowValues<'_>) -> io::Result<()> {
+        let Some((row, key)) = self.plan.row(self.table, cells, values) else { return Ok(()) };
         self.passed += u64::from(self.plan.query.has_conditions());
         match &mut self.target {
             RowTarget::Each(each) => each(row),
@@ -168,15 +177,20 @@ fn stacks_of(rows: &[OutputRow<'_>]) -> Vec<StackId> {
 
 impl TableVisitor for RowReader<'_> {
     fn wants(&self, table: &TableHead) -> bool {
-        self.plan.query.is_about(table)
+        let is_wanted = self.plan.query.is_about(table);
+        if is_wanted {
+            self.wanted.add(self.count.replace(self.count.get() + 1), table);
+        }
+        is_wanted
     }
 
     fn start(&mut self, table: &TableHead) {
-        self.started += 1;
+        self.table = self.wanted.take(table).unwrap_or(self.table);
+        self.is_open = true;
         self.current.clone_from(table);
     }
 
-    fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
+    fn row(&mut self, cells: &[TableCell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {
         self.add(cells, values).map_err(|failure| {
             self.failure = Some(failure);
             Error::new(ErrorKind::Failed, None)
@@ -192,6 +206,7 @@ impl TableVisitor for RowReader<'_> {
     }
 
     fn end(&mut self, rows: u64, rejected: &Rejected) {
+        self.is_open = false;
         if !self.plan.query.has_conditions() {
             self.passed += rows - rejected.total();
         }
@@ -200,9 +215,10 @@ impl TableVisitor for RowReader<'_> {
         }
     }
 
-    // The look before has reported tables whose columns are unknown. Of others, rows would be missing.
-    fn unreadable(&mut self, _: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
-        if rows.is_some() { Err(error) } else { Ok(()) }
+    /// A table that cannot be read was reported by the [look](super::TableLook); one that breaks in the middle is an error.
+    fn unreadable(&mut self, table: &TableHead, _: Option<u64>, error: Error) -> Result<(), Error> {
+        self.wanted.take(table);
+        if self.is_open && self.current == *table { Err(error) } else { Ok(()) }
     }
 
     fn note(&mut self, diagnostic: Diagnostic) {

@@ -73,8 +73,7 @@ impl TableVisitor for Survey {
     }
 
     fn start(&mut self, table: &TableHead) {
-        let of_kind = |kind| table.columns.iter().position(|column| column.kind == kind);
-        self.time = of_kind(ColumnKind::Time);
+        self.time = table.columns.iter().position(|column| column.kind == ColumnKind::Time);
         self.duration = table.column("duration").filter(|&index| table.columns[index].kind == ColumnKind::Duration);
         self.seen = vec![Seen::default(); table.columns.len()];
         self.tables.push(SurveyedTable { head: table.clone(), ..SurveyedTable::default() });

@@ -41,7 +41,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             example.args.splice(0..1, ["table", &example.args[0].clone(), "time-profile"].map(str::to_owned));
             example
         }
-        ("" | "toc" | "tables" | "hangs" | "intervals", "FILE") => {
+        ("" | "toc" | "hangs" | "intervals" | "tables", "FILE") => {
             let export = folder.file("a.xml", read_text(&orchard()));
             of(&export, &[command, &export])
         }
@@ -142,7 +142,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let inputs: Vec<&str> = match command {
                 "" => vec![&export],
                 "diff" => vec!["diff", &export, &other],
-                "toc" | "tables" | "hangs" | "intervals" => vec![command, &export],
+                "toc" | "hangs" | "intervals" | "tables" => vec![command, &export],
                 _ => vec!["fleet", action(command), &runs],
             };
             of(&rules, &[&inputs[..], &[argument, &rules]].concat())

@@ -4,7 +4,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use super::file::{Room, over_budget};
@@ -91,13 +90,13 @@ impl Part {
         let left = self.order.len();
         self.order.clear();
         self.rows.clear();
-        Ok(Spilled { file: BufReader::with_capacity(BUFFER, file), left, row: vec![0; self.size] })
+        Ok(Spilled { file: Box::new(BufReader::with_capacity(BUFFER, file)), left, row: vec![0; self.size] })
     }
 }
 
 /// A sorted part in a temporary file, which goes with it.
 struct Spilled {
-    file: BufReader<File>,
+    file: Box<dyn Read>,
     left: usize,
     row: Vec<u8>,
 }
