@@ -10,6 +10,9 @@ use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Weight};
 
+/// The schema of a table, and the name of its intervals.
+type TableAndName = (Arc<str>, Option<Arc<str>>);
+
 /// The intervals of a recording, summed by name.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalSummary {
@@ -46,7 +49,7 @@ impl Recording {
     /// Sums these intervals by name, with the samples of this recording. Intervals that several tables have count once.
     pub fn interval_summary(&self, intervals: &Intervals, quantiles: &[Quantile]) -> IntervalSummary {
         let cpu = CpuWithin::new(self);
-        let mut groups: HashMap<(Arc<str>, Option<Arc<str>>), Vec<&Interval>> = HashMap::default();
+        let mut groups: HashMap<TableAndName, Vec<&Interval>> = HashMap::default();
         for interval in intervals.distinct() {
             let name = interval.name.clone().or_else(|| interval.hang_type.clone()).filter(|name| !name.is_empty());
             groups.entry((table(interval), name)).or_default().push(interval);
@@ -67,7 +70,7 @@ fn table(interval: &Interval) -> Arc<str> {
 }
 
 fn totals(
-    (table, name): (Arc<str>, Option<Arc<str>>),
+    (table, name): TableAndName,
     mut intervals: Vec<&Interval>,
     quantiles: &[Quantile],
     cpu: Option<&CpuWithin>,
