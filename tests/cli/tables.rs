@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::command::{Folder, csv, fails, finish, fixture, json, ok, orchard, read_text, stdout_of, traceparse, warns};
+use crate::symbols_case::{Case, dwarf_file};
 
 /// A table of hangs with invented columns. A cell is an element, or "-" for none.
 fn hangs(run: u32, rows: &[[&str; 5]]) -> String {
@@ -173,6 +174,25 @@ fn stacks_are_names_and_a_second_table() {
     // The same rows, kept in memory and not streamed.
     let kept = json(&["table", &orchard(), "time-profile", "--top", "100000"]);
     assert_eq!(kept, answer);
+}
+
+/// The leaves are those that the samples of the same rows have, with inlined functions.
+#[test]
+fn stacks_get_names_from_symbol_files() {
+    let case = Case::new();
+    let (export, dsym) = (case.draw(), dwarf_file("arm64-dwarf4", "Demo"));
+    let ask = |args: &[&str]| stdout_of(&finish(&mut case.command(args)).success());
+    let samples = ask(&[&export, "--dsym", &dsym, "--view", "samples", "--format", "csv"]);
+    let mut samples = ::csv::Reader::from_reader(samples.as_bytes());
+    let column = samples.headers().unwrap().iter().position(|name| name == "function").unwrap();
+    let leaves: Vec<String> = samples.records().map(|row| row.unwrap()[column].to_owned()).collect();
+    for limit in [&["--top", "1000"][..], &[]] {
+        let answer = ask(&[&["table", &export, "time-profile", "--dsym", &dsym, "--format", "json"], limit].concat());
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let stacks = values(&answer, "stack");
+        assert!(stacks.iter().map(|stack| stack[0].as_str().unwrap_or_default()).eq(leaves.iter()));
+        assert!(leaves.iter().any(|leaf| !leaf.starts_with("0x")), "{leaves:?}");
+    }
 }
 
 #[test]
