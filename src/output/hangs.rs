@@ -8,7 +8,7 @@ use super::text::{Style, Tone, amount_text, fit, wrap};
 use crate::calltree::{Node, percent};
 use crate::profile::Profile;
 use crate::recording::{Interval, Recording};
-use crate::report::{BUSY_STRETCH, Hang, HangActivity, HangReport, binary_of, duration, function_of, thread_label};
+use crate::report::{Hang, HangActivity, HangReport, binary_of, function_of, thread_label};
 use crate::units::{Nanos, Weight};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
@@ -41,8 +41,8 @@ pub(super) fn write_text(
 /// `2 hangs; the longest takes 2.08 s`.
 fn title(report: &HangReport) -> String {
     let count = report.hangs.len();
-    let longest = report.hangs.iter().filter_map(|hang| duration(&hang.interval)).max();
-    let limit = Weight::nanos(BUSY_STRETCH.as_nanos());
+    let longest = report.hangs.iter().filter_map(|hang| hang.interval.duration()).max();
+    let limit = Weight::nanos(HangReport::BUSY_STRETCH.as_nanos());
     match (longest, report.is_recorded) {
         (None, true) => "No hang was recorded".to_owned(),
         (None, false) if !report.has_samples => {
@@ -81,7 +81,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn hang(&self, hang: &Hang, out: &mut dyn Write) -> io::Result<()> {
         let interval = &hang.interval;
-        let length = duration(interval).map_or_else(
+        let length = interval.duration().map_or_else(
             || "until the recording ended".to_owned(),
             |length| Weight::nanos(length.as_nanos()).to_string(),
         );
@@ -100,7 +100,7 @@ impl Page<'_> {
         writeln!(out, "\n{}", self.style.paint(tone, &fit(&head, self.style.width)))?;
         self.line(&format!("{} of {}", self.thread(hang), process(interval)), out)?;
         match &hang.activity {
-            Some(activity) => self.activity(activity, duration(interval), out)?,
+            Some(activity) => self.activity(activity, interval.duration(), out)?,
             None => self.line("What the thread did is unknown: the input has no CPU samples of the run", out)?,
         }
         if !hang.signposts.is_empty() {
@@ -168,8 +168,8 @@ impl Page<'_> {
             return Ok(());
         }
         let mut longest: Vec<&Hang> = report.hitches.iter().collect();
-        longest.sort_by_key(|hitch| std::cmp::Reverse(duration(&hitch.interval)));
-        let total: u64 = longest.iter().filter_map(|hitch| duration(&hitch.interval)).map(Nanos::as_nanos).sum();
+        longest.sort_by_key(|hitch| std::cmp::Reverse(hitch.interval.duration()));
+        let total: u64 = longest.iter().filter_map(|hitch| hitch.interval.duration()).map(Nanos::as_nanos).sum();
         let count = several(longest.len(), "hitch").replace("hitchs", "hitches");
         let title = format!("{count}: frames were {} late together", Weight::nanos(total));
         writeln!(out, "\n{}", self.style.paint(Tone::Title, &title))?;
@@ -183,7 +183,7 @@ impl Page<'_> {
         }
         for hitch in longest.iter().take(HITCHES) {
             let interval = &hitch.interval;
-            let late = duration(interval).map_or_else(String::new, |late| Weight::nanos(late.as_nanos()).to_string());
+            let late = interval.duration().map_or_else(String::new, |late| Weight::nanos(late.as_nanos()).to_string());
             let cause = interval.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("no cause was recorded");
             let busy = match hitch.activity.as_ref().and_then(|activity| activity.percent) {
                 Some(percent) => format!("; its main thread was on the CPU for {percent:.0}%"),
@@ -251,7 +251,7 @@ fn value(hang: &Hang, profile: &Profile) -> Value {
     json!({
         "run": interval.run,
         "start_ns": interval.start.as_nanos(),
-        "duration_ns": duration(interval).map(Nanos::as_nanos),
+        "duration_ns": interval.duration().map(Nanos::as_nanos),
         "type": interval.hang_type.as_deref(),
         "cause": interval.name.as_deref(),
         "process": interval.process.as_deref(),

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::csv::{Cells, record};
 use super::text::{Style, Tone, fit};
 use crate::recording::Interval;
-use crate::report::{IntervalSummary, IntervalTotals, duration};
+use crate::report::{IntervalSummary, IntervalTotals};
 use crate::units::{Nanos, Weight};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
@@ -63,8 +63,8 @@ fn cells(row: &IntervalTotals, count: usize) -> Vec<String> {
         |time: Option<Nanos>| time.map_or_else(|| "–".to_owned(), |time| Weight::nanos(time.as_nanos()).to_string());
     let weight = |weight: Option<Weight>| weight.map_or_else(|| "–".to_owned(), |weight| weight.to_string());
     let open = if row.open > 0 { format!(" + {} open", row.open) } else { String::new() };
-    let quantiles = (0..count).map(|index| time(row.quantiles.get(index).and_then(duration)));
-    let longest = time(row.longest.as_ref().and_then(duration));
+    let quantiles = (0..count).map(|index| time(row.quantiles.get(index).and_then(Interval::duration)));
+    let longest = time(row.longest.as_ref().and_then(Interval::duration));
     let mut cells = vec![format!("{}{open}", row.count), time(Some(row.total))];
     cells.extend(quantiles);
     cells.extend([longest, weight(row.thread_cpu), weight(row.cpu)]);
@@ -101,7 +101,7 @@ fn cpu(weight: Weight) -> Value {
 /// An interval that has the duration of a percentile.
 fn instance(interval: &Interval) -> Value {
     json!({
-        "duration_ns": duration(interval).map(Nanos::as_nanos),
+        "duration_ns": interval.duration().map(Nanos::as_nanos),
         "run": interval.run,
         "start_ns": interval.start.as_nanos(),
         "process": interval.process.as_deref(),
@@ -120,7 +120,7 @@ pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn W
     record(&mut csv, &header.iter().map(String::as_str).collect::<Vec<_>>())?;
     for row in &summary.rows {
         let nanos = |interval: Option<&Interval>| {
-            interval.and_then(duration).map_or_else(String::new, |length| length.as_nanos().to_string())
+            interval.and_then(Interval::duration).map_or_else(String::new, |length| length.as_nanos().to_string())
         };
         let number = |weight: Option<Weight>| weight.map_or_else(String::new, |weight| weight.value.to_string());
         let unit = row.cpu.map_or("", |weight| weight.unit.name());

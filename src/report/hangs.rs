@@ -11,9 +11,6 @@ use crate::profile::{Matcher, Profile, Selection, StateFilter, ThreadId, TimeRan
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::units::{Nanos, Unit};
 
-/// The shortest stretch of work that is reported if hangs were not recorded: Instruments' own limit for hangs.
-pub const BUSY_STRETCH: Nanos = Nanos::from_millis(250);
-
 /// A main thread that has no sample for this long was off the CPU, and may have returned to its run loop. A busy thread has one each
 /// millisecond, or each million cycles.
 const LONGEST_GAP: Nanos = Nanos::from_millis(5);
@@ -30,7 +27,7 @@ const HITCHES: &str = "hitches";
 /// The hangs and hitches of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct HangReport {
-    /// The hangs by time; or, if they were not recorded, stretches of at least [`BUSY_STRETCH`] in which a main thread was on the CPU without
+    /// The hangs by time; or, if they were not recorded, stretches of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main thread was on the CPU without
     /// a pause.
     pub hangs: Vec<Hang>,
     /// True if hangs were recorded: there is a table of them, which may be empty.
@@ -74,6 +71,11 @@ pub struct HangActivity {
     pub waiting: Vec<Node>,
 }
 
+impl HangReport {
+    /// The shortest stretch of work that is reported if hangs were not recorded: Instruments' own limit for hangs.
+    pub const BUSY_STRETCH: Nanos = Nanos::from_millis(250);
+}
+
 impl Recording {
     /// Returns the hangs and hitches among these intervals, which must be of the same inputs. Hitches are there if the intervals are those
     /// of [all tables](Intervals::read_all).
@@ -91,7 +93,7 @@ impl Recording {
             hangs = self.busy_stretches().iter().map(|stretch| self.hang(stretch, &all)).collect();
         }
         let hitches = described(&is_hitch);
-        let late: u64 = hitches.iter().filter_map(|hitch| duration(&hitch.interval)).map(Nanos::as_nanos).sum();
+        let late: u64 = hitches.iter().filter_map(|hitch| hitch.interval.duration()).map(Nanos::as_nanos).sum();
         let length = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() }).length();
         let length = length.map(|length| length.nanos.as_nanos()).filter(|&length| length > 0 && !hitches.is_empty());
         let hitch_ratio = length.map(|length| late as f64 / length as f64 * 1e3);
@@ -138,7 +140,7 @@ impl Recording {
         let index =
             series.max_by_key(|row| (row.unit == Unit::Nanoseconds, row.counted.samples)).map(|row| row.series)?;
         let series = &report.series[report.position(index)?];
-        let (on_cpu, length) = (series.counted, duration(interval));
+        let (on_cpu, length) = (series.counted, interval.duration());
         let percent = length.and_then(|length| on_cpu.weight.percent_of_core(length));
         let clock = length.filter(|length| series.unit == Unit::Cycles && length.as_nanos() > 0);
         let clock = clock.map(|length| on_cpu.weight.value as f64 / length.as_nanos() as f64 / LEAST_CLOCK * 100.0);
@@ -180,7 +182,9 @@ impl Recording {
         let mut stretches = Vec::new();
         for (thread, mut samples) in threads {
             samples.sort_unstable();
-            for (start, end) in joined(&samples).into_iter().filter(|(start, end)| end.since(*start) >= BUSY_STRETCH) {
+            for (start, end) in
+                joined(&samples).into_iter().filter(|(start, end)| end.since(*start) >= HangReport::BUSY_STRETCH)
+            {
                 stretches.push(stretch(profile, thread, start, end));
             }
         }
@@ -234,11 +238,6 @@ fn threads(profile: &Profile, interval: &Interval) -> Vec<ThreadId> {
         is_own && profile.run(process.run).number == interval.run
     };
     profile.thread_ids().filter(is_of).collect()
-}
-
-/// The duration of an interval that has an end.
-pub fn duration(interval: &Interval) -> Option<Nanos> {
-    interval.end.map(|end| end.since(interval.start))
 }
 
 fn overlap(one: &Interval, other: &Interval) -> bool {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::cpu_within::CpuWithin;
-use super::hangs::duration;
 use crate::hash::HashMap;
 use crate::profile::TimeRange;
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
@@ -78,12 +77,12 @@ fn totals(
     let all = intervals.len() as u64;
     intervals.retain(|interval| interval.end.is_some());
     // Of equal durations, the first in time comes first.
-    intervals.sort_by_key(|interval| (duration(interval), interval.run, interval.start));
+    intervals.sort_by_key(|interval| (interval.duration(), interval.run, interval.start));
     let count = intervals.len() as u64;
-    let total = intervals.iter().filter_map(|interval| duration(interval)).map(Nanos::as_nanos);
+    let total = intervals.iter().filter_map(|interval| interval.duration()).map(Nanos::as_nanos);
     let at =
         |quantile: &Quantile| intervals.get(quantile.nearest_rank(count).saturating_sub(1) as usize).copied().cloned();
-    let longest = intervals.iter().rev().max_by_key(|interval| duration(interval)).copied().cloned();
+    let longest = intervals.iter().rev().max_by_key(|interval| interval.duration()).copied().cloned();
     let (mut thread_cpu, mut all_cpu) = (None, None);
     for interval in &intervals {
         let Some(cpu) = cpu.filter(|cpu| cpu.has_run(interval.run)) else { continue };

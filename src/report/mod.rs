@@ -25,7 +25,7 @@ mod unnamed;
 pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
-pub use hangs::{BUSY_STRETCH, Hang, HangActivity, HangReport, duration};
+pub use hangs::{Hang, HangActivity, HangReport};
 #[cfg(feature = "fleet")]
 pub use interval_summary::{IntervalSummary, IntervalTotals};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};

@@ -1,6 +1,7 @@
 //! Intervals by name and hangs, compared with what `tests/oracle/stretches.py` computes with ElementTree and numpy; the first in real
 //! exports, too.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use support::Rng;
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::recording::{Options, TableChoice};
-use traceparse::report::{ReportOptions, View};
+use traceparse::report::{NamedFunction, ReportOptions, View};
 
 use crate::programs::{corpus, files, has_python, in_corpus, oracle, traceparse};
 
@@ -27,140 +28,143 @@ fn between(rng: &mut Rng, least: u64, most: u64) -> u64 {
     least + rng.below(most - least + 1)
 }
 
-/// A recording of three threads, with random intervals in four tables. Every element is written anew, without references.
-fn recording(rng: &mut Rng) -> String {
-    let mut xml = "<?xml version=\"1.0\"?>\n<trace-query-result>\n".to_owned();
-    let mut id = 0;
-    let mut next = || {
-        id += 1;
-        id
-    };
-    let mut thread = |tid: u64| {
-        let name = if tid == 1 {
-            "Main Thread 0x1 (Orchard, pid: 7)".to_owned()
-        } else {
-            format!("worker {tid:#x} (Orchard, pid: 7)")
-        };
-        format!(
-            "<thread id=\"{}\" fmt=\"{name}\"><tid id=\"{}\">{tid}</tid><process id=\"{}\" fmt=\"Orchard (7)\"><pid id=\"{}\">7</pid></process></thread>",
-            next(),
-            next(),
-            next(),
-            next()
-        )
-    };
-    let span = 10_000_000 * between(rng, 20, 200);
-    table(
-        &mut xml,
-        1,
-        "time-profile",
-        &[
-            ("time", "sample-time"),
-            ("thread", "thread"),
-            ("thread-state", "thread-state"),
-            ("weight", "weight"),
-            ("stack", "backtrace"),
-        ],
-    );
-    let mut number = 1_000_000;
-    let mut own = || {
-        number += 1;
-        number
-    };
-    for _ in 0..between(rng, 50, 400) {
-        let (time, weight) = (rng.below(span), 1_000_000 * between(rng, 1, 3));
-        let state = match STATES[rng.below(3) as usize] {
-            "" => "<sentinel/>".to_owned(),
-            state => format!("<thread-state id=\"{}\" fmt=\"{state}\">{state}</thread-state>", own()),
-        };
-        let depth = between(rng, 1, 5);
-        let frames: String = (0..depth)
-            .map(|_| {
-                let place = rng.below(FUNCTIONS.len() as u64);
-                format!(
-                    "<frame id=\"{}\" name=\"{}\" addr=\"{:#x}\"/>",
-                    own(),
-                    FUNCTIONS[place as usize],
-                    0x1000 + place
-                )
-            })
-            .collect();
-        let _ = writeln!(
-            xml,
-            "<row><sample-time id=\"{}\">{time}</sample-time>{}{state}<weight id=\"{}\">{weight}</weight><backtrace id=\"{}\">{frames}</backtrace></row>",
-            own(),
-            thread(between(rng, 1, 3)),
-            own(),
-            own()
-        );
-    }
-    xml.push_str("</node>\n");
-    let tables: [(&str, &[(&str, &str)], &[&str]); 4] = [
-        (
-            "potential-hangs",
-            &[("start", "start-time"), ("duration", "duration"), ("hang-type", "hang-type"), ("thread", "thread")],
-            &["Hang", "Severe Hang"],
-        ),
-        (
-            "os-signpost-interval",
-            &[("start", "start-time"), ("duration", "duration"), ("name", "string"), ("start-thread", "thread")],
-            &["Checkout", "Load", "42"],
-        ),
-        (
-            "runloop-intervals",
-            &[
-                ("start", "start-time"),
-                ("duration", "duration"),
-                ("interval-type", "short-string"),
-                ("thread", "thread"),
-            ],
-            &["Busy", "Runloop Run"],
-        ),
-        (
-            "swiftui-update-groups",
-            &[("start", "start-time"), ("duration", "duration"), ("label", "string"), ("thread", "thread")],
-            &["", "A <b> & \"c\""],
-        ),
-    ];
-    for (position, (schema, columns, names)) in (2..).zip(tables) {
-        table(&mut xml, position, schema, columns);
-        let mut starts: Vec<u64> = (0..rng.below(40)).map(|_| rng.below(span)).collect();
-        starts.sort_unstable();
-        // Equal rows would be one interval.
-        starts.dedup();
-        for start in starts {
-            let duration = match rng.below(8) {
-                0 if schema != "potential-hangs" => "<sentinel/>".to_owned(),
-                _ => format!("<duration id=\"{}\">{}</duration>", own(), rng.below(span / 10)),
-            };
-            let kind = columns[2].1;
-            let name = names[rng.below(names.len() as u64) as usize]
-                .replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('"', "&quot;");
-            let thread = if rng.below(6) == 0 && schema != "potential-hangs" {
-                "<sentinel/>".to_owned()
-            } else {
-                thread(between(rng, 1, 3))
-            };
-            let _ = writeln!(
-                xml,
-                "<row><start-time id=\"{}\">{start}</start-time>{duration}<{kind} id=\"{}\" fmt=\"{name}\">{name}</{kind}>{thread}</row>",
-                own(),
-                own()
-            );
-        }
-        xml.push_str("</node>\n");
-    }
-    xml + "</trace-query-result>\n"
+/// A table of intervals: its schema, the column and type of its name, the column of its thread, and names.
+struct IntervalTable {
+    schema: &'static str,
+    name: (&'static str, &'static str),
+    thread: &'static str,
+    names: &'static [&'static str],
 }
 
-fn table(xml: &mut String, position: u32, schema: &str, columns: &[(&str, &str)]) {
-    let _ = write!(xml, "<node xpath='//trace-toc[1]/run[1]/data[1]/table[{position}]'><schema name=\"{schema}\">");
-    for (mnemonic, kind) in columns {
-        let _ = write!(xml, "<col><mnemonic>{mnemonic}</mnemonic><engineering-type>{kind}</engineering-type></col>");
+const TABLES: [IntervalTable; 4] = [
+    IntervalTable {
+        schema: "potential-hangs",
+        name: ("hang-type", "hang-type"),
+        thread: "thread",
+        names: &["Hang", "Severe Hang"],
+    },
+    IntervalTable {
+        schema: "os-signpost-interval",
+        name: ("name", "string"),
+        thread: "start-thread",
+        names: &["Checkout", "Load", "42"],
+    },
+    IntervalTable {
+        schema: "runloop-intervals",
+        name: ("interval-type", "short-string"),
+        thread: "thread",
+        names: &["Busy", "Runloop Run"],
+    },
+    IntervalTable {
+        schema: "swiftui-update-groups",
+        name: ("label", "string"),
+        thread: "thread",
+        names: &["", "A &lt;b&gt; &amp; &quot;c&quot;"],
+    },
+];
+
+/// A recording of three threads, with random intervals in four tables. Every element is written anew, without references.
+struct Recording<'r> {
+    rng: &'r mut Rng,
+    xml: String,
+    id: u64,
+    /// The length of the recording.
+    span: u64,
+}
+
+impl Recording<'_> {
+    fn id(&mut self) -> u64 {
+        self.id += 1;
+        self.id
     }
-    xml.push_str("</schema>\n");
+
+    /// An element with an id.
+    fn element(&mut self, kind: &str, attributes: &str, content: &str) -> String {
+        format!("<{kind} id=\"{}\"{attributes}>{content}</{kind}>", self.id())
+    }
+
+    fn thread(&mut self) -> String {
+        let tid = between(self.rng, 1, 3);
+        let name = if tid == 1 { "Main Thread".to_owned() } else { format!("worker {tid}") };
+        let pid = self.element("pid", "", "7");
+        let process = self.element("process", " fmt=\"Orchard (7)\"", &pid);
+        let number = self.element("tid", "", &tid.to_string());
+        self.element("thread", &format!(" fmt=\"{name} {tid:#x} (Orchard, pid: 7)\""), &(number + &process))
+    }
+
+    fn table(&mut self, position: usize, schema: &str, columns: &[(&str, &str)]) {
+        let xpath = format!("//trace-toc[1]/run[1]/data[1]/table[{position}]");
+        let _ = write!(self.xml, "<node xpath='{xpath}'><schema name=\"{schema}\">");
+        for (mnemonic, kind) in columns {
+            let _ = write!(
+                self.xml,
+                "<col><mnemonic>{mnemonic}</mnemonic><engineering-type>{kind}</engineering-type></col>"
+            );
+        }
+        self.xml.push_str("</schema>\n");
+    }
+
+    fn samples(&mut self) {
+        let kinds = ["sample-time", "thread", "thread-state", "weight", "backtrace"];
+        let columns = ["time", "thread", "thread-state", "weight", "stack"];
+        let columns: Vec<_> = columns.into_iter().zip(kinds).collect();
+        self.table(1, "time-profile", &columns);
+        for _ in 0..between(self.rng, 50, 400) {
+            let (time, weight) = (self.rng.below(self.span), 1_000_000 * between(self.rng, 1, 3));
+            let time = self.element("sample-time", "", &time.to_string());
+            let thread = self.thread();
+            let state = match *self.rng.pick(&STATES) {
+                "" => "<sentinel/>".to_owned(),
+                state => self.element("thread-state", &format!(" fmt=\"{state}\""), state),
+            };
+            let weight = self.element("weight", "", &weight.to_string());
+            let frames: String = (0..between(self.rng, 1, 5)).map(|_| self.frame()).collect();
+            let stack = self.element("backtrace", "", &frames);
+            let _ = writeln!(self.xml, "<row>{time}{thread}{state}{weight}{stack}</row>");
+        }
+        self.xml.push_str("</node>\n");
+    }
+
+    fn frame(&mut self) -> String {
+        let place = self.rng.index(FUNCTIONS.len());
+        let attributes = format!(" name=\"{}\" addr=\"{:#x}\"", FUNCTIONS[place], 0x1000 + place);
+        self.element("frame", &attributes, "")
+    }
+
+    fn intervals(&mut self, position: usize, table: &IntervalTable) {
+        let columns = [("start", "start-time"), ("duration", "duration"), table.name, (table.thread, "thread")];
+        self.table(position, table.schema, &columns);
+        // Equal rows would be one interval.
+        let starts: BTreeSet<u64> = (0..self.rng.below(40)).map(|_| self.rng.below(self.span)).collect();
+        let is_of_hangs = table.schema == "potential-hangs";
+        for start in starts {
+            let start = self.element("start-time", "", &start.to_string());
+            let length = self.rng.below(self.span / 10);
+            let duration = match self.rng.one_in(8) && !is_of_hangs {
+                true => "<sentinel/>".to_owned(),
+                false => self.element("duration", "", &length.to_string()),
+            };
+            let name = *self.rng.pick(table.names);
+            let name = self.element(table.name.1, &format!(" fmt=\"{name}\""), name);
+            let thread = match self.rng.one_in(6) && !is_of_hangs {
+                true => "<sentinel/>".to_owned(),
+                false => self.thread(),
+            };
+            let _ = writeln!(self.xml, "<row>{start}{duration}{name}{thread}</row>");
+        }
+        self.xml.push_str("</node>\n");
+    }
+}
+
+fn recording(rng: &mut Rng) -> String {
+    let span = 10_000_000 * between(rng, 20, 200);
+    let xml = "<?xml version=\"1.0\"?>\n<trace-query-result>\n".to_owned();
+    let mut recording = Recording { rng, xml, id: 0, span };
+    recording.samples();
+    for (position, table) in (2..).zip(&TABLES) {
+        recording.intervals(position, table);
+    }
+    recording.xml + "</trace-query-result>\n"
 }
 
 /// Compares the intervals of an export, and its hangs.
@@ -192,30 +196,16 @@ fn real_exports_agree() -> Result<(), Failed> {
     files.iter().try_for_each(|file| compare(&in_corpus(&format!("xctrace/{file}.xml")), false))
 }
 
-/// The functions of a recording with their weights and samples, whatever the unit.
-fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<(String, Option<String>, u64, u64, u64)>, Failed> {
+/// The functions of a recording with their binaries, weights and samples, whatever the unit.
+fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<String>, Failed> {
     let table = table.map(|schema| TableChoice { schema: schema.to_owned(), weight: None });
     let recording = traceparse::read(xml, "export.xml", &Options { table, ..Options::default() })?;
     ensure!(recording.rejected() == 0, "{} rows are rejected", recording.rejected());
     let selection = Selection { states: StateFilter::All, ..Selection::default() };
     let report = recording.report(&ReportOptions { view: View::Functions, selection, ..ReportOptions::default() });
-    let text = |text: Option<&str>| text.map(str::to_owned);
-    let mut rows: Vec<_> = report
-        .series
-        .iter()
-        .flat_map(|series| report.named_functions(series))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .map(|row| {
-            (
-                row.name.unwrap_or_default().to_owned(),
-                text(row.binary),
-                row.self_weight,
-                row.all_weight,
-                row.all_samples,
-            )
-        })
-        .collect();
+    let row = |row: NamedFunction<'_>| format!("{:?}", NamedFunction { unit: "", ..row });
+    let mut rows: Vec<String> =
+        report.series.iter().flat_map(|series| report.named_functions(series).map(row).collect::<Vec<_>>()).collect();
     rows.sort();
     Ok(rows)
 }

@@ -156,6 +156,11 @@ impl Interval {
         self.origin == IntervalOrigin::Hang
     }
 
+    /// Returns the duration; `None` if the interval was open when the recording ended.
+    pub fn duration(&self) -> Option<Nanos> {
+        self.end.map(|end| end.since(self.start))
+    }
+
     /// True for a signpost interval.
     pub fn is_signpost(&self) -> bool {
         !self.is_hang() && self.origin != IntervalOrigin::Table
