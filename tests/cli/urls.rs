@@ -24,6 +24,7 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         "diff" => args.extend([file.clone(), file]),
         "symbolicate" => args.push("0x1".to_owned()),
         "fleet sql" if argument == "--dataset" => args.push("report.json".to_owned()),
+        "table" => args.extend([if is_option { file } else { named.clone() }, "time-profile".to_owned()]),
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),
     }

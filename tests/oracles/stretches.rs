@@ -203,7 +203,10 @@ fn functions(xml: &[u8], table: Option<&str>) -> Result<Vec<String>, Failed> {
     ensure!(recording.rejected() == 0, "{} rows are rejected", recording.rejected());
     let selection = Selection { states: StateFilter::All, ..Selection::default() };
     let report = recording.report(&ReportOptions { view: View::Functions, selection, ..ReportOptions::default() });
-    let row = |row: NamedFunction<'_>| format!("{:?}", NamedFunction { unit: "", ..row });
+    let row = |row: NamedFunction<'_>| {
+        let sums = [row.self_weight, row.all_weight, row.self_samples, row.all_samples];
+        format!("{:?} {:?} {sums:?}", row.name, row.binary)
+    };
     let mut rows: Vec<String> =
         report.series.iter().flat_map(|series| report.named_functions(series).map(row).collect::<Vec<_>>()).collect();
     rows.sort();
