@@ -35,6 +35,7 @@ pub use counters::Counter;
 pub use export_command::export_command;
 pub(crate) use export_command::{command_line, shell_word};
 pub use input::{FrameKind, InputBuilder};
+pub(crate) use intervals::Wanted;
 pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
 pub(crate) use intervals::{ProcessCell, ROLES, Role, RowKind, RowValues, SignpostIdentity, TableValues, Texts};
 pub(crate) use known_rows::KnownRow;

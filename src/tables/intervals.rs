@@ -6,7 +6,7 @@ use crate::memory::{MemoryBudget, Reservation};
 use crate::recording::RowValues as IntervalValues;
 use crate::recording::{
     IntervalTable, Intervals, ProcessCell, ROLES, RejectReason, Rejected, Role, Row, RowKind, SignpostIdentity,
-    TableValues, Texts,
+    TableValues, Texts, Wanted,
 };
 
 /// Collects the intervals of one input.
@@ -74,8 +74,9 @@ fn columns(kind: RowKind, head: &TableHead) -> ([Option<usize>; ROLES], Option<&
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
         found[wanted.role as usize] = column.filter(|_| fits);
         // Exports of a few columns are paired by what they have; a column that cannot be read is something else.
-        let is_pairing =
-            kind == RowKind::SignpostEvent && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
+        let is_pairing = head.position.is_some()
+            && kind == RowKind::SignpostEvent
+            && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
         let is_lost = if is_pairing { !fits } else { !fits || column.is_none() };
         if is_lost && wanted.is_needed {
             missing = missing.or(Some(wanted.mnemonic));
@@ -104,6 +105,20 @@ const NAMES: [&str; 12] = [
     "class",
     "label",
 ];
+
+/// Reports the columns that a table of a recording lacks, or that have another type.
+fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
+    let (found, _) = columns(kind, head);
+    let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none();
+    kind.wanted().iter().filter(is_unread).map(move |Wanted { mnemonic, is_needed, .. }| {
+        let why = match head.column(mnemonic).map(|column| &head.columns[column].engineering_type) {
+            Some(other) => format!("its column {mnemonic} has type {other}, which this version cannot read"),
+            None => format!("it has no column {mnemonic}"),
+        };
+        let cost = if *is_needed { "; its rows are not read" } else { "" };
+        Diagnostic::new(format!("{} of run {}: {why}{cost}", head.schema, head.run))
+    })
+}
 
 /// True if a column of this kind can have the role. Cells of unknown types decide by themselves.
 fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
@@ -179,6 +194,10 @@ impl TableVisitor for IntervalVisitor<'_> {
         let (input, schema) = (self.input.to_owned(), table.schema.clone());
         let counts = IntervalTable { input, run: table.run, schema, ..IntervalTable::default() };
         let (columns, missing) = columns(kind, table);
+        // Recordings have all columns, but exports may be of a few.
+        if table.position.is_none() {
+            self.diagnostics.extend(unread_columns(kind, table));
+        }
         self.open = Some(OpenTable { kind, columns, missing, values: TableValues::new(counts, kind), rows: 0 });
     }
 

@@ -13,7 +13,7 @@ use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
-pub(crate) use columns::{ROLES, Role};
+pub(crate) use columns::{ROLES, Role, Wanted};
 pub(crate) use pairs::Identity as SignpostIdentity;
 pub(crate) use values::{ProcessCell, Texts};
 pub(crate) use values::{RowKind, RowValues, TableValues};
