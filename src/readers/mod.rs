@@ -89,6 +89,6 @@ impl Intervals {
     fn read_tables(source: impl Read, name: &str, is_of_all: bool, options: &Options) -> Result<Self, Error> {
         let mut visitor = IntervalVisitor::new(name, is_of_all, &options.memory);
         RecordingBuilder::new(options.clone()).read_tables(source, name, &mut visitor)?;
-        Ok(visitor.finish(false))
+        Ok(visitor.finish())
     }
 }

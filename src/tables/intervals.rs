@@ -15,6 +15,8 @@ pub(crate) struct IntervalVisitor<'i> {
     input: &'i str,
     /// True if all tables with a start and a duration are intervals.
     is_of_all: bool,
+    /// True for a recording, whose tables have all columns; exports may be of a few.
+    is_recording: bool,
     texts: Texts,
     /// Complete tables, by kind where they are sorted.
     tables: Vec<(RowKind, TableValues)>,
@@ -36,10 +38,10 @@ struct OpenTable {
 }
 
 impl<'i> IntervalVisitor<'i> {
-    /// Collects signposts, hangs and hang risks; and, if `is_of_all`, the rows of all tables with a start and a duration.
+    /// Collects signposts, hangs and hang risks of an export; and, if `is_of_all`, the rows of all tables with a start and a duration.
     pub(crate) fn new(input: &'i str, is_of_all: bool, memory: &MemoryBudget) -> Self {
         let (texts, tables, open, diagnostics) = (Texts::default(), Vec::new(), None, Vec::new());
-        Self { input, is_of_all, texts, tables, open, diagnostics, reserved: memory.nothing() }
+        Self { input, is_of_all, is_recording: false, texts, tables, open, diagnostics, reserved: memory.nothing() }
     }
 
     fn kind(&self, table: &TableHead) -> Option<RowKind> {
@@ -50,9 +52,15 @@ impl<'i> IntervalVisitor<'i> {
         RowKind::of_schema(&table.schema).or_else(|| is_interval().then_some(RowKind::Table))
     }
 
-    /// Everything that was found: in the order of the input, or by run and kind of table.
-    pub(crate) fn finish(mut self, is_by_kind: bool) -> Intervals {
-        if is_by_kind {
+    /// The same of a recording.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn of_recording(input: &'i str, is_of_all: bool, memory: &MemoryBudget) -> Self {
+        Self { is_recording: true, ..Self::new(input, is_of_all, memory) }
+    }
+
+    /// Everything that was found: in the order of an export, or of a recording by run and kind of table.
+    pub(crate) fn finish(mut self) -> Intervals {
+        if self.is_recording {
             self.tables.sort_by_key(|(kind, values)| (values.table.run, *kind));
         }
         let mut found = Intervals { diagnostics: self.diagnostics, ..Intervals::default() };
@@ -64,7 +72,7 @@ impl<'i> IntervalVisitor<'i> {
 }
 
 /// The columns of a table by their roles, and the first one that rows need and lack.
-fn columns(kind: RowKind, head: &TableHead) -> ([Option<usize>; ROLES], Option<&'static str>) {
+fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usize>; ROLES], Option<&'static str>) {
     let (mut found, mut missing) = ([None; ROLES], None);
     for wanted in kind.wanted() {
         let column = match wanted.role {
@@ -74,7 +82,7 @@ fn columns(kind: RowKind, head: &TableHead) -> ([Option<usize>; ROLES], Option<&
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
         found[wanted.role as usize] = column.filter(|_| fits);
         // Exports of a few columns are paired by what they have; a column that cannot be read is something else.
-        let is_pairing = head.position.is_some()
+        let is_pairing = !is_recording
             && kind == RowKind::SignpostEvent
             && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
         let is_lost = if is_pairing { !fits } else { !fits || column.is_none() };
@@ -108,7 +116,7 @@ const NAMES: [&str; 12] = [
 
 /// Reports the columns that a table of a recording lacks, or that have another type.
 fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
-    let (found, _) = columns(kind, head);
+    let (found, _) = columns(kind, head, true);
     let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none();
     kind.wanted().iter().filter(is_unread).map(move |Wanted { mnemonic, is_needed, .. }| {
         let why = match head.column(mnemonic).map(|column| &head.columns[column].engineering_type) {
@@ -116,7 +124,7 @@ fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagn
             None => format!("it has no column {mnemonic}"),
         };
         let cost = if *is_needed { "; its rows are not read" } else { "" };
-        Diagnostic::new(format!("{} of run {}: {why}{cost}", head.schema, head.run))
+        Diagnostic::new(format!("{}: {} of run {}: {why}{cost}", head.folder, head.schema, head.run))
     })
 }
 
@@ -136,13 +144,12 @@ fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
 impl TableVisitor for IntervalVisitor<'_> {
     fn wants(&self, table: &TableHead) -> bool {
         // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
-        let is_export = table.position.is_some();
-        self.kind(table).is_some_and(|kind| !(is_export && kind == RowKind::Region))
+        self.kind(table).is_some_and(|kind| self.is_recording || kind != RowKind::Region)
     }
 
     fn wants_column(&self, table: &TableHead, column: usize) -> bool {
         let kind = self.kind(table);
-        kind.is_some_and(|kind| columns(kind, table).0.contains(&Some(column)))
+        kind.is_some_and(|kind| columns(kind, table, self.is_recording).0.contains(&Some(column)))
     }
 
     fn needs(&self, element: &str) -> bool {
@@ -193,9 +200,8 @@ impl TableVisitor for IntervalVisitor<'_> {
         let Some(kind) = self.kind(table) else { return };
         let (input, schema) = (self.input.to_owned(), table.schema.clone());
         let counts = IntervalTable { input, run: table.run, schema, ..IntervalTable::default() };
-        let (columns, missing) = columns(kind, table);
-        // Recordings have all columns, but exports may be of a few.
-        if table.position.is_none() {
+        let (columns, missing) = columns(kind, table, self.is_recording);
+        if self.is_recording {
             self.diagnostics.extend(unread_columns(kind, table));
         }
         self.open = Some(OpenTable { kind, columns, missing, values: TableValues::new(counts, kind), rows: 0 });

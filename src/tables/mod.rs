@@ -49,6 +49,8 @@ pub struct TableHead {
     pub schema: String,
     /// The settings with which it was recorded, sorted by name; empty in exports, which do not contain them.
     pub attributes: Vec<(String, String)>,
+    /// The folder in a recording that has it; empty in exports.
+    pub folder: String,
     /// Its columns, in the order of the export.
     pub columns: Vec<TableColumn>,
 }

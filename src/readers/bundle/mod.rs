@@ -392,9 +392,9 @@ impl<'f> Bundle<'f> {
     }
 
     fn read_intervals(&self, name: &str, is_of_all: bool, options: &Options) -> Result<Intervals, Error> {
-        let mut visitor = IntervalVisitor::new(name, is_of_all, &options.memory);
+        let mut visitor = IntervalVisitor::of_recording(name, is_of_all, &options.memory);
         let damaged = self.pass_tables(&mut RecordingBuilder::new(options.clone()), name, &mut visitor)?;
-        let mut found = visitor.finish(true);
+        let mut found = visitor.finish();
         for run in self.damaged.iter().chain(&damaged) {
             found.unread_runs.push(run.number);
             found.diagnostics.push(self.unread(run));

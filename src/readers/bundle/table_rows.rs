@@ -61,6 +61,7 @@ impl RunTable {
             position: None,
             schema: self.layout.schema.name.clone(),
             attributes: self.attributes.clone(),
+            folder: self.folder.display().to_string(),
             columns: self.layout.schema.columns.iter().map(column).collect(),
         }
     }

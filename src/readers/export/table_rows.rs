@@ -188,6 +188,7 @@ fn head(table: &Table) -> TableHead {
         position: table.position,
         schema: table.schema.clone().unwrap_or_default(),
         attributes: Vec::new(),
+        folder: String::new(),
         columns: table.columns.iter().map(column).collect(),
     }
 }
