@@ -67,8 +67,10 @@ def types(data):
 STRINGS = {
     f"XR{name}TypeID"
     for name in (
-        "NarrativeText PrototypeString PrototypeShortString PrototypeMediumLengthString RawString SignpostName OSLogEvent OSLogFormatString "
-        "OSLogSubsystem OSLogCategory EventConcept FilePath ThreadState ThermalState ApplicationPeriod RegionOfInterestKind RegionOfInterestClass"
+        "NarrativeText PrototypeString PrototypeShortString PrototypeMediumLengthString PrototypeWordString RawString SignpostName OSLogEvent "
+        "OSLogFormatString OSLogSubsystem OSLogCategory EventConcept FilePath ThreadState ThermalState ApplicationPeriod RegionOfInterestKind "
+        "RegionOfInterestClass RegionOfInterestScope HangType KDebugSignpostVariant DomainName DisplayName SwiftTaskState VSyncEvent "
+        "NetworkProtocol NetworkInterface MetalObjectLabel VMOperationName"
     ).split()
 }
 TEXTS = {"XRNarrativeEntryTypeID": "", "XRFormattedLabelTypeID": "", "XROSLogMetadataTypeID": " "}

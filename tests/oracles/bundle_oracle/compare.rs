@@ -73,8 +73,8 @@ pub(crate) fn mutant(base: &Base, mutant: &Mutant, oracle: &mut Oracle, rng: &mu
 struct Difference {
     class: &'static str,
     what: String,
-    /// The store and the offset of a row that it is about.
-    row: Option<(String, u64)>,
+    /// The store and the offsets of the rows that it is about. One diagnostic for all rows with the same problem names one of them.
+    rows: Vec<(String, u64)>,
     /// The folder or the file that it is about.
     place: Option<String>,
 }
@@ -85,7 +85,7 @@ impl Difference {
         let of_row = |told: &Told| {
             let names =
                 |(store, at): &(String, u64)| told.text.contains(store) && told.text.contains(&format!("at {at:#x}:"));
-            self.row.as_ref().is_some_and(names)
+            self.rows.iter().any(names)
         };
         let of_place = |told: &Told| self.place.as_ref().is_some_and(|place| told.text.contains(place.as_str()));
         told.iter().any(|told| {
@@ -112,9 +112,14 @@ impl Comparison<'_> {
             if self.reading.unread.contains(&number) {
                 continue;
             }
-            let difference = |class, what| Difference { class, what, row: None, place: None };
+            let difference = |class, what| Difference { class, what, rows: Vec::new(), place: None };
             let odd = run["odd"].as_array().into_iter().flatten().map(|odd| (text(&odd[0]), text(&odd[1])));
-            found.extend(odd.map(|(place, what)| Difference { class: "odd", what, row: None, place: Some(place) }));
+            found.extend(odd.map(|(place, what)| Difference {
+                class: "odd",
+                what,
+                rows: Vec::new(),
+                place: Some(place),
+            }));
             if let Some(broken) = run["broken"].as_str() {
                 found.push(difference("a broken run", broken.to_owned()));
                 continue;
@@ -152,7 +157,7 @@ fn rows(table: &Value) -> Vec<Option<ReadRow>> {
 fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Difference>) {
     let store = theirs["store"].as_str().unwrap_or_default().to_owned();
     let (start, size) = (theirs["start"].as_u64().unwrap_or(0), theirs["size"].as_u64().unwrap_or(0));
-    let row = |index: usize| Some((store.clone(), start + index as u64 * size));
+    let row = |index: usize| vec![(store.clone(), start + index as u64 * size)];
     let notes = |key: &str| {
         theirs[key]
             .as_object()
@@ -160,22 +165,22 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
             .flatten()
             .filter_map(|(index, note)| Some((index.parse::<usize>().ok()?, note)))
     };
-    // One diagnostic for all rows with the same problem names the first.
-    if let Some((index, note)) = notes("odd").min_by_key(|(index, _)| *index) {
-        found.push(Difference { class: "an odd row", what: note.to_string(), row: row(index), place: None });
+    let all = |key: &str| notes(key).flat_map(|(index, _)| row(index)).collect::<Vec<_>>();
+    if let Some((_, note)) = notes("odd").min_by_key(|(index, _)| *index) {
+        found.push(Difference { class: "an odd row", what: note.to_string(), rows: all("odd"), place: None });
     }
     if ours.count != theirs["count"].as_u64().unwrap_or(0) {
         found.push(Difference {
             class: "number of rows",
             what: format!("{} rows", ours.count),
-            row: None,
+            rows: Vec::new(),
             place: Some(store.clone()),
         });
     }
     let bad = notes("bad").map(|(index, _)| index).min();
     if let Some(index) = bad {
         let what = format!("row {index} of {store}: {}", theirs["bad"][index.to_string()]);
-        found.push(Difference { class: "a bad row", what, row: row(index), place: None });
+        found.push(Difference { class: "a bad row", what, rows: all("bad"), place: None });
     }
     let place = |index: usize| row(theirs["order"][index].as_u64().map_or(index, |row| row as usize));
     let rows = rows(theirs);
@@ -191,13 +196,13 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
                 found.push(Difference {
                     class: "a missing row",
                     what: format!("row {index}: {expected:?}"),
-                    row: place(index),
+                    rows: place(index),
                     place: None,
                 });
             }
             ours => {
                 let what = format!("row {index}: {ours:?}\n    instead of {expected:?}");
-                found.push(Difference { class: "another row", what, row: place(index), place: None });
+                found.push(Difference { class: "another row", what, rows: place(index), place: None });
                 others.next();
             }
         }
@@ -206,7 +211,7 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
         found.push(Difference {
             class: "a row too many",
             what: format!("{:?}", others.next()),
-            row: bad.and_then(row),
+            rows: all("bad"),
             place: None,
         });
     }
@@ -214,7 +219,7 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
         found.push(Difference {
             class: "rejected rows",
             what: format!("{} rejected", ours.rejected),
-            row: bad.and_then(row),
+            rows: all("bad"),
             place: None,
         });
     }
