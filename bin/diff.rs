@@ -368,7 +368,10 @@ impl DiffArgs {
             (&self.before, &self.before_intervals, "--before-intervals"),
             (&self.after, &self.after_intervals, "--after-intervals"),
         ]
-        .map(|(file, named, option)| IntervalFiles { exports: std::slice::from_ref(file), named, option })
+        .map(|(file, named, option)| {
+            let are_all = self.format() == DiffFormat::Html;
+            IntervalFiles { exports: std::slice::from_ref(file), named, option, are_all }
+        })
     }
 
     fn format(&self) -> DiffFormat {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::profile::IntervalFilter;
-use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command};
+use traceparse::recording::{
+    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind, export_command,
+};
 use traceparse::units::first_of;
 
 use crate::arguments::InputArgs;
@@ -24,6 +26,8 @@ pub(crate) struct IntervalFiles<'f> {
     pub(crate) named: &'f [PathBuf],
     /// The option that names them.
     pub(crate) option: &'static str,
+    /// True if the rows of all tables with a start and a duration are read, and not only signposts and hangs.
+    pub(crate) are_all: bool,
 }
 
 /// Reads the intervals that select samples; `None` if no option requests them.
@@ -42,7 +46,7 @@ pub(crate) fn asked_intervals(
     let sources = if files.named.is_empty() { files.exports } else { files.named };
     let sources_of_both: Vec<PathBuf> = sources.iter().filter(|path| files.exports.contains(path)).cloned().collect();
     check_twice(&sources_of_both, &format!("pass a file with the intervals as {}", files.option))?;
-    let all = read(inputs, sources, input)?;
+    let all = read(inputs, sources, files.are_all, input)?;
     let filter = filter(&all, &Sources { inputs, paths: sources }, selection)?;
     Ok(Some(AskedIntervals { filter, all }))
 }
@@ -69,7 +73,7 @@ pub(crate) fn shown_intervals(
     export: &Recording,
 ) -> Result<Intervals, Failure> {
     if !files.named.is_empty() {
-        return read(inputs, files.named, input);
+        return read(inputs, files.named, files.are_all, input);
     }
     let has_rows = |path: &Path| {
         let name = path.display().to_string();
@@ -78,8 +82,13 @@ pub(crate) fn shown_intervals(
             DocumentContent::Tables(tables) => tables.as_slice(),
             DocumentContent::Toc(_) => &[],
         });
-        let mut schemas = tables.filter(|table| table.rows > 0).filter_map(|table| table.schema.as_deref());
-        schemas.any(|schema| Intervals::SIGNPOSTS.contains(&schema) || Intervals::HANGS.contains(&schema))
+        let is_of_intervals = |table: &Table| {
+            let has = |name: &str| table.columns.iter().any(|column| column.mnemonic == name);
+            let is_other = files.are_all && table.kind != TableKind::Cpu && has("start") && has("duration");
+            let schema = table.schema.as_deref().unwrap_or_default();
+            is_other || Intervals::SIGNPOSTS.contains(&schema) || Intervals::HANGS.contains(&schema)
+        };
+        tables.filter(|table| table.rows > 0).any(is_of_intervals)
     };
     let with_intervals = files.exports.iter().filter(|path| inputs.is_bundle(path) || has_rows(path));
     let (once, sources): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -90,7 +99,7 @@ pub(crate) fn shown_intervals(
             "{name} cannot be read twice, so its signposts and hangs are not shown; pass a file with {option}"
         ));
     }
-    read(inputs, &sources, input)
+    read(inputs, &sources, files.are_all, input)
 }
 
 fn shown_name(path: &Path) -> String {
@@ -102,8 +111,12 @@ fn can_be_read_once(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<Intervals, Failure> {
-    let found = inputs.read_intervals(sources, &input.options(SampleDetail::Each))?;
+fn read(inputs: &Inputs<'_>, sources: &[PathBuf], are_all: bool, input: &InputArgs) -> Result<Intervals, Failure> {
+    let options = input.options(SampleDetail::Each);
+    let found = match are_all {
+        true => inputs.read_all_intervals(sources, &options)?,
+        false => inputs.read_intervals(sources, &options)?,
+    };
     redacted::with(|redactor| redactor.collect_intervals(&found));
     for diagnostic in &found.diagnostics {
         warning(&diagnostic.to_string());

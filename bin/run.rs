@@ -110,7 +110,8 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;
-    let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
+    let are_all = args.format() == Format::Html;
+    let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals", are_all };
     let mut asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
     let mut recording = open(inputs, args, &options)?;

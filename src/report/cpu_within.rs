@@ -2,7 +2,7 @@
 
 use crate::hash::HashMap;
 use crate::profile::{Selection, SeriesId, ThreadId, TimeRange};
-use crate::recording::Recording;
+use crate::recording::{Interval, Recording};
 use crate::units::{Nanos, Unit, Weight};
 
 /// The samples of one run by time, of all threads and of each.
@@ -80,23 +80,37 @@ impl CpuWithin {
     }
 
     /// The threads with samples that have this number.
-    pub(crate) fn threads(&self, run: u32, tid: u64) -> &[ThreadId] {
+    fn threads(&self, run: u32, tid: u64) -> &[ThreadId] {
         self.by_number.get(&(run, tid)).map_or(&[], Vec::as_slice)
     }
 
     /// The weight of a thread's samples in a range.
-    pub(crate) fn of_thread(&self, run: u32, tid: u64, range: TimeRange) -> Weight {
+    fn of_thread(&self, run: u32, tid: u64, range: TimeRange) -> Weight {
         let weights = self.threads(run, tid).iter().filter_map(|thread| self.threads.get(thread));
         Weight::new(weights.map(|weights| weights.within(range)).sum(), self.unit)
     }
 
     /// The weight of all samples in a range.
-    pub(crate) fn of_all(&self, run: u32, range: TimeRange) -> Weight {
+    fn of_all(&self, run: u32, range: TimeRange) -> Weight {
         Weight::new(self.runs.get(&run).map_or(0, |weights| weights.within(range)), self.unit)
     }
 
-    /// True if samples of the run are known.
-    pub(crate) fn has_run(&self, run: u32) -> bool {
-        self.runs.contains_key(&run)
+    /// The CPU time of an interval's thread within it, and of all threads.
+    pub(crate) fn within(&self, interval: &Interval) -> [Option<Weight>; 2] {
+        if !self.runs.contains_key(&interval.run) {
+            return [None; 2];
+        }
+        let range = TimeRange { start: interval.start, end: interval.end };
+        let of_thread = interval.tid.map(|tid| self.of_thread(interval.run, tid, range));
+        [of_thread, Some(self.of_all(interval.run, range))]
+    }
+}
+
+impl Recording {
+    /// Returns the CPU time within each of these intervals, of its thread and of all threads; `None` if it has no thread, or if nothing was
+    /// sampled.
+    pub fn cpu_within(&self, intervals: &[Interval]) -> Vec<[Option<Weight>; 2]> {
+        let cpu = CpuWithin::new(self);
+        intervals.iter().map(|interval| cpu.as_ref().map_or([None; 2], |cpu| cpu.within(interval))).collect()
     }
 }

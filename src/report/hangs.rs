@@ -100,6 +100,18 @@ impl Recording {
         HangReport { hangs, is_recorded, has_samples: !self.profile.samples().is_empty(), hitches, hitch_ratio }
     }
 
+    /// Returns the longest hangs of a run by time, at most `most`, and the number of all.
+    pub fn longest_hangs(&self, intervals: &Intervals, run: u32, most: usize) -> (Vec<Hang>, usize) {
+        let all = intervals.distinct();
+        let mut hangs: Vec<&Interval> = all.iter().copied().filter(|row| row.is_hang() && row.run == run).collect();
+        let count = hangs.len();
+        // Open ones are the longest.
+        hangs.sort_by_key(|row| (row.end.is_some(), std::cmp::Reverse(row.duration())));
+        hangs.truncate(most);
+        hangs.sort_by_key(|row| row.start);
+        (hangs.into_iter().map(|interval| self.hang(interval, &all)).collect(), count)
+    }
+
     fn hang(&self, interval: &Interval, all: &[&Interval]) -> Hang {
         let threads = threads(&self.profile, interval);
         let is_of_process = |other: &Interval| match (interval.pid, other.pid) {

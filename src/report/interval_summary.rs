@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::cpu_within::CpuWithin;
 use crate::hash::HashMap;
-use crate::profile::TimeRange;
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Weight};
@@ -50,7 +49,7 @@ impl Recording {
         let cpu = CpuWithin::new(self);
         let mut groups: HashMap<TableAndName, Vec<&Interval>> = HashMap::default();
         for interval in intervals.distinct() {
-            let name = interval.name.clone().or_else(|| interval.hang_type.clone()).filter(|name| !name.is_empty());
+            let name = interval.name_or_type().map(Arc::from);
             groups.entry((table(interval), name)).or_default().push(interval);
         }
         let totals = |((table, name), intervals)| totals((table, name), intervals, quantiles, cpu.as_ref());
@@ -85,12 +84,9 @@ fn totals(
     let longest = intervals.iter().rev().max_by_key(|interval| interval.duration()).copied().cloned();
     let (mut thread_cpu, mut all_cpu) = (None, None);
     for interval in &intervals {
-        let Some(cpu) = cpu.filter(|cpu| cpu.has_run(interval.run)) else { continue };
-        let range = TimeRange { start: interval.start, end: interval.end };
-        add(&mut all_cpu, cpu.of_all(interval.run, range));
-        if let Some(tid) = interval.tid {
-            add(&mut thread_cpu, cpu.of_thread(interval.run, tid, range));
-        }
+        let [of_thread, of_all] = cpu.map_or([None; 2], |cpu| cpu.within(interval));
+        add(&mut thread_cpu, of_thread);
+        add(&mut all_cpu, of_all);
     }
     IntervalTotals {
         table,
@@ -105,7 +101,8 @@ fn totals(
     }
 }
 
-fn add(sum: &mut Option<Weight>, more: Weight) {
+fn add(sum: &mut Option<Weight>, more: Option<Weight>) {
+    let Some(more) = more else { return };
     let value = sum.map_or(0, |sum| sum.value);
     *sum = Some(Weight::new(value.saturating_add(more.value), more.unit));
 }

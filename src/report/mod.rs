@@ -3,7 +3,6 @@
 mod build;
 mod cache;
 mod code_tables;
-#[cfg(feature = "fleet")]
 mod cpu_within;
 pub mod diff;
 mod flame_chart;

@@ -91,7 +91,7 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
         }
     }
     if kind == RowKind::Table {
-        let is_text = |column: &usize| head.columns[*column].kind == ColumnKind::Text;
+        let is_text = |column: &usize| matches!(head.columns[*column].kind, ColumnKind::Text | ColumnKind::Named);
         let name = NAMES.iter().find_map(|name| head.column(name).filter(is_text));
         found[Role::Name as usize] = name;
     }
@@ -99,7 +99,7 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
 }
 
 /// The columns that name the intervals of other tables, the first that a table has. In `hitches`, `label` is only a number.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "name",
     "narrative-description",
     "interval-type",
@@ -112,12 +112,15 @@ const NAMES: [&str; 12] = [
     "transition",
     "class",
     "label",
+    "task",
 ];
 
 /// Reports the columns that a table of a recording lacks, or that have another type.
 fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
     let (found, _) = columns(kind, head, true);
-    let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none();
+    // Many other tables have no process or thread, which is nothing to report.
+    let is_expected = move |wanted: &Wanted| kind != RowKind::Table || head.column(wanted.mnemonic).is_some();
+    let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none() && is_expected(wanted);
     kind.wanted().iter().filter(is_unread).map(move |Wanted { mnemonic, is_needed, .. }| {
         let why = match head.column(mnemonic).map(|column| &head.columns[column].engineering_type) {
             Some(other) => format!("its column {mnemonic} has type {other}, which this version cannot read"),
@@ -308,6 +311,11 @@ impl IntervalRow<'_> {
         match self.cell(role) {
             Cell::None => Ok(None),
             Cell::Text(text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
+            // A task, by its function: `0x229fdcf57 (408)` without the number.
+            Cell::Named(number, text) => {
+                let text = self.values.text(text);
+                Ok(Some(self.texts.number_of(text.strip_suffix(&format!(" ({number})")).unwrap_or(text))))
+            }
             // A name of digits.
             Cell::Number(number) => Ok(Some(self.texts.number_of(&number.to_string()))),
             _ => Err(RejectReason::WrongType),

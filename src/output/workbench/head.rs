@@ -5,21 +5,22 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::columns::{Column, exact};
+use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
 use crate::output::json::write_summary;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
-use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
+use crate::recording::HangRisk;
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
 /// The version of the payload. New fields and columns keep it. Removed or changed ones increase it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The head of a report with these rows and columns.
 pub(super) fn head(
     report: &Report<'_>,
-    intervals: &Intervals,
+    (intervals, hang_risks): (&PageIntervals<'_>, &[HangRisk]),
     rows: &Rows<'_>,
     reduction: WorkbenchReduction,
     columns: &[Column<'_>],
@@ -36,7 +37,7 @@ pub(super) fn head(
         }
         value
     });
-    Ok(json!({
+    let mut head = json!({
         "format": "traceparse-workbench",
         "version": VERSION,
         "producer": concat!("traceparse ", env!("CARGO_PKG_VERSION")),
@@ -50,11 +51,12 @@ pub(super) fn head(
         "cores": profile.core_ids().map(|id| core(profile, id)).collect::<Value>(),
         "states": rows.states.iter().map(|&id| profile.string(id)).collect::<Value>(),
         "binaries": profile.binary_ids().map(|id| binary(profile, id)).collect::<Value>(),
-        "intervals": intervals.distinct().into_iter().map(interval).collect::<Value>(),
-        "hang_risks": intervals.hang_risks.iter().map(hang_risk).collect::<Value>(),
+        "hang_risks": hang_risks.iter().map(hang_risk).collect::<Value>(),
         "sources": sources(report),
         "summary": serde_json::from_slice::<Value>(&summary)?,
-    }))
+    });
+    intervals.add_to(&mut head);
+    Ok(head)
 }
 
 /// A run with the facts from its table of contents.
@@ -143,28 +145,6 @@ fn binary(profile: &Profile, id: BinaryId) -> Value {
         "path": text(row.path),
         "category": Category::of_binary(profile, Some(id)).name(),
         "is_own": is_own_binary(profile, id),
-    })
-}
-
-fn interval(row: &Interval) -> Value {
-    let kind = match row.origin {
-        IntervalOrigin::Hang => "hang",
-        IntervalOrigin::Region => "region",
-        IntervalOrigin::Signpost | IntervalOrigin::SignpostEvents | IntervalOrigin::Table => "signpost",
-    };
-    json!({
-        "kind": kind,
-        "run": row.run,
-        "start_ns": nanos(row.start),
-        "end_ns": row.end.map(nanos),
-        "name": row.name.as_deref(),
-        "subsystem": row.subsystem.as_deref(),
-        "category": row.category.as_deref(),
-        "identifier": row.identifier.map(exact),
-        "process": row.process.as_deref(),
-        "pid": row.pid.map(exact),
-        "tid": row.tid.map(exact),
-        "hang_type": row.hang_type.as_deref(),
     })
 }
 

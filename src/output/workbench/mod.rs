@@ -9,6 +9,7 @@
 
 mod columns;
 mod head;
+mod intervals;
 mod page;
 mod payload;
 mod reduction;

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 
 use super::columns::Column;
 use super::head::head;
+use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
 use crate::calltree::is_idle;
@@ -62,7 +63,7 @@ pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: Workbe
 struct Made<'m, 'c> {
     /// Everything up to the end of the head.
     start: &'m [u8],
-    /// The columns of functions, frames and stacks, after the single column of strings.
+    /// The columns of functions, frames, stacks and intervals, after the single column of strings.
     recording: &'m [Column<'c>],
     rows: &'m [Column<'c>],
     texts: &'m Texts,
@@ -88,11 +89,13 @@ fn made<T>(
     let profile = &report.recording.profile;
     let (rows, texts, callees) = (Rows::new(report, reduction), Texts::new(profile), Callees::new(profile));
     let stacks = SampledStacks::new(profile, rows.iter().map(|row| row.stack));
+    let shown = PageIntervals::new(intervals);
     let lengths = Column::new("texts.length", || texts.ids.iter().map(|&id| profile.string(id).len() as u64));
     let mut columns: Vec<Column<'_>> = [lengths].into_iter().chain(of_profile(profile, &texts, &callees)).collect();
+    columns.extend(shown.columns());
     let recorded = columns.len();
     columns.extend(of_rows(&rows, &stacks));
-    let head = serde_json::to_vec(&head(report, intervals, &rows, reduction, &columns)?)?;
+    let head = serde_json::to_vec(&head(report, (&shown, &intervals.hang_risks), &rows, reduction, &columns)?)?;
     let mut start = MAGIC.to_vec();
     varint::write(&mut start, head.len() as u64);
     start.extend(head);

@@ -35,7 +35,7 @@ use named_rows::NamedRows;
 
 const MAGIC: &[u8] = b"TPWB";
 /// The version of the payload that this version reads.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The content of a page: what `output::Format::Workbench` writes of one recording.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ const VERSION: u64 = 1;
 pub struct Payload<'b> {
     /// The samples and everything that is known about them.
     pub recording: Recording,
-    /// Signposts, hangs and hang risks.
+    /// Signposts, hangs, rows of other tables with a duration, and hang risks.
     pub intervals: Intervals,
     /// The head: a JSON object that also contains answers and source text. `docs/workbench.md` lists its fields.
     pub head: &'b str,
@@ -76,7 +76,7 @@ impl<'b> Payload<'b> {
         samples::read(head, &columns, (&named, stacks), &mut profile)?;
         let (runs, tables) = (named_rows::runs(head)?, named_rows::tables(head, &named));
         let recording = Recording::of_page(profile.finish(), runs, &tables);
-        Ok(Self { recording, intervals: intervals::read(head)?, head: text })
+        Ok(Self { recording, intervals: intervals::read(head, &columns)?, head: text })
     }
 }
 

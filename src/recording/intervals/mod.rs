@@ -166,9 +166,23 @@ impl Interval {
         !self.is_hang() && self.origin != IntervalOrigin::Table
     }
 
-    /// True for a signpost interval with this name.
+    /// True for a signpost interval with this name. Other intervals are named by the schema of their table, and what they have of a name or
+    /// type: `hitches: Commit`, `potential-hangs: Severe Hang`, `core-data-save`.
     pub fn is_named(&self, name: &str) -> bool {
-        self.is_signpost() && self.name.as_deref() == Some(name)
+        let table = match (&self.table, self.is_hang()) {
+            (Some(table), _) => &**table,
+            (None, true) => Intervals::HANGS[0],
+            (None, false) => return self.name.as_deref() == Some(name),
+        };
+        match (name.strip_prefix(table), self.name_or_type()) {
+            (Some(rest), Some(own)) => rest.strip_prefix(": ") == Some(own),
+            (rest, own) => rest == Some("") && own.is_none(),
+        }
+    }
+
+    /// The name, or the type of a hang; `None` if it is empty.
+    pub(crate) fn name_or_type(&self) -> Option<&str> {
+        self.name.as_deref().or(self.hang_type.as_deref()).filter(|name| !name.is_empty())
     }
 }
 

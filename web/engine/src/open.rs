@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use traceparse::Payload;
 use traceparse::calltree::FunctionSet;
 use traceparse::profile::Profile;
+use traceparse::recording::Interval;
 use traceparse::units::Unit;
 use ts_rs::TS;
 
@@ -58,6 +59,18 @@ pub(crate) struct Tables {
     pub(crate) text_ends: F64s,
     /// By series: its first and last time; null without times.
     pub(crate) spans: Vec<Option<Range>>,
+    pub(crate) intervals: IntervalColumns,
+}
+
+/// Intervals, and the places of their labels and owners in the lists of the head.
+#[derive(Debug, Default, Serialize, TS)]
+pub(crate) struct IntervalColumns {
+    pub(crate) run: I32s,
+    pub(crate) start: F64s,
+    /// Infinite if it was open at the end.
+    pub(crate) end: F64s,
+    pub(crate) label: I32s,
+    pub(crate) owner: I32s,
 }
 
 #[derive(Debug, Default, Serialize, TS)]
@@ -125,7 +138,7 @@ fn desk_of(payload: &[u8]) -> Result<(Desk, Tables), Refused> {
     let counters = known.series.into_iter().map(|series| series.counters.unwrap_or_default());
     let counters = counters.map(|counters| counters.iter().map(|counter| counter.has_column).collect()).collect();
     let head = RawValue::from_string(head.to_owned()).map_err(|error| Refused(error.to_string()))?;
-    let tables = Tables::new(&recording.profile, head);
+    let tables = Tables::new(&recording.profile, &intervals.intervals, head);
     Ok((Desk::new(recording, intervals, counters), tables))
 }
 
@@ -146,7 +159,7 @@ struct KnownCounter {
 }
 
 impl Tables {
-    fn new(profile: &Profile, head: Box<RawValue>) -> Self {
+    fn new(profile: &Profile, intervals: &[Interval], head: Box<RawValue>) -> Self {
         let idle = FunctionSet::idle(profile);
         let mut texts: HashMap<&str, i32> = HashMap::new();
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
@@ -164,7 +177,28 @@ impl Tables {
             functions.binary.0.push(function.binary.map_or(-1, |binary| binary.index() as i32));
             functions.flags.0.push(i32::from(function.is_named) + 2 * i32::from(idle.contains(id)));
         }
-        Self { head, functions, text_bytes: U8s(bytes), text_ends: F64s(ends), spans: spans(profile) }
+        let (spans, intervals) = (spans(profile), IntervalColumns::new(intervals));
+        Self { head, functions, text_bytes: U8s(bytes), text_ends: F64s(ends), spans, intervals }
+    }
+}
+
+impl IntervalColumns {
+    /// The lists of the head are in the order of their first use.
+    fn new(rows: &[Interval]) -> Self {
+        let (mut labels, mut owners) = (HashMap::new(), HashMap::new());
+        let mut columns = Self::default();
+        for row in rows {
+            let Interval { table, name, subsystem, category, hang_type, .. } = row;
+            let label = (row.origin, [table, name, subsystem, category, hang_type]);
+            let next = labels.len() as i32;
+            columns.label.0.push(*labels.entry(label).or_insert(next));
+            let next = owners.len() as i32;
+            columns.owner.0.push(*owners.entry((&row.process, row.pid, row.tid)).or_insert(next));
+            columns.run.0.push(row.run as i32);
+            columns.start.0.push(row.start.as_nanos() as f64);
+            columns.end.0.push(row.end.map_or(f64::INFINITY, |end| end.as_nanos() as f64));
+        }
+        columns
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct Selection {
     pub(crate) main_only: Option<bool>,
     /// From `start` on, up to but without `end`, in nanoseconds of the run.
     pub(crate) time: Option<TimeSpan>,
-    /// Samples in an interval with one of these names; or, with `needsAll`, in one of each.
+    /// Samples in an interval with one of these names (`Interval::is_named`); or, with `needsAll`, in one of each.
     pub(crate) during: Option<During>,
     #[ts(optional, type = "'running' | 'all' | readonly string[]")]
     pub(crate) states: Option<States>,
@@ -242,6 +242,10 @@ pub(crate) struct Range {
 pub(crate) enum Ask {
     Totals,
     Overview,
+    /// The CPU time within all intervals, regardless of the selection.
+    Intervals,
+    /// The hangs of a run, regardless of the selection.
+    Hangs,
     Functions,
     Binaries,
     Categories,
@@ -386,6 +390,8 @@ pub(crate) enum NotFound {
 pub(crate) enum Answer {
     Totals(Totals),
     Overview(Box<crate::answers::overview::OverviewAnswer>),
+    Intervals(crate::answers::intervals::IntervalsAnswer),
+    Hangs(crate::answers::intervals::HangsAnswer),
     Functions {
         total: Amount,
         label: I32s,

@@ -5,7 +5,7 @@ use std::fs;
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::open::FunctionColumns;
+use crate::open::{FunctionColumns, IntervalColumns};
 use crate::pair::MatchedColumns;
 use crate::protocol::{Answer, Ask, Place};
 
@@ -27,6 +27,7 @@ fn typescript() -> String {
     declarations.visit::<Ask>();
     declarations.visit::<Answer>();
     declarations.visit::<FunctionColumns>();
+    declarations.visit::<IntervalColumns>();
     declarations.visit::<MatchedColumns>();
     let mut text = HEAD.to_owned();
     declarations.by_name.into_values().for_each(|declaration| text += &declaration);

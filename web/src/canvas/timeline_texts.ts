@@ -25,9 +25,7 @@ function spanTip(track: Track, span: number, { range }: TimelineModel): Tip {
   const isOpen = !(end <= range.end);
   const rows: [string, string][] = [['from', exactTimeText(start)]];
   rows.push(isOpen && !Number.isFinite(end) ? ['lasts', 'open at the end of the recording'] : ['lasts', exactTimeText(end - start)]);
-  const note = spans.notes?.[span] ?? '';
-  for (const line of note.split('\n')) if (line !== '') rows.push(['', line]);
-  return { title: spans.names[span]!, subtitle: track.label, rows };
+  return { title: spans.names[span]!, subtitle: track.label, rows: [...rows, ...(track.note?.(span) ?? [])] };
 }
 
 /** The weights of the bin at a time, layer by layer. */

@@ -1,6 +1,6 @@
 // The models that canvases draw, and the callbacks by which they request data and report events.
 //
-// A model contains only strings and typed arrays, so a worker can send it. Its doubles are positions on the screen. Each displayed number
+// A model contains only strings and typed arrays, apart from the notes of bars, which are made if they are seen. Its doubles are positions on the screen. Each displayed number
 // is either a double below 2^53, which is exact, or a text in the model.
 
 import type { Unit } from '../host/tables.ts';
@@ -115,8 +115,6 @@ export interface LaneSpans {
   /** Infinite where it was open at the end. */
   readonly end: Float64Array;
   readonly names: readonly string[];
-  /** More to say in the tooltip. */
-  readonly notes?: readonly string[];
 }
 
 /** Moments with names. */
@@ -140,6 +138,8 @@ export interface Track {
   readonly isOpen?: boolean;
   readonly bins?: Bins;
   readonly spans?: LaneSpans;
+  /** More lines for the tooltip of a bar: names and values. */
+  readonly note?: (span: number) => readonly (readonly [string, string])[];
   readonly marks?: LaneMarks;
   readonly tone?: Tone;
 }

@@ -23,7 +23,7 @@ interface Exports {
 
 type Head = { readonly ok: unknown } | { readonly refused: string };
 
-type ReadColumns = 'functions' | 'textBytes' | 'textEnds' | 'spans';
+type ReadColumns = 'functions' | 'textBytes' | 'textEnds' | 'spans' | 'intervals';
 
 /** The tables of a recording, in which the head of its payload is unchanged. */
 export interface OpenedTables extends Pick<Tables, ReadColumns> {

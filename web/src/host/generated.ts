@@ -13,6 +13,8 @@ export type Amount = { weight: Exact, samples: Exact, };
 
 export type Answer = { "kind": "totals" } & Totals
   | { "kind": "overview" } & OverviewAnswer
+  | { "kind": "intervals" } & IntervalsAnswer
+  | { "kind": "hangs" } & HangsAnswer
   | { "kind": "functions", total: Amount, label: Int32Array, sums: SumColumns, }
   | { "kind": "binaries", total: Amount, name: ReadonlyArray<string>, 
 /**
@@ -77,6 +79,8 @@ answersIn: 'own' | 'all', answers: ReadonlyArray<OverviewFunction>, };
 
 export type Ask = { "kind": "totals" }
   | { "kind": "overview" }
+  | { "kind": "intervals" }
+  | { "kind": "hangs" }
   | { "kind": "functions" }
   | { "kind": "binaries" }
   | { "kind": "categories" }
@@ -231,6 +235,64 @@ export type FunctionColumns = { count: number, name: Int32Array, binary: Int32Ar
  * Bits: 1 has a real name, 2 is one in which threads wait.
  */
 flags: Int32Array, };
+
+/**
+ * What the thread did.
+ */
+export type HangDoing = { unit: FlameModel['unit'], 
+/**
+ * Null if samples do not tell.
+ */
+isBusy: boolean | null, 
+/**
+ * The share of time on the CPU; null if the table does not record time.
+ */
+percent: number | null, onCpu: Amount, offCpu: Amount, 
+/**
+ * The labels of the heaviest stack on the CPU, and off it.
+ */
+heaviest: Int32Array, waiting: Int32Array, };
+
+export type HangRow = { start: number, 
+/**
+ * Null if it was open at the end.
+ */
+duration: number | null, hangType: string | null, process: string | null, 
+/**
+ * -1 if it has no samples.
+ */
+thread: number, activity: HangDoing | null, signposts: ReadonlyArray<string>, };
+
+/**
+ * The longest hangs of a run, by time.
+ */
+export type HangsAnswer = { 
+/**
+ * The number of all.
+ */
+count: number, hangs: ReadonlyArray<HangRow>, };
+
+/**
+ * Intervals, and the places of their labels and owners in the lists of the head.
+ */
+export type IntervalColumns = { run: Int32Array, start: Float64Array, 
+/**
+ * Infinite if it was open at the end.
+ */
+end: Float64Array, label: Int32Array, owner: Int32Array, };
+
+/**
+ * The CPU time within each interval of the recording.
+ */
+export type IntervalsAnswer = { 
+/**
+ * The unit of CPU time; null if there is none.
+ */
+unit: FlameModel['unit'] | null, 
+/**
+ * By interval: the CPU time of its thread within it, and of all threads. NaN if it has no thread, or nothing was sampled.
+ */
+thread: Float64Array, all: Float64Array, };
 
 export type LabelledRows = { label: Int32Array, rows: ChangedRows, };
 
@@ -392,7 +454,7 @@ mainOnly?: boolean,
  */
 time?: TimeSpan, 
 /**
- * Samples in an interval with one of these names; or, with `needsAll`, in one of each.
+ * Samples in an interval with one of these names (`Interval::is_named`); or, with `needsAll`, in one of each.
  */
 during?: During, states?: 'running' | 'all' | readonly string[], 
 /**

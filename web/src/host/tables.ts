@@ -1,7 +1,7 @@
 // The tables of a recording that the page itself reads: the payload's head (`docs/workbench.md`), functions and their names. Rows refer to
 // each other by index; -1 means none.
 
-import type { FunctionColumns, MatchedColumns, Normalize } from './exchange.ts';
+import type { FunctionColumns, IntervalColumns, MatchedColumns, Normalize } from './exchange.ts';
 
 /** The data that the page reads directly once everything is open. */
 export interface Opened {
@@ -21,7 +21,12 @@ export interface Tables {
   readonly cores: readonly Core[];
   readonly states: readonly string[];
   readonly binaries: readonly Binary[];
-  readonly intervals: readonly Interval[];
+  readonly intervals: IntervalColumns;
+  /** What the columns of intervals refer to; missing without intervals. */
+  readonly interval_labels?: readonly IntervalLabel[];
+  readonly interval_owners?: readonly IntervalOwner[];
+  /** Tables with too many rows: the page has only the longest ones. */
+  readonly intervals_left_out?: readonly { readonly table: string; readonly rows: number }[];
   readonly hangRisks: readonly unknown[];
   readonly sources: readonly Source[];
   /** The command's JSON summary of what was read. */
@@ -90,20 +95,22 @@ export interface Binary {
   readonly is_own: boolean;
 }
 
-/** A signpost, a region of interest or a hang. Numbers above 2^53 are texts. */
-export interface Interval {
-  readonly kind: 'signpost' | 'region' | 'hang';
-  readonly run: number;
-  readonly start_ns: number | string;
-  readonly end_ns: number | string | null;
+/** What intervals have in common. */
+export interface IntervalLabel {
+  readonly kind: 'signpost' | 'region' | 'hang' | 'table';
+  /** The schema of another table. */
+  readonly table: string | null;
   readonly name: string | null;
   readonly subsystem: string | null;
   readonly category: string | null;
-  readonly identifier: number | string | null;
+  readonly hang_type: string | null;
+}
+
+/** Where an interval was. Numbers above 2^53 are texts. */
+export interface IntervalOwner {
   readonly process: string | null;
   readonly pid: number | string | null;
   readonly tid: number | string | null;
-  readonly hang_type: string | null;
 }
 
 /** The text of a source file, or the reason why it is missing. */

@@ -7,6 +7,7 @@
 import { type Operation, SIDES, type Side } from '../host/protocol.ts';
 import { RefusedError } from '../host/refused.ts';
 import { counterOf, countersOf } from './counters.ts';
+import { duringName } from './intervals.ts';
 import { binaryOf, nameOf, type Names } from './names.ts';
 import { placeText, readPlace } from './path_text.ts';
 import { namesOfSide } from './sides.ts';
@@ -50,6 +51,7 @@ export function fragmentOf(state: State, names: Names): string {
   for (const name of state.during?.names ?? []) add('during', name);
   if (state.during?.hangs) add('hangs', 'only');
   if (state.during?.needsAll) add('during-all', 'yes');
+  if (state.list !== 'each') add('list', state.list);
   if (state.metric !== 'weight') add('metric', state.metric);
   for (const operation of state.operations) add('op', operationParts(operation));
   add('fn', state.chosen === null || state.chosen < 0 ? null : functionText(names, state.chosen));
@@ -120,12 +122,14 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'state':
       return { states: readState(state, value, names) };
     case 'during':
-      if (!names.tables.intervals.some(({ name }) => name === value)) throw new RefusedError(`no signpost is named ${shown(value)}`);
+      if (!(names.tables.interval_labels ?? []).some((label) => duringName(label) === value)) throw new RefusedError(`no interval is named ${shown(value)}`);
       return { during: { hangs: false, needsAll: false, ...state.during, names: [...(state.during?.names ?? []), value] } };
     case 'hangs':
       return { during: { names: [], needsAll: false, ...state.during, hangs: oneOf(value, ['only'], 'choice of hangs') === 'only' } };
     case 'during-all':
       return { during: { names: [], hangs: false, ...state.during, needsAll: oneOf(value, ['yes'], 'choice') === 'yes' } };
+    case 'list':
+      return { list: oneOf(value, ['each', 'names'], 'list of intervals') };
     case 'metric':
       return { metric: readMetric(names, state, value) };
     case 'op':

@@ -11,6 +11,11 @@ export interface Names {
   readonly sides?: Sides;
 }
 
+/** The number of a table's run. */
+export function runOf(tables: Tables, series: number): number {
+  return tables.runs[tables.series[series]!.run]!.number;
+}
+
 /** The kinds of code, by their colours. */
 export type Kind = 'own' | 'system' | 'runtime' | 'kernel' | 'unknown' | 'idle';
 
@@ -55,7 +60,8 @@ export function processName({ tables }: Names, id: number): string {
   return labelled(name, pid === null ? null : String(pid), 'unknown process');
 }
 
-function labelled(name: string, number: string | null, unknown: string): string {
+/** `NAME (NUMBER)`, or what of it there is. */
+export function labelled(name: string, number: string | null, unknown: string): string {
   if (name === '') return number ?? unknown;
   return number === null ? name : `${name} (${number})`;
 }

@@ -17,7 +17,7 @@ export const TABS = [
   { id: 'threads', name: 'Threads' },
   { id: 'states', name: 'States' },
   { id: 'cores', name: 'Cores' },
-  { id: 'intervals', name: 'Signposts & hangs' },
+  { id: 'intervals', name: 'Intervals' },
 ] as const;
 export type Tab = (typeof TABS)[number]['id'];
 
@@ -54,6 +54,8 @@ export interface State {
   readonly tree: TreeKind;
   /** The flame graph: callers above callees, or inverted. */
   readonly flame: 'down' | 'up';
+  /** Each interval, or a row for each name. */
+  readonly list: 'each' | 'names';
   /** What trees are separated by, and the shown part; null means the heaviest. */
   readonly by: SeparateBy;
   readonly part: number | null;
@@ -81,6 +83,7 @@ export function freshState(series: number, side: Side = 'after'): State {
     tab: 'overview',
     tree: 'down',
     flame: 'down',
+    list: 'each',
     by: 'none',
     part: null,
     chartThread: null,
@@ -91,8 +94,8 @@ export function freshState(series: number, side: Side = 'after'): State {
 
 /** The same state without any selection and operation. */
 export function cleared(state: State): State {
-  const { side, normalize, tab, tree, flame, search, chosen, by } = state;
-  return { ...freshState(state.series, side), normalize, tab, tree, flame, search, chosen, by };
+  const { side, normalize, tab, tree, flame, list, search, chosen, by } = state;
+  return { ...freshState(state.series, side), normalize, tab, tree, flame, list, search, chosen, by };
 }
 
 /** The most relevant series: on-CPU time before the presence of threads, then the largest number of samples. */
@@ -132,6 +135,11 @@ function usesParts({ tab }: State): boolean {
 
 export function placeOf(state: State, tables: Tables): Place {
   return { series: state.series, selection: selectionOf(state, tables), operations: state.operations, side: state.side };
+}
+
+/** The place of all samples of a table, for questions that do not depend on the selection. */
+export function placeOfAll({ series, side }: State): Place {
+  return { series, selection: {}, operations: [], side };
 }
 
 /** True if two states select the same samples: undo goes from one choice to the next. */

@@ -3,7 +3,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Tables } from '../host/protocol.ts';
-import type { Names } from '../state/names.ts';
+import { intervalsOf } from '../state/intervals.ts';
+import { type Names, runOf } from '../state/names.ts';
 import type { State, Tab } from '../state/state.ts';
 import { tabsOf } from '../state/tabs.ts';
 import { isCompared } from './view.tsx';
@@ -80,14 +81,14 @@ function emptyTabs(names: Names, { series, side }: State): ReadonlySet<Tab> {
   const { tables } = names;
   if (side === 'compared') return new Set(tabsOf(names).map(({ id }) => id).filter((id) => !isCompared(id)));
   const empty = new Set<Tab>();
-  const run = tables.runs[tables.series[series]!.run]!.number;
+  const run = runOf(tables, series);
   const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
   if (tables.spans[series] == null) empty.add('chart');
   // A column of one value is not stored: no frame has a source file.
   if (columnsOf(tables).some(({ name, value }) => name === 'frames.path' && value === 0)) empty.add('source');
   if (tables.states.length === 0) empty.add('states');
   if (tables.cores.length === 0 || tables.form === 'sums') empty.add('cores');
-  if (!tables.intervals.some(isOfRun) && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
+  if (intervalsOf(tables, run).length === 0 && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
   return empty;
 }
 

@@ -3,7 +3,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.ts';
-import { placeOf } from '../state/state.ts';
+import { intervalsOf } from '../state/intervals.ts';
+import { runOf } from '../state/names.ts';
+import { placeOf, placeOfAll } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
 import { CanvasHost, type Drawing } from './canvas_host.tsx';
 import { LowerEdge } from './lower_edge.tsx';
@@ -36,10 +38,12 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
     place,
   );
+  const isWithIntervals = intervalsOf(app.names.tables, runOf(app.names.tables, state.series)).length > 0;
+  const { answer: cpu } = useAnswer(`${channel}-intervals`, isWithIntervals ? { kind: 'intervals' } : null, placeOfAll(state));
   const lines = useMemo(() => {
     if (answer === null || whole === null || answered.series !== state.series) return null;
-    return timelineModel(app.names, state, answer, unit, whole, closed, one);
-  }, [answer, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
+    return timelineModel(app.names, state, answer, unit, whole, closed, cpu, one);
+  }, [answer, cpu, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
   // While the brush moves, the lines stay the same objects.
   const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
   // The canvas is created once, and its callbacks only see the values at that time.

@@ -1,16 +1,28 @@
-// Lanes of signposts, regions of interest and hangs.
+// Lanes of intervals, one for each kind: hangs, hitches, regions of interest, signposts, and each other table.
 
 import type { LaneSpans, Track } from '../canvas/index.ts';
-import type { Interval } from '../host/protocol.ts';
+import type { IntervalsAnswer, Tables } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
-import type { Names } from '../state/names.ts';
+import { type IntervalRow, intervalsOf, nameOfInterval, ownerOf, tableOf } from '../state/intervals.ts';
+import { type Names, runOf } from '../state/names.ts';
 import type { State } from '../state/state.ts';
+import { withUnit } from './format.ts';
 
-const KINDS = [
-  { kind: 'hang', label: 'Hangs', tone: 'hang' },
-  { kind: 'region', label: 'Points of interest', tone: 'region' },
-  { kind: 'signpost', label: 'Signposts', tone: 'signpost' },
-] as const;
+const KINDS = {
+  hang: { label: 'Hangs', tone: 'hang' },
+  region: { label: 'Points of interest', tone: 'region' },
+  signpost: { label: 'Signposts', tone: 'signpost' },
+  table: { label: '', tone: 'other' },
+} as const;
+/** The order above the CPU of processes, by kind or table; all others are below it. */
+const ABOVE = ['hang', 'hitches', 'region', 'signpost'];
+
+interface Lane {
+  readonly of: string;
+  readonly label: IntervalRow['label'];
+  readonly rows: readonly IntervalRow[];
+  readonly spans: LaneSpans;
+}
 
 interface Risk {
   readonly run: number;
@@ -18,27 +30,54 @@ interface Risk {
   readonly message: string | null;
 }
 
-/** The lanes of a run that have anything on them. */
-export function laneTracks({ tables }: Names, state: State): Track[] {
-  const run = tables.runs[tables.series[state.series]!.run]!.number;
-  const lanes = KINDS.flatMap(({ kind, label, tone }): Track[] => {
-    const rows = tables.intervals.filter((row) => row.run === run && row.kind === kind);
-    return rows.length === 0 ? [] : [{ id: `lane:${kind}`, label, detail: String(rows.length), kind: 'lane', tone, spans: spansOf(rows) }];
-  });
-  const risks = (tables.hangRisks as readonly Risk[]).filter((row) => row.run === run);
-  if (risks.length > 0) {
-    const marks = { time: Float64Array.from(risks, (row) => Number(row.time_ns)), names: risks.map((row) => inert(row.message ?? 'hang risk')) };
-    lanes.push({ id: 'lane:risk', label: 'Hang risks', detail: String(risks.length), kind: 'lane', tone: 'risk', marks });
-  }
-  return lanes;
+/** By the rows of a run. Bars of the same lane stay the same object, so that they are placed once. */
+const known = new WeakMap<readonly IntervalRow[], readonly Lane[]>();
+
+/** The lanes of a run that have anything on them, above and below the CPU of processes. `cpu` is the CPU time within intervals. */
+export function laneTracks(names: Names, state: State, cpu: IntervalsAnswer | null): { readonly above: Track[]; readonly below: Track[] } {
+  const { tables } = names;
+  const run = runOf(tables, state.series);
+  const rows = intervalsOf(tables, run);
+  const lanes = known.get(rows) ?? lanesOf(rows);
+  known.set(rows, lanes);
+  const place = ({ of }: Lane): number => ABOVE.indexOf(of);
+  const tracks = (lanes: readonly Lane[]): Track[] => lanes.map((lane) => laneTrack(names, lane, cpu));
+  const above = tracks(lanes.filter((lane) => place(lane) >= 0).sort((a, b) => place(a) - place(b)));
+  return { above: [...above, ...riskTracks(tables, run)], below: tracks(lanes.filter((lane) => place(lane) < 0)) };
 }
 
-function spansOf(rows: readonly Interval[]): LaneSpans {
-  const sorted = [...rows].sort((a, b) => Number(a.start_ns) - Number(b.start_ns));
-  return {
-    start: Float64Array.from(sorted, (row) => Number(row.start_ns)),
-    end: Float64Array.from(sorted, (row) => (row.end_ns === null ? Infinity : Number(row.end_ns))),
-    names: sorted.map((row) => inert(row.name ?? row.hang_type ?? row.kind)),
-    notes: sorted.map((row) => [row.hang_type, row.subsystem, row.category].filter((part) => part !== null && part !== '').join(' · ')).map(inert),
+function lanesOf(rows: readonly IntervalRow[]): Lane[] {
+  const groups = new Map<string, IntervalRow[]>();
+  for (const row of rows) {
+    const of = row.label.table ?? row.label.kind;
+    groups.get(of)?.push(row) ?? groups.set(of, [row]);
+  }
+  return [...groups].map(([of, rows]) => {
+    const spans = {
+      start: Float64Array.from(rows, ({ start }) => start),
+      end: Float64Array.from(rows, ({ end }) => end),
+      names: rows.map(({ label }) => inert(nameOfInterval(label) ?? tableOf(label))),
+    };
+    return { of, label: rows[0]!.label, rows, spans };
+  });
+}
+
+function laneTrack(names: Names, { of, label, rows, spans }: Lane, cpu: IntervalsAnswer | null): Track {
+  const { label: name, tone } = KINDS[label.kind];
+  const note = (span: number): (readonly [string, string])[] => {
+    const { label, index } = rows[span]!;
+    const { thread, process } = ownerOf(names, rows[span]!);
+    const within = (values: Float64Array | undefined): string => (cpu?.unit == null || !(values![index]! >= 0) ? '' : withUnit(values![index]!, cpu.unit));
+    const more = label.kind === 'table' ? '' : [label.name === null ? null : label.hang_type, label.subsystem, label.category].filter(Boolean).join(' · ');
+    const lines = [['', more], ['thread', thread], ['process', process], ['CPU of it', within(cpu?.thread)], ['CPU of all', within(cpu?.all)]] as const;
+    return lines.filter(([, text]) => text !== '').map(([name, text]) => [name, inert(text)]);
   };
+  return { id: `lane:${of}`, label: name || inert(of), detail: String(rows.length), kind: 'lane', tone: of === 'hitches' ? 'hang' : tone, spans, note };
+}
+
+function riskTracks({ hangRisks }: Tables, run: number): Track[] {
+  const risks = (hangRisks as readonly Risk[]).filter((row) => row.run === run);
+  if (risks.length === 0) return [];
+  const marks = { time: Float64Array.from(risks, (row) => Number(row.time_ns)), names: risks.map((row) => inert(row.message ?? 'hang risk')) };
+  return [{ id: 'lane:risk', label: 'Hang risks', detail: String(risks.length), kind: 'lane', tone: 'risk', marks }];
 }

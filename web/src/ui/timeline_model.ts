@@ -1,7 +1,7 @@
-// What the timeline draws: processes with their threads, cores, states, and lanes of signposts and hangs.
+// What the timeline draws: processes with their threads, cores, states, and lanes of intervals.
 
 import type { BinLayer, Bins, Range, TimelineModel, Tone, Track } from '../canvas/index.ts';
-import type { Line, Tracks } from '../host/protocol.ts';
+import type { IntervalsAnswer, Line, Tracks } from '../host/protocol.ts';
 import { inert } from '../state/inert.ts';
 import { type Names, processName, threadName } from '../state/names.ts';
 import type { State } from '../state/state.ts';
@@ -23,7 +23,7 @@ export function largestRate({ overall, bin }: Tracks): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-export function timelineModel(names: Names, state: State, answer: Tracks, unit: Unit, whole: Range, closed: ReadonlySet<string>, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
+export function timelineModel(names: Names, state: State, answer: Tracks, unit: Unit, whole: Range, closed: ReadonlySet<string>, cpu: IntervalsAnswer | null, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -48,7 +48,8 @@ export function timelineModel(names: Names, state: State, answer: Tracks, unit: 
   });
   const name = one?.name;
   const overallFull = full([answer.overall, Float64Array.of((one?.rate ?? 0) * answer.bin)]);
-  const tracks: Track[] = [...laneTracks(names, state)];
+  const lanes = laneTracks(names, state, cpu);
+  const tracks: Track[] = [...lanes.above];
   const ofProcess = full(answer.processes.map((line) => line.bins));
   const hasProcesses = answer.processes.length > 1;
   for (const process of answer.processes) {
@@ -63,7 +64,7 @@ export function timelineModel(names: Names, state: State, answer: Tracks, unit: 
     }
     if (isOpen || !hasProcesses) tracks.push(...threads.map((line) => threadTrack(line, hasProcesses ? 1 : 0)));
   }
-  tracks.push(...groupTracks(names, answer, closed, bins));
+  tracks.push(...lanes.below, ...groupTracks(names, answer, closed, bins));
   return {
     unit,
     range: whole,

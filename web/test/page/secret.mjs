@@ -39,6 +39,6 @@ async function namesIn(page) {
   const texts = new Texts(tables);
   const functions = Array.from(tables.functions.name, (name) => texts.at(name));
   const named = [...tables.processes, ...tables.threads, ...tables.binaries].map(({ name }) => name);
-  const intervals = tables.intervals.flatMap(({ name, subsystem, process }) => [name, subsystem, process]).filter((name) => name !== null);
+  const intervals = [...(tables.interval_labels ?? []), ...(tables.interval_owners ?? [])].flatMap(({ name, subsystem, process }) => [name, subsystem, process]).filter((name) => name != null);
   return new Set([...functions, ...named, ...intervals, ...tables.binaries.map(({ path }) => path), ...tables.runs.map(({ input }) => input)]);
 }

@@ -3,6 +3,7 @@
 pub(crate) mod chart;
 pub(crate) mod diff;
 pub(crate) mod flame;
+pub(crate) mod intervals;
 pub(crate) mod overview;
 pub(crate) mod tables;
 pub(crate) mod tracks;

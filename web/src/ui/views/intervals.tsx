@@ -1,20 +1,21 @@
-// Signposts, regions of interest and hangs: each selects its time; all with one name can be selected together.
+// Intervals and hang risks: each selects its time, and each name the time of all its intervals.
 
 import type { JSX } from 'preact';
-import type { Interval } from '../../host/protocol.ts';
-import { useApp, useStore } from '../app_context.ts';
-import { grouped, timeText } from '../format.ts';
-import { Notice, Panel } from '../panel.tsx';
+import { useMemo } from 'preact/hooks';
+import type { IntervalsAnswer } from '../../host/protocol.ts';
+import { type IntervalRow, byName, duringName, durationAt, intervalsOf, nameOfInterval, ownerOf, sumOf, tableOf } from '../../state/intervals.ts';
+import { runOf } from '../../state/names.ts';
+import { placeOfAll } from '../../state/state.ts';
+import { useAnswer, useApp, useStore } from '../app_context.ts';
+import { counted, grouped, timeText, withUnit } from '../format.ts';
+import { Choice, Notice, Panel } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { text } from './binaries.tsx';
+import { countColumn, text } from './binaries.tsx';
 
-interface Row {
-  readonly kind: string;
-  readonly start: number;
-  readonly end: number | null;
-  readonly name: string | null;
-  readonly more: string;
-}
+const LISTS = [
+  { id: 'each', name: 'Each interval', title: 'A row for each interval' },
+  { id: 'names', name: 'By name', title: 'Numbers and percentiles of all intervals with one name' },
+] as const;
 
 interface Risk {
   readonly run: number;
@@ -24,89 +25,147 @@ interface Risk {
 }
 
 export function IntervalsView(): JSX.Element {
-  const app = useApp();
+  const { store, names: { tables } } = useApp();
   const state = useStore();
-  const { tables } = app.names;
-  const run = tables.runs[tables.series[state.series]!.run]!.number;
-  const rows = [...intervalRows(tables.intervals, run), ...riskRows(tables.hangRisks as readonly Risk[], run)].sort((a, b) => a.start - b.start);
-  if (rows.length === 0) return <Notice>This run has no signposts, no regions of interest and no hangs.</Notice>;
-  const canSelect = tables.form === 'samples';
-  const end = tables.spans[state.series]?.end ?? Infinity;
-  const select = (row: number): void => {
-    const { start, end: last } = rows[row]!;
-    const stop = last ?? end;
-    if (canSelect && stop > start) app.store.set({ time: { start, end: stop } });
-    else app.say('This item does not have a time to select.');
-  };
-  const names = [...new Set(rows.filter(({ kind }) => kind !== 'hang' && kind !== 'hang risk').map(({ name }) => name))].filter((name) => name !== null);
-  const hasHangs = rows.some(({ kind }) => kind === 'hang');
-  const during = state.during ?? { names: [], hangs: false, needsAll: false };
-  const setDuring = (change: Partial<typeof during>): void => {
-    const next = { ...during, ...change };
-    app.store.set({ during: next.names.length === 0 && !next.hangs ? null : next });
-  };
-  const columns: TableColumn[] = [
-    { ...text('start', '7rem', (row) => timeText(rows[row]!.start)), isNumber: true, isMinor: false, sortBy: (row) => rows[row]!.start, isOrder: true, beginsWithLeast: true },
-    { ...text('duration', '7rem', (row) => durationText(rows[row]!)), isNumber: true, isMinor: false, sortBy: (row) => (rows[row]!.end ?? Infinity) - rows[row]!.start },
-    { ...text('kind', '6rem', (row) => rows[row]!.kind) },
-    { ...text('name', 'minmax(9rem, 1fr)', (row) => rows[row]!.name ?? '(no name)'), isMinor: false },
-    text('more', 'minmax(8rem, 2fr)', (row) => rows[row]!.more, 'details'),
-  ];
+  const run = runOf(tables, state.series);
+  const rows = intervalsOf(tables, run);
+  const { answer: cpu } = useAnswer('view', rows.length === 0 ? null : { kind: 'intervals' }, placeOfAll(state));
+  const risks = useMemo(() => (tables.hangRisks as readonly Risk[]).filter((risk) => risk.run === run).map(riskRow), [tables, run]);
+  if (rows.length + risks.length === 0) return <Notice>This run has no signposts, no hangs, and no other table with intervals.</Notice>;
+  const leftOut = tables.intervals_left_out ?? [];
+  const how = state.list === 'names' ? 'Check names to select their time, or press Enter to select only one' : 'Enter or double click selects the time';
   return (
     <Panel
       controls={
         <>
-          <span class="note">{grouped(rows.length)} in this run. Enter or double click selects the time; samples that begin in it count, each as a whole.</span>
-          {canSelect && names.length <= 40 && (
-            <fieldset class="checks">
-              <legend>Only samples during</legend>
-              {names.map((name) => (
-                <label key={name} class="check">
-                  <input
-                    type="checkbox"
-                    checked={during.names.includes(name)}
-                    onChange={(event) =>
-                      setDuring({ names: event.currentTarget.checked ? [...during.names, name] : during.names.filter((one) => one !== name) })
-                    }
-                  />
-                  <span>{name}</span>
-                </label>
-              ))}
-              {hasHangs && (
-                <label class="check">
-                  <input type="checkbox" checked={during.hangs} onChange={(event) => setDuring({ hangs: event.currentTarget.checked })} />
-                  <span>any hang</span>
-                </label>
-              )}
-            </fieldset>
-          )}
+          <Choice label="Rows" value={state.list} options={LISTS} onChange={(list) => store.set({ list })} />
+          <span class="note">{`${grouped(rows.length + risks.length)} in this run. ${how}; samples that begin in it count, each as a whole.`}</span>
         </>
       }
     >
-      <Table id="intervals" label="Signposts and hangs" columns={columns} count={rows.length} target={() => ({ label: null })} onOpen={select} />
+      {leftOut.length > 0 && (
+        <p class="notice is-quiet" data-part="left-out">
+          {`The page has only the longest rows of ${leftOut.map(({ table, rows }) => `${table} (without ${counted(rows, 'shorter one')})`).join(' and ')}.`}
+        </p>
+      )}
+      {state.list === 'names' ? <ByName rows={rows} cpu={cpu} /> : <Each rows={rows} risks={risks} cpu={cpu} />}
     </Panel>
   );
 }
 
-function intervalRows(intervals: readonly Interval[], run: number): Row[] {
-  return intervals
-    .filter((row) => row.run === run)
-    .map((row) => ({
-      kind: row.kind,
-      start: Number(row.start_ns),
-      end: row.end_ns === null ? null : Number(row.end_ns),
-      name: row.kind === 'hang' ? (row.name ?? row.hang_type ?? 'hang') : row.name,
-      more: [row.hang_type, row.subsystem, row.category, row.process].filter((part) => part !== null && part !== '').join(' · '),
-    }));
+interface Shown {
+  readonly rows: readonly IntervalRow[];
+  readonly cpu: IntervalsAnswer | null;
 }
 
-function riskRows(risks: readonly Risk[], run: number): Row[] {
-  return risks
-    .filter((row) => row.run === run)
-    .map((row) => ({ kind: 'hang risk', start: Number(row.time_ns), end: Number(row.time_ns), name: row.message, more: row.severity ?? '' }));
+function Each({ rows: intervals, risks, cpu }: Shown & { readonly risks: readonly IntervalRow[] }): JSX.Element {
+  const app = useApp();
+  const { tables } = app.names;
+  const state = useStore();
+  const rows = useMemo(() => [...intervals, ...risks].sort((a, b) => a.start - b.start), [intervals, risks]);
+  const whole = tables.spans[state.series]?.end ?? Infinity;
+  const select = (row: number): void => {
+    const { start, end } = rows[row]!;
+    const stop = Math.min(end, Math.max(whole, start));
+    if (tables.form === 'samples' && stop > start && Number.isFinite(stop)) app.store.set({ time: { start, end: stop } });
+    else app.say('This item does not have a time to select.');
+  };
+  const isSelected = (row: number): boolean => state.time !== null && rows[row]!.start === state.time.start && rows[row]!.end === state.time.end;
+  const isRisk = ({ index }: IntervalRow): boolean => index < 0;
+  const columns: TableColumn[] = [
+    timeColumn('start', (row) => rows[row]!.start, { isOrder: true, beginsWithLeast: true }),
+    timeColumn('duration', (row) => (isRisk(rows[row]!) ? NaN : rows[row]!.end - rows[row]!.start)),
+    { ...text('name', 'minmax(9rem, 2fr)', (row) => nameOfInterval(rows[row]!.label) ?? '(no name)'), isMinor: false },
+    text('table', 'minmax(6rem, 1fr)', (row) => rows[row]!.label.table ?? (isRisk(rows[row]!) ? 'hang risk' : rows[row]!.label.kind), 'kind'),
+    text('thread', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).thread),
+    text('process', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).process),
+    ...cpuColumns(cpu, (of) => rows.map(({ index }) => of[index] ?? NaN)),
+    text('more', 'minmax(6rem, 1fr)', (row) => detailsOf(rows[row]!), 'details'),
+  ];
+  return <Table id="intervals" label="Intervals" columns={columns} count={rows.length} target={() => ({ label: null })} isChosen={isSelected} onOpen={select} />;
 }
 
-function durationText({ start, end }: Row): string {
-  if (end === null) return 'open';
-  return end === start ? '' : timeText(end - start);
+function ByName({ rows, cpu }: Shown): JSX.Element {
+  const app = useApp();
+  const { tables } = app.names;
+  const state = useStore();
+  const named = useMemo(() => byName(rows), [rows]);
+  const during = state.during ?? { names: [], hangs: false, needsAll: false };
+  const isWhole = (table: string): boolean => tables.intervals_left_out?.every((left) => left.table !== table) ?? true;
+  /** The name to select; null if that selects nothing, or not all. */
+  const nameOf = (row: number): string | null => {
+    const { label } = named[row]!;
+    return tables.form === 'samples' && isWhole(tableOf(label)) ? duringName(label) : null;
+  };
+  const set = (names: readonly string[]): void => app.store.set({ during: names.length === 0 && !during.hangs ? null : { ...during, names } });
+  const shown = (row: number): string => nameOfInterval(named[row]!.label) ?? '(no name)';
+  const percentile = (percent: number): TableColumn =>
+    timeColumn(percent === 100 ? 'max' : `P${percent}`, (row) => (named[row]!.ended.length === 0 ? NaN : durationAt(named[row]!, percent)));
+  const columns: TableColumn[] = [
+    countColumn('count', (row) => named[row]!.ended.length),
+    ...(named.some(({ open }) => open > 0) ? [countColumn('open', (row) => named[row]!.open)] : []),
+    timeColumn('total', (row) => named[row]!.total, { isOrder: true }),
+    ...[50, 95, 99, 100].map((percent) => ({ ...percentile(percent), isMinor: percent !== 100 })),
+    ...cpuColumns(cpu, (of) => named.map(({ ended }) => sumOf(ended.map(({ index }) => of[index]!)))),
+    {
+      id: 'name',
+      title: 'name',
+      width: 'minmax(10rem, 2fr)',
+      cell: (row) => {
+        const name = nameOf(row);
+        const toggle = (): void => set(during.names.includes(name!) ? during.names.filter((one) => one !== name) : [...during.names, name!]);
+        return (
+          <label class="check">
+            {name !== null && <input type="checkbox" tabIndex={-1} checked={during.names.includes(name)} onChange={toggle} />}
+            <span class="name" title={shown(row)}>
+              {shown(row)}
+            </span>
+          </label>
+        );
+      },
+      text: shown,
+    },
+    text('table', 'minmax(7rem, 1fr)', (row) => tableOf(named[row]!.label)),
+  ];
+  return (
+    <Table
+      id="interval-names"
+      label="Intervals by name"
+      columns={columns}
+      count={named.length}
+      target={() => ({ label: null })}
+      isChosen={(row) => during.names.includes(nameOf(row) ?? '')}
+      onOpen={(row) => {
+        const name = nameOf(row);
+        if (name === null) app.say('These intervals cannot be selected together.');
+        else set(during.names.length === 1 && during.names[0] === name ? [] : [name]);
+      }}
+    />
+  );
+}
+
+/** A column of times or durations; NaN is empty. */
+function timeColumn(id: string, of: (row: number) => number, more: Partial<TableColumn> = {}): TableColumn {
+  const shown = (row: number): string => (of(row) === Infinity ? 'open' : Number.isNaN(of(row)) ? '' : timeText(of(row)));
+  return { ...text(id, '6.6rem', shown), isNumber: true, isMinor: false, sortBy: (row) => of(row) || 0, ...more };
+}
+
+/** CPU time of the interval's thread, and of all; no columns without samples. `of` takes the values of rows from those of intervals. */
+function cpuColumns(cpu: IntervalsAnswer | null, of: (values: Float64Array) => readonly number[]): TableColumn[] {
+  if (cpu === null || cpu.unit === null) return [];
+  const { unit } = cpu;
+  const column = (id: string, title: string, values: readonly number[]): TableColumn => {
+    const shown = (row: number): string => (Number.isNaN(values[row]) ? '' : withUnit(values[row]!, unit));
+    return { ...text(id, '8.4rem', shown, title), isNumber: true, sortBy: (row) => values[row] || 0 };
+  };
+  return [column('thread-cpu', 'CPU of thread', of(cpu.thread)), column('cpu', 'CPU of all', of(cpu.all))];
+}
+
+function detailsOf({ label: { name, hang_type: type, subsystem, category } }: IntervalRow): string {
+  return [name === null ? null : type, subsystem, category].filter(Boolean).join(' · ');
+}
+
+function riskRow({ run, time_ns: time, message, severity }: Risk): IntervalRow {
+  const label = { kind: 'hang', table: null, name: message, subsystem: severity, category: null, hang_type: null } as const;
+  return { index: -1, run, start: Number(time), end: Number(time), label, owner: { process: null, pid: null, tid: null } };
 }

@@ -8,6 +8,7 @@ import { FunctionName, Share } from '../cells.tsx';
 import { counterName } from '../counter_name.ts';
 import { withUnit } from '../format.ts';
 import { Pending } from '../panel.tsx';
+import { Hangs } from './hangs.tsx';
 import { Sentences } from './overview_sentences.tsx';
 
 export function OverviewView(): JSX.Element {
@@ -26,6 +27,7 @@ export function OverviewView(): JSX.Element {
       <div class="answer">
         <Sentences answer={answer} />
       </div>
+      <Hangs />
       <div class="columns">
         <section aria-labelledby="top-title" class="wide">
           <h2 id="top-title">
