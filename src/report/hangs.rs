@@ -9,7 +9,7 @@ use crate::calltree::Node;
 use crate::hash::HashMap;
 use crate::profile::{Matcher, Profile, Selection, StateFilter, ThreadId, TimeRange};
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
-use crate::units::{Nanos, Unit};
+use crate::units::{Nanos, Unit, Weight};
 
 /// A main thread that has no sample for this long was off the CPU, and may have returned to its run loop. A busy thread has one each
 /// millisecond, or each million cycles.
@@ -76,6 +76,16 @@ impl HangReport {
     pub const BUSY_STRETCH: Nanos = Nanos::from_millis(250);
 }
 
+impl HangActivity {
+    /// Returns the share of a time on the CPU in percent, if the weight is time, and whether the thread was busy, as far as the weight tells.
+    pub fn share_of_time(on_cpu: Weight, length: Option<Nanos>) -> (Option<f64>, Option<bool>) {
+        let percent = length.and_then(|length| on_cpu.percent_of_core(length));
+        let clock = length.filter(|length| on_cpu.unit == Unit::Cycles && length.as_nanos() > 0);
+        let clock = clock.map(|length| on_cpu.value as f64 / length.as_nanos() as f64 / LEAST_CLOCK * 100.0);
+        (percent, percent.or(clock).map(|percent| percent >= BUSY))
+    }
+}
+
 impl Recording {
     /// Returns the hangs and hitches among these intervals, which must be of the same inputs. Hitches are there if the intervals are those
     /// of [all tables](Intervals::read_all).
@@ -98,18 +108,6 @@ impl Recording {
         let length = length.map(|length| length.nanos.as_nanos()).filter(|&length| length > 0 && !hitches.is_empty());
         let hitch_ratio = length.map(|length| late as f64 / length as f64 * 1e3);
         HangReport { hangs, is_recorded, has_samples: !self.profile.samples().is_empty(), hitches, hitch_ratio }
-    }
-
-    /// Returns the longest hangs of a run by time, at most `most`, and the number of all.
-    pub fn longest_hangs(&self, intervals: &Intervals, run: u32, most: usize) -> (Vec<Hang>, usize) {
-        let all = intervals.distinct();
-        let mut hangs: Vec<&Interval> = all.iter().copied().filter(|row| row.is_hang() && row.run == run).collect();
-        let count = hangs.len();
-        // Open ones are the longest.
-        hangs.sort_by_key(|row| (row.end.is_some(), std::cmp::Reverse(row.duration())));
-        hangs.truncate(most);
-        hangs.sort_by_key(|row| row.start);
-        (hangs.into_iter().map(|interval| self.hang(interval, &all)).collect(), count)
     }
 
     fn hang(&self, interval: &Interval, all: &[&Interval]) -> Hang {
@@ -153,9 +151,7 @@ impl Recording {
             series.max_by_key(|row| (row.unit == Unit::Nanoseconds, row.counted.samples)).map(|row| row.series)?;
         let series = &report.series[report.position(index)?];
         let (on_cpu, length) = (series.counted, interval.duration());
-        let percent = length.and_then(|length| on_cpu.weight.percent_of_core(length));
-        let clock = length.filter(|length| series.unit == Unit::Cycles && length.as_nanos() > 0);
-        let clock = clock.map(|length| on_cpu.weight.value as f64 / length.as_nanos() as f64 / LEAST_CLOCK * 100.0);
+        let (percent, is_busy) = HangActivity::share_of_time(on_cpu.weight, length);
         let states: Vec<String> = series.other_states.iter().map(|(name, _)| name.clone()).collect();
         let mut off_cpu = Amount::none(series.unit);
         series.other_states.iter().for_each(|(_, amount)| off_cpu.add(amount.weight.value, amount.samples));
@@ -172,7 +168,7 @@ impl Recording {
         Some(HangActivity {
             on_cpu,
             percent,
-            is_busy: percent.or(clock).map(|percent| percent >= BUSY),
+            is_busy,
             heaviest: heaviest_path(&report, series),
             off_cpu,
             waiting,

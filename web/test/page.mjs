@@ -14,6 +14,7 @@ import { ROOT } from './command.mjs';
 import { CASES } from './page/cases.mjs';
 import { COMPARED_CASES } from './page/compared_cases.mjs';
 import { writeInputs } from './page/inputs.mjs';
+import { INTERVAL_CASES } from './page/interval_cases.mjs';
 import { INVERTED_CASES } from './page/inverted_cases.mjs';
 import { LAYOUT_CASES } from './page/layout_cases.mjs';
 import { HISTORY_CASES } from './page/history_cases.mjs';
@@ -34,7 +35,7 @@ const asked = argumentsOf(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'workbench-page-'));
 const inputs = await writeInputs(folder, asked.isFresh);
 /** Cases where browsers may differ: opening, drawing, keys, the mouse, links and saving. The slowest come first. */
-const inEach = casesOf(OPENING_CASES, COMPARED_CASES, REDACTION_CASES, SAVING_CASES, HISTORY_CASES, LAYOUT_CASES, CASES);
+const inEach = casesOf(OPENING_CASES, COMPARED_CASES, REDACTION_CASES, SAVING_CASES, HISTORY_CASES, LAYOUT_CASES, INTERVAL_CASES, CASES);
 /** Cases that depend mostly on the page's state and answers. `equality.mjs` opens more recordings in every browser. */
 const inOne = casesOf(FITTING_CASES, opensEach(inputs), SEARCH_CASES, PLACE_CASES, SORTING_CASES, INVERTED_CASES);
 let [passed, failed] = [0, 0];

@@ -68,9 +68,6 @@ impl Desk {
         if let Ask::Totals = ask {
             return Ok(Answer::Totals(self.totals(place)?));
         }
-        if let Ask::Intervals | Ask::Hangs = ask {
-            return self.of_intervals(place.series, ask);
-        }
         let view = self.view(&place.selection, &place.operations)?;
         let series = place.series;
         let matches = reading.map(|(reading, number)| reading.matches[number].as_slice());
@@ -110,18 +107,11 @@ impl Desk {
             | Ask::DiffFlame { .. }
             | Ask::DiffOf { .. } => return Err(Refused("this question applies only to comparisons".to_owned())),
             Ask::Totals => Answer::Totals(self.totals(place)?),
-            Ask::Intervals | Ask::Hangs => self.of_intervals(series, ask)?,
-        })
-    }
-
-    /// The intervals or hangs of the run of a series, with its recorded weights.
-    fn of_intervals(&self, series: usize, ask: &Ask) -> Result<Answer, Refused> {
-        let (recording, profile) = (self.recording(), self.profile());
-        let id = profile.series_ids().nth(series).ok_or_else(|| Refused("there is no such table".to_owned()))?;
-        let run = profile.run(profile.series(id).run).number;
-        Ok(match ask {
-            Ask::Hangs => Answer::Hangs(intervals::hangs(recording, &self.intervals, run)),
-            _ => Answer::Intervals(intervals::intervals(recording, &self.intervals)),
+            Ask::Intervals => Answer::Intervals(intervals::intervals(self.recording(), &self.intervals)),
+            Ask::Hangs { hangs } => {
+                let hangs = hangs.iter().map(|hang| intervals::hang(&self.base, series, hang));
+                Answer::Hangs { hangs: hangs.collect::<Result<_, _>>()? }
+            }
         })
     }
 

@@ -237,6 +237,15 @@ pub(crate) struct Range {
     pub(crate) end: f64,
 }
 
+/// A hang, and its threads.
+#[derive(Clone, Debug, Deserialize, TS)]
+pub(crate) struct HangSpan {
+    pub(crate) threads: Vec<usize>,
+    pub(crate) start: Time,
+    /// Null if it was open at the end.
+    pub(crate) end: Option<Time>,
+}
+
 #[derive(Clone, Debug, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Ask {
@@ -244,8 +253,10 @@ pub(crate) enum Ask {
     Overview,
     /// The CPU time within all intervals, regardless of the selection.
     Intervals,
-    /// The hangs of a run, regardless of the selection.
-    Hangs,
+    /// What threads did in hangs, regardless of the selection.
+    Hangs {
+        hangs: Vec<HangSpan>,
+    },
     Functions,
     Binaries,
     Categories,
@@ -391,7 +402,9 @@ pub(crate) enum Answer {
     Totals(Totals),
     Overview(Box<crate::answers::overview::OverviewAnswer>),
     Intervals(crate::answers::intervals::IntervalsAnswer),
-    Hangs(crate::answers::intervals::HangsAnswer),
+    Hangs {
+        hangs: Vec<crate::answers::intervals::HangDoing>,
+    },
     Functions {
         total: Amount,
         label: I32s,

@@ -14,7 +14,7 @@ export type Amount = { weight: Exact, samples: Exact, };
 export type Answer = { "kind": "totals" } & Totals
   | { "kind": "overview" } & OverviewAnswer
   | { "kind": "intervals" } & IntervalsAnswer
-  | { "kind": "hangs" } & HangsAnswer
+  | { "kind": "hangs", hangs: ReadonlyArray<HangDoing>, }
   | { "kind": "functions", total: Amount, label: Int32Array, sums: SumColumns, }
   | { "kind": "binaries", total: Amount, name: ReadonlyArray<string>, 
 /**
@@ -80,7 +80,7 @@ answersIn: 'own' | 'all', answers: ReadonlyArray<OverviewFunction>, };
 export type Ask = { "kind": "totals" }
   | { "kind": "overview" }
   | { "kind": "intervals" }
-  | { "kind": "hangs" }
+  | { "kind": "hangs", hangs: ReadonlyArray<HangSpan>, }
   | { "kind": "functions" }
   | { "kind": "binaries" }
   | { "kind": "categories" }
@@ -237,40 +237,30 @@ export type FunctionColumns = { count: number, name: Int32Array, binary: Int32Ar
 flags: Int32Array, };
 
 /**
- * What the thread did.
+ * What the threads of a hang did in it.
  */
-export type HangDoing = { unit: FlameModel['unit'], 
+export type HangDoing = { onCpu: Amount, offCpu: Amount, 
+/**
+ * The share of time on the CPU; null if the table does not record time.
+ */
+percent: number | null, 
 /**
  * Null if samples do not tell.
  */
 isBusy: boolean | null, 
 /**
- * The share of time on the CPU; null if the table does not record time.
- */
-percent: number | null, onCpu: Amount, offCpu: Amount, 
-/**
  * The labels of the heaviest stack on the CPU, and off it.
  */
 heaviest: Int32Array, waiting: Int32Array, };
 
-export type HangRow = { start: number, 
+/**
+ * A hang, and its threads.
+ */
+export type HangSpan = { threads: ReadonlyArray<number>, start: Time, 
 /**
  * Null if it was open at the end.
  */
-duration: number | null, hangType: string | null, process: string | null, 
-/**
- * -1 if it has no samples.
- */
-thread: number, activity: HangDoing | null, signposts: ReadonlyArray<string>, };
-
-/**
- * The longest hangs of a run, by time.
- */
-export type HangsAnswer = { 
-/**
- * The number of all.
- */
-count: number, hangs: ReadonlyArray<HangRow>, };
+end: Time | null, };
 
 /**
  * Intervals, and the places of their labels and owners in the lists of the head.

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT, pageOf } from '../command.mjs';
+import { writeIntervals } from './interval_cases.mjs';
 import { writeChanged, writeOfTwoProcesses, writeRuns } from './pair.mjs';
 import { inflated, removedNames, writeSecret } from './secret.mjs';
 
@@ -54,6 +55,7 @@ export async function writeInputs(folder, isFresh) {
     unlike: await write(['diff', orchard, fixture('27/time-profile-waiting/input.xml'), '--normalize', 'duration'], 'unlike'),
     runs: await write(['compare', writeRuns(orchard, join(folder, 'base'), 8), '--against', writeRuns(orchard, join(folder, 'new'), 2), '--fail-on', 'unknown'], 'runs'),
     processes: await write(['diff', ...writeOfTwoProcesses(orchard, folder)], 'processes'),
+    intervals: await write(writeIntervals(orchard, join(folder, 'intervals.xml')), 'intervals'),
     reduced: await writeReduced(orchard),
     redacted: await writeRedacted(writeSecret(orchard, folder)),
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),

@@ -1,23 +1,20 @@
-//! CPU time within intervals, and hangs: of all samples, regardless of the selection.
+//! CPU time within intervals, and what threads did in hangs: of all samples, regardless of the selection.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use serde::Serialize;
-use traceparse::calltree::Node;
 use traceparse::recording::{Intervals, Recording};
-use traceparse::report::{Hang, HangActivity};
+use traceparse::report::HangActivity;
+use traceparse::units::{Nanos, Weight};
 use ts_rs::TS;
 
-use super::{amount, label_number};
-use crate::protocol::Amount;
-use crate::wire::{F64s, I32s};
-
-/// Hangs that are described, the longest ones.
-const HANGS: usize = 8;
+use super::trees;
+use crate::protocol::{Amount, Answer, HangSpan, Selection, SeparateBy, States, TimeSpan};
+use crate::view::{Base, View};
+use crate::wire::{F64s, I32s, Refused};
 
 /// The CPU time within each interval of the recording.
 #[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
 pub(crate) struct IntervalsAnswer {
     /// The unit of CPU time; null if there is none.
     #[ts(type = "FlameModel['unit'] | null")]
@@ -27,40 +24,16 @@ pub(crate) struct IntervalsAnswer {
     all: F64s,
 }
 
-/// The longest hangs of a run, by time.
-#[derive(Debug, Serialize, TS)]
-pub(crate) struct HangsAnswer {
-    /// The number of all.
-    count: usize,
-    hangs: Vec<HangRow>,
-}
-
+/// What the threads of a hang did in it.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-struct HangRow {
-    start: f64,
-    /// Null if it was open at the end.
-    duration: Option<f64>,
-    hang_type: Option<String>,
-    process: Option<String>,
-    /// -1 if it has no samples.
-    thread: i32,
-    activity: Option<HangDoing>,
-    signposts: Vec<String>,
-}
-
-/// What the thread did.
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-struct HangDoing {
-    #[ts(type = "FlameModel['unit']")]
-    unit: &'static str,
-    /// Null if samples do not tell.
-    is_busy: Option<bool>,
-    /// The share of time on the CPU; null if the table does not record time.
-    percent: Option<f64>,
+pub(crate) struct HangDoing {
     on_cpu: Amount,
     off_cpu: Amount,
+    /// The share of time on the CPU; null if the table does not record time.
+    percent: Option<f64>,
+    /// Null if samples do not tell.
+    is_busy: Option<bool>,
     /// The labels of the heaviest stack on the CPU, and off it.
     heaviest: I32s,
     waiting: I32s,
@@ -74,35 +47,24 @@ pub(crate) fn intervals(recording: &Recording, intervals: &Intervals) -> Interva
     IntervalsAnswer { unit, thread: column(0), all: column(1) }
 }
 
-pub(crate) fn hangs(recording: &Recording, intervals: &Intervals, run: u32) -> HangsAnswer {
-    let (hangs, count) = recording.longest_hangs(intervals, run, HANGS);
-    HangsAnswer { count, hangs: hangs.into_iter().map(hang).collect() }
-}
-
-fn hang(hang: Hang) -> HangRow {
-    let Hang { interval, thread, activity, signposts } = hang;
-    let text = |text: &Option<Arc<str>>| text.as_deref().map(str::to_owned);
-    HangRow {
-        start: interval.start.as_nanos() as f64,
-        duration: interval.duration().map(|length| length.as_nanos() as f64),
-        hang_type: text(&interval.hang_type),
-        process: text(&interval.process),
-        thread: thread.map_or(-1, |thread| thread.index() as i32),
-        activity: activity.map(doing),
-        signposts: signposts.iter().map(|name| name.to_string()).collect(),
-    }
-}
-
-fn doing(activity: HangActivity) -> HangDoing {
-    let HangActivity { on_cpu, percent, is_busy, heaviest, off_cpu, waiting } = activity;
-    let labels = |nodes: &[Node]| nodes.iter().map(|node| label_number(node.label)).collect();
-    HangDoing {
-        unit: on_cpu.weight.unit.name(),
-        is_busy,
-        percent,
-        on_cpu: amount(on_cpu),
-        off_cpu: amount(off_cpu),
-        heaviest: labels(&heaviest),
-        waiting: labels(&waiting),
-    }
+pub(crate) fn hang(base: &Rc<Base>, series: usize, hang: &HangSpan) -> Result<HangDoing, Refused> {
+    let in_states = |states: Option<Vec<String>>| {
+        let time = Some(TimeSpan { start: hang.start, end: hang.end });
+        let (threads, states) = (Some(hang.threads.clone()), states.map(States::Only));
+        let selection = Selection { threads, time, states, ..Selection::default() };
+        let view = View::new(Rc::clone(base), &selection, &Intervals::default())?;
+        match trees::heaviest(&view, series, SeparateBy::None, None)? {
+            Answer::Heaviest { total, label, .. } => Ok((total, label)),
+            _ => Err(Refused("a hang has no stack".to_owned())),
+        }
+    };
+    let (on_cpu, heaviest) = in_states(None)?;
+    let profile = base.profile();
+    let others = base.states.iter().map(|&state| profile.string(state)).filter(|&name| name != "Running");
+    let (off_cpu, waiting) = in_states(Some(others.map(str::to_owned).collect()))?;
+    let length = hang.end.map(|end| Nanos::from_nanos(end.0.saturating_sub(hang.start.0)));
+    let unit = profile.series_ids().nth(series).map(|id| profile.series(id).unit);
+    let weight = unit.map(|unit| Weight::new(on_cpu.weight.0 as u64, unit));
+    let (percent, is_busy) = weight.map_or((None, None), |weight| HangActivity::share_of_time(weight, length));
+    Ok(HangDoing { on_cpu, off_cpu, percent, is_busy, heaviest, waiting })
 }

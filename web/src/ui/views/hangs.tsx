@@ -1,67 +1,90 @@
 // The longest hangs of a run, as `traceparse hangs` reports them: what the thread did, and its heaviest stack.
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { HangsAnswer } from '../../host/protocol.ts';
-import { intervalsOf } from '../../state/intervals.ts';
-import { runOf, threadName } from '../../state/names.ts';
+import { useMemo } from 'preact/hooks';
+import type { AnswerOf, Tables } from '../../host/protocol.ts';
+import { type IntervalRow, intervalsOf, ownerOf } from '../../state/intervals.ts';
+import { runOf } from '../../state/names.ts';
 import { placeOfAll } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
-import { counted, timeText, withUnit } from '../format.ts';
+import { type Unit, counted, timeText, withUnit } from '../format.ts';
 
-type Hang = HangsAnswer['hangs'][number];
+interface Hang {
+  readonly row: IntervalRow;
+  readonly end: number;
+  readonly doing: AnswerOf<'hangs'>['hangs'][number];
+}
 
+/** Hangs that are described, the longest ones. */
+const MOST = 8;
 /** Functions of a stack that are shown, the innermost ones. */
 const FRAMES = 4;
 
 export function Hangs(): JSX.Element | null {
   const { names: { tables } } = useApp();
   const state = useStore();
-  const hasHangs = intervalsOf(tables, runOf(tables, state.series)).some(({ label }) => label.kind === 'hang');
-  const { answer } = useAnswer('hangs', hasHangs ? { kind: 'hangs' } : null, placeOfAll(state));
-  if (!hasHangs || answer === null) return null;
-  const { count, hangs } = answer;
+  const rows = intervalsOf(tables, runOf(tables, state.series));
+  const hangs = useMemo(() => rows.filter(({ label }) => label.kind === 'hang'), [rows]);
+  const longest = useMemo(() => [...hangs].sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MOST).sort((a, b) => a.start - b.start), [hangs]);
+  const isTimed = hangs.length > 0 && tables.form === 'samples';
+  const spans = longest.map((row) => ({ threads: threadsOf(tables, row), start: row.start, end: Number.isFinite(row.end) ? row.end : null }));
+  const { answer } = useAnswer('hangs', isTimed ? { kind: 'hangs', hangs: spans } : null, placeOfAll(state));
+  if (!isTimed || answer === null || answer.hangs.length !== longest.length) return null;
+  const whole = tables.spans[state.series]?.end ?? 0;
   return (
     <section class="hangs" aria-labelledby="hangs-title" data-part="hangs">
       <h2 id="hangs-title">
-        {counted(count, 'hang')}
-        {count > hangs.length && <span class="note"> the {hangs.length} longest</span>}
+        {counted(hangs.length, 'hang')}
+        {hangs.length > MOST && <span class="note"> the {MOST} longest</span>}
       </h2>
       <ol class="top">
-        {hangs.map((hang) => <Row key={hang.start} hang={hang} />)}
+        {longest.map((row, place) => (
+          <Row key={place} hang={{ row, end: Math.min(row.end, Math.max(whole, row.start)), doing: answer.hangs[place]! }} signposts={openIn(rows, row)} />
+        ))}
       </ol>
     </section>
   );
 }
 
-function Row({ hang }: { readonly hang: Hang }): JSX.Element {
+/** The threads of a hang: by number, or the main thread of its process. */
+function threadsOf(tables: Tables, { run, owner: { tid, pid } }: IntervalRow): number[] {
+  return [...tables.threads.keys()].filter((id) => {
+    const thread = tables.threads[id]!;
+    const process = tables.processes[thread.process]!;
+    return tables.runs[process.run]!.number === run && (tid === null ? thread.is_main && process.pid === pid : thread.tid === tid);
+  });
+}
+
+/** The names of the signposts of the process that were open in a hang. */
+function openIn(rows: readonly IntervalRow[], hang: IntervalRow): string[] {
+  const isOpen = ({ label: { kind }, owner: { pid }, start, end }: IntervalRow): boolean =>
+    (kind === 'signpost' || kind === 'region') && (pid === null || hang.owner.pid === null || pid === hang.owner.pid) && start < hang.end && end > hang.start;
+  return [...new Set(rows.filter(isOpen).map(({ label }) => label.name ?? ''))].filter((name) => name !== '').sort();
+}
+
+function Row({ hang, signposts }: { readonly hang: Hang; readonly signposts: readonly string[] }): JSX.Element {
   const app = useApp();
-  const { tables } = app.names;
-  const { start, duration, hangType, thread, process, activity, signposts } = hang;
-  const end = duration === null ? (tables.spans[app.store.state.series]?.end ?? start) : start + duration;
-  const where = thread < 0 ? process : threadName(app.names, thread);
-  const select = (): void => {
-    if (tables.form === 'samples' && end > start) app.store.set({ time: { start, end } });
-  };
+  const { row: { start, end: last, label }, end, doing } = hang;
+  const { thread, process } = ownerOf(app.names, hang.row);
+  const title = [label.hang_type || 'Hang', doneIn(doing, app.names.tables.series[app.store.state.series]!.unit)];
   return (
     <li>
-      <button type="button" class="top-row is-hang" title="Select this time" onClick={select}>
+      <button type="button" class="top-row is-hang" title="Select this time" onClick={() => end > start && app.store.set({ time: { start, end } })}>
         <span class="amount">{timeText(start)}</span>
-        <span class="amount">{duration === null ? 'open' : timeText(duration)}</span>
-        <span class="name">{[hangType ?? 'Hang', doneIn(hang)].filter(Boolean).join(', ')}</span>
-        <span class="dim">{where}</span>
+        <span class="amount">{last === Infinity ? 'open' : timeText(last - start)}</span>
+        <span class="name">{title.filter((text) => text !== '').join(', ')}</span>
+        <span class="dim">{thread || process}</span>
       </button>
-      {activity !== null && <Stack labels={activity.heaviest}>on the CPU:</Stack>}
-      {activity !== null && <Stack labels={activity.waiting}>off the CPU:</Stack>}
+      <Stack labels={doing.heaviest}>on the CPU:</Stack>
+      <Stack labels={doing.waiting}>off the CPU:</Stack>
       {signposts.length > 0 && <p class="note hang-stack">{`open signposts: ${signposts.join(', ')}`}</p>}
     </li>
   );
 }
 
 /** `busy: 98% of the time on the CPU, 2.04 s`. */
-function doneIn({ activity }: Hang): string {
-  if (activity === null) return '';
-  const { isBusy, percent, onCpu, unit } = activity;
+function doneIn({ isBusy, percent, onCpu }: Hang['doing'], unit: Unit): string {
   const state = isBusy === null ? 'on the CPU' : isBusy ? 'busy' : 'blocked or waiting';
   const share = percent === null ? '' : `${percent.toFixed(0)}% of the time on the CPU, `;
   return `${state}: ${share}${withUnit(onCpu.weight, unit)}`;

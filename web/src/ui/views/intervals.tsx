@@ -147,7 +147,7 @@ function ByName({ rows, cpu }: Shown): JSX.Element {
 /** A column of times or durations; NaN is empty. */
 function timeColumn(id: string, of: (row: number) => number, more: Partial<TableColumn> = {}): TableColumn {
   const shown = (row: number): string => (of(row) === Infinity ? 'open' : Number.isNaN(of(row)) ? '' : timeText(of(row)));
-  return { ...text(id, '6.6rem', shown), isNumber: true, isMinor: false, sortBy: (row) => of(row) || 0, ...more };
+  return { ...text(id, '6.6rem', shown), isNumber: true, isMinor: false, value: of, sortBy: (row) => of(row) || 0, ...more };
 }
 
 /** CPU time of the interval's thread, and of all; no columns without samples. `of` takes the values of rows from those of intervals. */
@@ -156,7 +156,7 @@ function cpuColumns(cpu: IntervalsAnswer | null, of: (values: Float64Array) => r
   const { unit } = cpu;
   const column = (id: string, title: string, values: readonly number[]): TableColumn => {
     const shown = (row: number): string => (Number.isNaN(values[row]) ? '' : withUnit(values[row]!, unit));
-    return { ...text(id, '8.4rem', shown, title), isNumber: true, sortBy: (row) => values[row] || 0 };
+    return { ...text(id, '8.4rem', shown, title), isNumber: true, value: (row) => values[row]!, sortBy: (row) => values[row] || 0 };
   };
   return [column('thread-cpu', 'CPU of thread', of(cpu.thread)), column('cpu', 'CPU of all', of(cpu.all))];
 }
