@@ -35,7 +35,7 @@ test('a link shows what its sender saw', () => {
     freshState(0),
     { ...freshState(1), tab: 'tree', tree: 'up', flame: 'up', by: 'thread', part: 0 },
     { ...freshState(0), time: { start: 1, end: 3_600_000_000_001 }, threads: [0, 1], mainOnly: true, chosen: 3, search: 'a&b=c#d %' },
-    { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples' },
+    { ...freshState(0), during: { names: ['Layout'], hangs: true, needsAll: true }, states: 'all', metric: 'samples', list: 'names' },
     { ...freshState(0), processes: [0], operations: [{ kind: 'root-at', pattern: '^a\\$b|(c&d)=é$' }, { kind: 'leaf-binary', names: ['Grove & Co, Ltd', '100%'] }] },
     { ...freshState(0), operations: [{ kind: 'charge-binary', binary: 'a:b/c' }, { kind: 'hide-system' }] },
   ];
@@ -146,7 +146,7 @@ test('a link that cannot be read is refused with a sentence', () => {
     'v=1&op=prune-place': /unknown operation/,
     'v=1&thread=1/1/1/Nobody': /no thread/,
     'v=1&fn=nothing': /no function/,
-    'v=1&during=Nothing': /no signpost/,
+    'v=1&during=Nothing': /no interval/,
     'v=1&state=Asleep': /no thread was in the state/,
     'v=1&series=9/9/x': /no table/,
     'v=1&part=../..': /unknown part/,

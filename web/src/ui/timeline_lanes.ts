@@ -12,7 +12,7 @@ const KINDS = {
   hang: { label: 'Hangs', tone: 'hang' },
   region: { label: 'Points of interest', tone: 'region' },
   signpost: { label: 'Signposts', tone: 'signpost' },
-  table: { label: '', tone: 'other' },
+  table: { label: '', tone: 'region' },
 } as const;
 /** The order above the CPU of processes, by kind or table; all others are below it. */
 const ABOVE = ['hang', 'hitches', 'region', 'signpost'];
@@ -69,7 +69,7 @@ function laneTrack(names: Names, { of, label, rows, spans }: Lane, cpu: Interval
     const { thread, process } = ownerOf(names, rows[span]!);
     const within = (values: Float64Array | undefined): string => (cpu?.unit == null || !(values![index]! >= 0) ? '' : withUnit(values![index]!, cpu.unit));
     const more = label.kind === 'table' ? '' : [label.name === null ? null : label.hang_type, label.subsystem, label.category].filter(Boolean).join(' · ');
-    const lines = [['', more], ['thread', thread], ['process', process], ['CPU of it', within(cpu?.thread)], ['CPU of all', within(cpu?.all)]] as const;
+    const lines = [['', more], ['thread', thread], ['process', process], ['CPU of thread', within(cpu?.thread)], ['CPU of all', within(cpu?.all)]] as const;
     return lines.filter(([, text]) => text !== '').map(([name, text]) => [name, inert(text)]);
   };
   return { id: `lane:${of}`, label: name || inert(of), detail: String(rows.length), kind: 'lane', tone: of === 'hitches' ? 'hang' : tone, spans, note };
