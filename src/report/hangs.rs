@@ -165,14 +165,7 @@ impl Recording {
                     .map_or_else(Vec::new, |position| heaviest_path(&report, &report.series[position]))
             }
         };
-        Some(HangActivity {
-            on_cpu,
-            percent,
-            is_busy,
-            heaviest: heaviest_path(&report, series),
-            off_cpu,
-            waiting,
-        })
+        Some(HangActivity { on_cpu, percent, is_busy, heaviest: heaviest_path(&report, series), off_cpu, waiting })
     }
 
     /// The stretches in which a main thread was on the CPU without a pause, by time.

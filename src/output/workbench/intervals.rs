@@ -31,8 +31,8 @@ pub(super) struct PageIntervals<'i> {
 impl<'i> PageIntervals<'i> {
     pub(super) fn new(intervals: &'i Intervals) -> Self {
         let (rows, left_out) = shown(&intervals.distinct(), MOST);
-        let [labels, owners] = [(); 2].map(|()| rows.iter().copied());
-        Self { labels: labels.map(label).collect(), owners: owners.map(owner).collect(), rows, left_out }
+        let (labels, owners) = rows.iter().map(|row| (label(row), owner(row))).unzip();
+        Self { rows, labels, owners, left_out }
     }
 
     /// Adds the lists to the head. Without intervals, there are none.
@@ -40,12 +40,8 @@ impl<'i> PageIntervals<'i> {
         if self.rows.is_empty() {
             return;
         }
-        let label = |&(kind, [table, name, subsystem, category, hang_type]): &Label<'_>| {
-            json!({"kind": kind, "table": table, "name": name, "subsystem": subsystem, "category": category, "hang_type": hang_type})
-        };
-        let owner = |&(process, pid, tid): &Owner<'_>| {
-            json!({"process": process, "pid": pid.map(exact), "tid": tid.map(exact)})
-        };
+        let label = |&(kind, [table, name, subsystem, category, hang_type]): &Label<'_>| json!({"kind": kind, "table": table, "name": name, "subsystem": subsystem, "category": category, "hang_type": hang_type});
+        let owner = |&(process, pid, tid): &Owner<'_>| json!({"process": process, "pid": pid.map(exact), "tid": tid.map(exact)});
         let left_out = |(table, rows): (&&str, &usize)| json!({"table": table, "rows": rows});
         head["interval_labels"] = self.labels.iter().map(label).collect();
         head["interval_owners"] = self.owners.iter().map(owner).collect();
@@ -54,8 +50,8 @@ impl<'i> PageIntervals<'i> {
 
     /// The columns; none without intervals.
     pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
-        type Value = fn(&PageIntervals<'_>, &Interval) -> u64;
-        let columns: [(&str, Value); 6] = [
+        type Read = fn(&PageIntervals<'_>, &Interval) -> u64;
+        let columns: [(&str, Read); 6] = [
             ("intervals.run", |_, row| row.run.into()),
             ("intervals.start", |_, row| row.start.as_nanos()),
             ("intervals.duration", |_, row| optional(row.duration().map(Nanos::as_nanos))),

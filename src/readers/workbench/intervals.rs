@@ -30,7 +30,10 @@ fn rows(columns: &Columns<'_>, labels: &[Interval], owners: &[Owner]) -> Result<
     let [mut run, mut start, mut duration, mut label, mut owner, mut identifier] = found;
     let row = |_| {
         let begin = start.next()?;
-        let end = duration.next()?.checked_sub(1).map(|length| begin.checked_add(length).ok_or_else(|| duration.wrong("it ends too late")));
+        let end = duration
+            .next()?
+            .checked_sub(1)
+            .map(|length| begin.checked_add(length).ok_or_else(|| duration.wrong("it ends too late")));
         let (process, pid, tid) = owners[owner.id::<Owner>(owners.len())?.index()].clone();
         Ok(Interval {
             run: run.next_u32()?,

@@ -16,6 +16,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export const OPENING_CASES = {
   'is accessible by the rules of axe': (tab, { orchard, axe }) => expectAccessible(tab, axe, orchard.page, TABS),
+  'intervals are accessible by the rules of axe': (tab, { intervals, axe }) => expectAccessible(tab, axe, intervals.page, ['overview', 'intervals']),
   'comparisons are accessible by the rules of axe': (tab, { pair, axe }) => expectAccessible(tab, axe, pair.page, [...COMPARED, 'callers']),
   'comparisons of many runs are accessible by the rules of axe': (tab, { runs, axe }) => expectAccessible(tab, axe, runs.page, ['runs', 'flame']),
   ...Object.fromEntries(SIZES.flatMap(fitting)),
