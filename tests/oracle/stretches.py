@@ -1,9 +1,10 @@
 """Compares what `traceparse intervals` and `traceparse hangs` say of an export with what ElementTree and numpy find in it.
 
-    stretches.py EXPORT.xml INTERVALS.json [HANGS.json]
+    stretches.py EXPORT.xml INTERVALS.json [HANGS.json TREES.json]
 
 Each table with a start and a duration is read; names, numbers of intervals, totals, percentiles (numpy's inverted_cdf, which is the nearest
-rank), CPU time within, the samples of each hang, its open signposts and its heaviest stack must be equal.
+rank), CPU time within, the samples of each hang, its open signposts, its system calls and its heaviest stack, and the weight of the tree of
+each signpost must be equal.
 """
 
 import json
@@ -18,11 +19,13 @@ NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "
 
 
 def main() -> None:
-    export, intervals, *hangs = sys.argv[1:]
+    export, intervals, *others = sys.argv[1:]
     samples, stretches = read(export)
     check_intervals(json.load(open(intervals))["intervals"], samples, stretches)
-    if hangs:
-        check_hangs(json.load(open(hangs[0])), samples, stretches)
+    if others:
+        hangs, trees = (json.load(open(path)) for path in others)
+        check_hangs(hangs, samples, stretches)
+        check_trees(trees, samples, stretches)
     print(f"{len(stretches)} intervals and {len(samples)} samples agree")
 
 
@@ -107,6 +110,7 @@ def check_hangs(found, samples, stretches):
             same(activity["is_busy"], weight * 2 >= hang["length"], row)
         same([frame["function"] for frame in activity["heaviest_stack"]], heaviest(running), row)
         same([frame["function"] for frame in off["heaviest_stack"]], heaviest(waiting), row)
+        same({wait["name"]: (wait["count"], wait["total_ns"]) for wait in row["waits"]}, calls(hang, stretches), row)
         same(row["signposts"], sorted({other["name"] for other in signposts if overlap(hang, other)}), row)
 
 
@@ -115,6 +119,31 @@ def overlap(one, other):
         return first["length"] is not None and first["start"] + first["length"] <= second["start"]
 
     return not is_before(one, other) and not is_before(other, one)
+
+
+def end_of(stretch):
+    return float("inf") if stretch["length"] is None else stretch["start"] + stretch["length"]
+
+
+def calls(hang, stretches):
+    found = defaultdict(lambda: (0, 0))
+    for call in stretches:
+        if call["table"] == "fs-syscall" and call["tid"] == hang["tid"] and overlap(hang, call):
+            count, length = found[call["name"]]
+            within = min(end_of(hang), end_of(call)) - max(hang["start"], call["start"])
+            found[call["name"]] = (count + 1, length + max(within, 0))
+    return dict(found)
+
+
+def check_trees(found, samples, stretches):
+    """Each sample looks at each signpost of its thread: the one that started last, and of those the one that ended first, has it."""
+    weights = defaultdict(int)
+    for time, tid, weight, state, _ in filter(is_running, samples):
+        own = [post for post in stretches if post["table"] == "os-signpost" and post["tid"] == tid]
+        own = [post for post in own if post["start"] <= time < end_of(post)]
+        innermost = max(own, key=lambda post: (post["start"], -end_of(post)), default={"name": None})
+        weights[innermost["name"]] += weight
+    same({row["interval"]: row["all_weight"] for row in found["intervals"]}, dict(weights), "signposts")
 
 
 def heaviest(samples):

@@ -36,7 +36,7 @@ struct IntervalTable {
     names: &'static [&'static str],
 }
 
-const TABLES: [IntervalTable; 4] = [
+const TABLES: [IntervalTable; 5] = [
     IntervalTable {
         schema: "potential-hangs",
         name: ("hang-type", "hang-type"),
@@ -61,6 +61,7 @@ const TABLES: [IntervalTable; 4] = [
         thread: "thread",
         names: &["", "A &lt;b&gt; &amp; &quot;c&quot;"],
     },
+    IntervalTable { schema: "fs-syscall", name: ("syscall", "syscall"), thread: "thread", names: &["fsync", "read"] },
 ];
 
 /// A recording of three threads, with random intervals in four tables. Every element is written anew, without references.
@@ -170,13 +171,14 @@ fn recording(rng: &mut Rng) -> String {
 /// Compares the intervals of an export, and its hangs.
 fn compare(export: &Path, has_samples: bool) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let paths = ["intervals", "hangs"].map(|command| folder.path().join(format!("{command}.json")));
+    let paths = ["intervals", "hangs", "trees"].map(|name| folder.path().join(format!("{name}.json")));
+    let commands = [&["intervals"][..], &["hangs"], &["--separate-by", "interval", "--view", "tree"]];
     let mut arguments = vec![export.as_os_str()];
-    for (command, path) in ["intervals", "hangs"].into_iter().zip(&paths) {
-        traceparse([OsStr::new(command), export.as_os_str(), OsStr::new("-o"), path.as_os_str()])?;
+    for (command, path) in commands.iter().zip(&paths).take(if has_samples { 3 } else { 1 }) {
+        let output = [export.as_os_str(), OsStr::new("-o"), path.as_os_str()];
+        traceparse(command.iter().map(OsStr::new).chain(output))?;
         arguments.push(path.as_os_str());
     }
-    arguments.truncate(if has_samples { 3 } else { 2 });
     oracle("stretches.py", arguments).map(drop)
 }
 

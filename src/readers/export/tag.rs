@@ -91,12 +91,6 @@ impl Tag {
     pub(super) fn of_tables(name: &str) -> Self {
         match name {
             "syscall" | "sockaddr" | "uuid" | "view-hierarchy" | "description-set" => Self::Label,
-            "swift-task"
-            | "analysis-core-swift-task"
-            | "swift-actor"
-            | "swift-task-priority"
-            | "text-symbol"
-            | "return-location" => Self::Named,
             _ => match Self::of(name) {
                 tag @ (Self::Thread
                 | Self::Tid
@@ -113,8 +107,11 @@ impl Tag {
                 | Self::Backtrace
                 | Self::Sentinel) => tag,
                 tag if tag.is_structure() => tag,
-                _ if ColumnKind::of_type(name).is_numeric() => Self::Number,
-                _ => Self::Cell,
+                _ => match ColumnKind::of_type(name) {
+                    ColumnKind::Named => Self::Named,
+                    kind if kind.is_numeric() => Self::Number,
+                    _ => Self::Cell,
+                },
             },
         }
     }
