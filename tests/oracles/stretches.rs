@@ -136,9 +136,9 @@ impl Recording<'_> {
         let columns = [("start", "start-time"), ("duration", "duration"), table.name, (table.thread, "thread")];
         self.table(position, table.schema, &columns);
         // Equal rows would be one interval.
-        let starts: BTreeSet<u64> = (0..self.rng.below(40)).map(|_| self.rng.below(self.span)).collect();
+        let starts: BTreeSet<u64> = (0..=self.rng.below(40)).map(|_| self.rng.below(self.span)).collect();
         let is_of_hangs = table.schema == "potential-hangs";
-        for start in starts {
+        for (index, start) in starts.into_iter().enumerate() {
             let start = self.element("start-time", "", &start.to_string());
             let length = self.rng.below(self.span / 10);
             let duration = match self.rng.one_in(8) && !is_of_hangs {
@@ -147,7 +147,7 @@ impl Recording<'_> {
             };
             let name = *self.rng.pick(table.names);
             let name = self.element(table.name.1, &format!(" fmt=\"{name}\""), name);
-            let thread = match self.rng.one_in(6) && !is_of_hangs {
+            let thread = match self.rng.one_in(6) && !is_of_hangs && index > 0 {
                 true => "<sentinel/>".to_owned(),
                 false => self.thread(),
             };
