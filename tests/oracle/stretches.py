@@ -21,7 +21,9 @@ NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "
 def main() -> None:
     export, intervals, *others = sys.argv[1:]
     samples, stretches = read(export)
-    check_intervals(json.load(open(intervals))["intervals"], samples, stretches)
+    found = json.load(open(intervals))
+    check_intervals(found["intervals"], samples, stretches)
+    check_tasks(found, tasks(export))
     if others:
         hangs, trees = (json.load(open(path)) for path in others)
         check_hangs(hangs, samples, stretches)
@@ -48,6 +50,31 @@ def read(path):
                 name = text(row, "hang-type") if is_hang else name
                 stretches.append({"table": table, "name": name or None, "start": start, "length": length, "tid": tid, "hang": is_hang})
     return samples, stretches
+
+
+def tasks(path):
+    """By run and number of the task: its states as (start, end, state)."""
+    states = defaultdict(list)
+    for run, schema, rows, resolved in tables(path):
+        for row in rows if schema == "SwiftTaskStateTable" else []:
+            start = int(text(row, "start"))
+            number = int(resolved(row["task"].find("swift-task-id")).text)
+            states[run, number].append((start, start + int(text(row, "duration")), text(row, "state")))
+    return states
+
+
+def check_tasks(found, states):
+    same({(row["run"], row["id"]) for row in found["tasks"]}, set(states), "tasks")
+    for row in found["tasks"]:
+        own = states[row["run"], row["id"]]
+        times = defaultdict(int)
+        for start, end, state in own:
+            times[state] += end - start
+        same((row["start_ns"], row["end_ns"]), (min(own)[0], max(end for _, end, _ in own)), row)
+        same(row["states_ns"], dict(times), row)
+    lives = [(row["run"], row["start_ns"], row["end_ns"]) for row in found["tasks"]]
+    alive = [sum(run == other and start <= moment < end for run, start, end in lives) for other, moment, _ in lives]
+    same(found["most_tasks_alive"], max(alive, default=0), "tasks alive")
 
 
 def is_running(sample):

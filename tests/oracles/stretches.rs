@@ -194,7 +194,14 @@ fn random_recordings_agree() -> Result<(), Failed> {
 }
 
 fn real_exports_agree() -> Result<(), Failed> {
-    let files = ["27/potential-hangs", "26.2/hangs_potential_hangs", "27/runloop-intervals", "27/fs-syscall"];
+    let files = [
+        "27/potential-hangs",
+        "26.2/hangs_potential_hangs",
+        "27/runloop-intervals",
+        "27/fs-syscall",
+        "27/SwiftTaskStateTable",
+        "27/SwiftTaskLifetime",
+    ];
     files.iter().try_for_each(|file| compare(&in_corpus(&format!("xctrace/{file}.xml")), false))
 }
 
