@@ -6,17 +6,16 @@ use std::path::PathBuf;
 use clap::error::ContextValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
+use crate::contents::{ListArgs, TABLE_EXAMPLES};
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
 use crate::exit_codes::EXIT_CODES;
 use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
-use crate::formats::{TocFormat, check_name, format_of};
 use crate::hangs::{HangArgs, IntervalArgs};
-use crate::redact::RedactArgs;
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
 use crate::sink::Colour;
-use crate::tables::{TableArgs, TablesArgs};
+use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
 
@@ -47,7 +46,7 @@ To make an export on a Mac:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, intervals, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 const MAN_EXAMPLES: &str = "\
 Examples:
@@ -179,9 +178,11 @@ pub(crate) enum Command {
     /// List the runs and tables of a recording, an export or a table of contents
     ///
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.
-    Toc(TocArgs),
+    #[command(after_help = EXIT_CODES)]
+    Toc(ListArgs),
     /// List the tables of every run of a recording or an export, with their rows
-    Tables(TablesArgs),
+    #[command(after_help = format!("{TABLE_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Tables(ListArgs),
     /// Write the rows of any table: hangs, system calls, signposts, network, and all others
     Table(Box<TableArgs>),
     /// Name addresses from a symbol file, as atos does
@@ -208,25 +209,6 @@ pub(crate) enum Command {
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
     },
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
-pub(crate) struct TocArgs {
-    /// Recordings (.trace), exports or tables of contents; `-` is standard input
-    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum)]
-    format: Option<TocFormat>,
-    /// Show the complete part of a truncated file
-    #[arg(long)]
-    pub(crate) allow_truncated: bool,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) redact: RedactArgs,
 }
 
 #[derive(Debug, Args)]
@@ -260,18 +242,6 @@ pub(crate) fn parse_address(text: &str) -> Result<u64, String> {
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
     number.ok_or_else(|| format!("{text:?} is not a hexadecimal address, such as 0x102a4040f"))
-}
-
-impl TocArgs {
-    /// Checks that the extension of the output fits the format.
-    pub(crate) fn check_name(&self) -> Result<(), String> {
-        check_name(self.format, self.output.as_deref())
-    }
-
-    /// The requested format, or else the format of the output's extension.
-    pub(crate) fn format(&self) -> TocFormat {
-        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TocFormat::Text)
-    }
 }
 
 #[cfg(test)]

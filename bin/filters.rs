@@ -57,7 +57,7 @@ pub(crate) struct SelectionArgs {
 }
 
 /// The filters by time and thread state, which reports and fleets share.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct WhenArgs {
     /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
     ///

@@ -3,13 +3,26 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use traceparse::output::Syntax;
+use traceparse::output::{self, Answer, Syntax};
+
+use crate::sink::{Colour, style, write_inert};
 
 /// The formats of what is not a report: contents, and lists of symbols.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum TocFormat {
     Text,
     Json,
+}
+
+impl TocFormat {
+    /// Writes an answer to `path`, or to standard output.
+    pub(crate) fn write(self, answer: Answer<'_, '_>, path: Option<&Path>, colour: Colour) -> anyhow::Result<()> {
+        let format = match self {
+            Self::Text => output::Format::Text(style(path, colour)),
+            Self::Json => output::Format::Json,
+        };
+        write_inert(path, syntax_of(self), |out| output::write(answer, &format, out))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 19] = [
+pub(crate) const GUARDED: [Guarded; 20] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -74,6 +74,11 @@ pub(crate) const GUARDED: [Guarded; 19] = [
         command: "fleet tree",
         writes: Writes::File,
         inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
+    },
+    Guarded {
+        command: "fleet intervals",
+        writes: Writes::File,
+        inputs: &["INPUT", "--manifest", "--files-from", "--redact-rules"],
     },
     Guarded {
         command: "fleet extract",

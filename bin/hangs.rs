@@ -1,25 +1,24 @@
 //! `traceparse hangs` and `traceparse intervals`: what a recording says about stretches of time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use traceparse::Analysis;
-use traceparse::output::{self, Answer};
+use traceparse::output::Answer;
 use traceparse::recording::{Intervals, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
-use traceparse::stats::Quantile;
 
 use crate::arguments::{InputArgs, SymbolArgs};
 use crate::exit_codes::EXIT_CODES;
-use crate::format_options::CsvArgs;
-use crate::formats::{TocFormat, check_name, format_of, syntax_of};
+use crate::formats::{TocFormat, check_name, format_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
+use crate::interval_totals::{ALERT_EXIT_CODES, TotalArgs};
 use crate::intervals::check_twice;
 use crate::recording::{check_distinct, warn};
 use crate::redact::{RedactArgs, tell};
-use crate::sink::{Colour, style, write_inert};
+use crate::sink::Colour;
 use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, redacted, warning};
@@ -30,9 +29,6 @@ struct StretchArgs {
     /// Recordings (.trace, or a zip or tar of one) and exports of one recording
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    output: Option<PathBuf>,
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
@@ -52,6 +48,9 @@ pub(crate) struct HangArgs {
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<TocFormat>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     stretches: StretchArgs,
     #[command(flatten)]
@@ -63,36 +62,18 @@ Examples:
   traceparse intervals app.trace
       Signposts, hangs and the rows of all tables with durations, by name
   traceparse intervals app.trace --name Layout --format json
-      One name, with the interval at each percentile";
+      One name, with the interval at each percentile
+  traceparse intervals app.trace --alert 'interval(Checkout).max > 300ms'
+      For CI: exit with code 3 if a Checkout took longer";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{INTERVAL_EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = format!("{INTERVAL_EXAMPLES}\n\n{ALERT_EXIT_CODES}"))]
 pub(crate) struct IntervalArgs {
-    /// Show only intervals with this name (repeatable)
-    #[arg(long, value_name = "NAME", help_heading = "Output")]
-    name: Vec<String>,
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum, help_heading = "Output")]
-    format: Option<IntervalFormat>,
     #[command(flatten)]
-    csv: CsvArgs,
+    totals: TotalArgs,
     #[command(flatten)]
     stretches: StretchArgs,
 }
-
-/// A format of a list of intervals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum IntervalFormat {
-    /// A line for each name
-    Text,
-    /// One document, with the interval at each percentile
-    Json,
-    /// A row for each name
-    Csv,
-}
-
-/// The percentiles of durations.
-const QUANTILES: [&str; 5] = ["50", "90", "95", "99", "99.9"];
 
 /// A recording with all of its intervals.
 struct Read {
@@ -102,11 +83,11 @@ struct Read {
 
 impl StretchArgs {
     /// Reads samples, if there are any, and intervals. Functions are named if there are arguments for symbols.
-    fn read(&self, symbols: Option<&SymbolArgs>) -> Result<Read, Failure> {
+    fn read(&self, output: Option<&Path>, symbols: Option<&SymbolArgs>) -> Result<Read, Failure> {
         self.redact.begin(&self.files, &[])?;
         check_distinct(&self.files).map_err(Failure::Usage)?;
         check_twice(&self.files, "store it in a file")?;
-        will_write(self.output.as_deref());
+        will_write(output);
         let watched = WatchedFiles::default();
         let options = self.input.options(SampleDetail::Each);
         let mounted = Mounted::new(&watched, &self.files)?;
@@ -148,46 +129,24 @@ impl StretchArgs {
 
 /// Shows the hangs of a recording.
 pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure> {
-    let (path, format) = (args.stretches.output.as_deref(), args.format);
+    let (path, format) = (args.output.as_deref(), args.format);
     check_name(format, path).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(Some(&args.symbols))?;
+    let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols))?;
     let recording = analysis.recording();
     let report = recording.hangs(&intervals);
     let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
-    let format = match chosen {
-        TocFormat::Text => output::Format::Text(style(path, colour)),
-        TocFormat::Json => output::Format::Json,
-    };
-    write_inert(path, syntax_of(chosen), |out| output::write(Answer::Hangs(&report, recording), &format, out))?;
+    chosen.write(Answer::Hangs(&report, recording), path, colour)?;
     tell();
     Ok(())
 }
 
-/// Shows the intervals of a recording by name.
-pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<(), Failure> {
-    let (path, format) = (args.stretches.output.as_deref(), args.format);
-    check_name(format, path).map_err(Failure::Usage)?;
-    let chosen = format.or_else(|| format_of(path)).unwrap_or(IntervalFormat::Text);
-    args.csv.check(chosen == IntervalFormat::Csv).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(None)?;
-    let quantiles: Vec<Quantile> = QUANTILES.into_iter().filter_map(Quantile::from_percent).collect();
-    let mut summary = analysis.recording().interval_summary(&intervals, &quantiles);
-    let is_wanted = |name: Option<&str>| name.is_some_and(|name| args.name.iter().any(|wanted| wanted == name));
-    if !args.name.is_empty() {
-        let names: Vec<String> = summary.rows.iter().filter_map(|row| Some(row.name.as_deref()?.to_owned())).collect();
-        summary.rows.retain(|row| is_wanted(row.name.as_deref()));
-        if summary.rows.is_empty() {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let known = if names.is_empty() { "no names".to_owned() } else { traceparse::units::first_of(&names) };
-            return Err(anyhow!("no interval is named {}; there are: {known}", args.name.join(" or ")).into());
-        }
-    }
-    let format = match chosen {
-        IntervalFormat::Text => output::Format::Text(style(path, colour)),
-        IntervalFormat::Json => output::Format::Json,
-        IntervalFormat::Csv => output::Format::Csv(args.csv.cells()),
-    };
-    write_inert(path, syntax_of(chosen), |out| output::write(Answer::Intervals(&summary), &format, out))?;
+/// Shows the intervals of a recording by name, and returns the exit code of the process.
+pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<u8, Failure> {
+    args.totals.check().map_err(Failure::Usage)?;
+    let Read { analysis, intervals } = args.stretches.read(args.totals.output.as_deref(), None)?;
+    let (quantiles, alerts) = args.totals.questions();
+    let summary = analysis.recording().interval_summary(&intervals, &quantiles, alerts);
+    let code = args.totals.write(summary, colour)?;
     tell();
-    Ok(())
+    Ok(code)
 }

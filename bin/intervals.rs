@@ -9,11 +9,13 @@ use traceparse::profile::IntervalFilter;
 use traceparse::recording::{
     DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind, export_command,
 };
+use traceparse::report::SeparateBy;
 use traceparse::units::first_of;
 
 use crate::arguments::InputArgs;
 use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
+use crate::recording::Opened;
 use crate::{Failure, note, redacted, warning};
 
 /// Hang risks that are listed before the rest is only counted.
@@ -100,6 +102,38 @@ pub(crate) fn shown_intervals(
         ));
     }
     read(inputs, &sources, files.are_all, input)
+}
+
+/// Labels samples for --separate-by, if it needs that: with signposts or tasks, redacted if requested.
+pub(crate) fn label_samples(
+    opened: &mut Opened,
+    inputs: &Inputs<'_>,
+    files: &IntervalFiles<'_>,
+    args: &InputArgs,
+    separate_by: SeparateBy,
+) -> Result<(), Failure> {
+    if !separate_by.needs_labels() {
+        return Ok(());
+    }
+    let paths = if files.named.is_empty() { files.exports } else { files.named };
+    check_twice(paths, &format!("pass a file with the intervals as {}", files.option))?;
+    let (mut found, schemas): (_, &[&str]) = match separate_by {
+        SeparateBy::Task => {
+            (inputs.read_all_intervals(paths, &args.options(SampleDetail::Each))?, &[Intervals::TASK_STATES])
+        }
+        _ => (read(inputs, paths, false, args)?, &Intervals::SIGNPOSTS),
+    };
+    redacted::with(|redactor| {
+        redactor.collect_intervals(&found);
+        redactor.intervals(&mut found);
+    });
+    if opened.label_by(separate_by, &found)? == 0 {
+        let sources = Sources { inputs, paths };
+        let advice = sources.what_to_do(schemas, &found);
+        let what = if separate_by == SeparateBy::Task { "running task" } else { "signpost interval of a thread" };
+        return Err(anyhow!("no {what} in {}; {advice}", sources.list()).into());
+    }
+    Ok(())
 }
 
 fn shown_name(path: &Path) -> String {

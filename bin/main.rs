@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cli;
+mod contents;
 mod counters;
 mod demangle;
 mod diff;
@@ -17,6 +18,7 @@ mod guarded;
 mod hangs;
 mod inputs;
 mod interrupt;
+mod interval_totals;
 mod intervals;
 mod manual;
 mod matched;
@@ -37,7 +39,7 @@ mod sink;
 mod sources;
 mod symbolicate;
 mod symbols;
-mod tables;
+mod table;
 mod unchanged;
 mod uuid;
 mod view_limits;

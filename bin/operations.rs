@@ -6,7 +6,7 @@ use traceparse::calltree::{Action, AtPlace, FunctionSet, Operation, PlaceAction,
 use traceparse::profile::Profile;
 
 /// The options for changing stacks before anything is shown.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Operations on stacks, in the order given")]
 pub(crate) struct OperationArgs {
     /// Keep only samples with a matching function in their stack

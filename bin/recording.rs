@@ -1,16 +1,17 @@
 //! A recording, from its files to what reports are made of.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
 use traceparse::calltree::OperationSummary;
 use traceparse::memory::Reservation;
-use traceparse::profile::{Matcher, Profile};
-use traceparse::recording::{Options, Recording, SampleDetail, TableKind};
-use traceparse::report::{Report, ReportOptions, View};
-use traceparse::units::{Weight, first_of};
+use traceparse::profile::Profile;
+use traceparse::recording::{Document, Intervals, Options, Recording, SampleDetail, TableKind};
+use traceparse::report::{Report, ReportOptions, SeparateBy, View};
+use traceparse::tables::no_table;
+use traceparse::units::Weight;
 
 use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
@@ -64,6 +65,11 @@ impl Opened {
     pub(crate) fn redact(&mut self, options: &mut ReportOptions) -> Result<()> {
         redacted::with(|redactor| self.analysis.redact(redactor, options)).transpose()?;
         Ok(())
+    }
+
+    /// Labels samples with intervals, and returns how many of them do.
+    pub(crate) fn label_by(&mut self, separate_by: SeparateBy, intervals: &Intervals) -> Result<usize> {
+        Ok(self.analysis.label_by(separate_by, intervals)?)
     }
 
     /// Answers a question about it.
@@ -123,24 +129,16 @@ pub(crate) fn note_removed(report: &Report<'_>) {
 
 /// Prints what was noticed while reading.
 pub(crate) fn warn(export: &Recording) {
-    for diagnostic in &export.diagnostics {
-        warning(&diagnostic.to_string());
-    }
-    for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
-        let (document, byte) = document;
-        warning(&format!("{}: the file is truncated at byte {byte}; only complete rows are used", document.input));
-    }
+    warnings(export).for_each(|text| warning(&text));
 }
 
-/// The names of tables, the most similar ones first.
-fn known_tables(export: &Recording, wanted: &str) -> String {
-    let of_documents = export.tables().filter_map(|table| table.schema.as_deref());
-    let of_contents = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
-    let names: BTreeSet<&str> = of_documents.chain(of_contents.map(|table| table.schema.as_str())).collect();
-    let mut known = Matcher::new(wanted).similar(names.iter().copied());
-    let others: Vec<&str> = names.iter().copied().filter(|name| !known.contains(name)).collect();
-    known.extend(others);
-    if known.is_empty() { String::new() } else { format!("; there are: {}", first_of(&known)) }
+/// What users should know about the inputs.
+pub(crate) fn warnings(export: &Recording) -> impl Iterator<Item = String> {
+    let cut = |document: &Document| {
+        let (input, byte) = (&document.input, document.cut_at?);
+        Some(format!("{input}: the file is truncated at byte {byte}; only complete rows are used"))
+    };
+    export.diagnostics.iter().map(ToString::to_string).chain(export.documents.iter().filter_map(cut))
 }
 
 /// Checks that the inputs hold samples, and with --strict that all rows could be read.
@@ -149,7 +147,9 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
     if let Some(choice) = options.table.as_ref().filter(|_| tables == 0) {
-        bail!("no table {}{}", choice.schema, known_tables(export, &choice.schema));
+        let of_documents = export.tables().filter_map(|table| table.schema.as_deref());
+        let of_contents = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+        bail!(no_table(&choice.schema, of_documents.chain(of_contents.map(|table| table.schema.as_str()))));
     }
     if tables == 0 {
         bail!("{}", export.no_cpu_table(are_recordings));
@@ -161,7 +161,7 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
     }
     if rows > 0 && rejected == rows {
-        bail!("none of the {rows} rows of CPU tables could be read; see the warnings above for the reason");
+        bail!("none of the {rows} rows could be read; see the warnings above for the reason");
     }
     Ok(())
 }

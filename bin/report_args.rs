@@ -195,7 +195,7 @@ impl ReportArgs {
         let view = view.and_then(|view| Some(format!("--view {}", view.to_possible_value()?.get_name())));
         let format = self.format();
         let needs_format = format.needs_times() || format.content() == Content::FlameCharts;
-        let by_core = self.separate_by == SeparateBy::CoreKind && is_separated(self.view());
+        let needs_samples = self.separate_by.needs_samples() && is_separated(self.view());
         self.recording
             .selection
             .when
@@ -203,7 +203,7 @@ impl ReportArgs {
             .map(str::to_owned)
             .or(view)
             .or_else(|| needs_format.then(|| format!("--format {}", format.name())))
-            .or_else(|| by_core.then(|| "--separate-by core-kind".to_owned()))
+            .or_else(|| needs_samples.then(|| format!("--separate-by {}", self.separate_by.name())))
     }
 
     /// The options of the report.

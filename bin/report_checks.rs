@@ -15,11 +15,13 @@ impl ReportArgs {
         if self.bin.is_some() && self.view != Some(ViewArg::Of(View::Timeline)) {
             return Err("--bin only applies to --view timeline".to_owned());
         }
-        let uses_intervals = self.recording.selection.when.asks_intervals() || self.format().has_intervals();
+        let uses_intervals = self.recording.selection.when.asks_intervals()
+            || self.separate_by.needs_labels()
+            || self.format().has_intervals();
         if !self.intervals.is_empty() && !uses_intervals {
-            return Err(
-                "--intervals only applies to --during, --during-hang, --format html and --format firefox".to_owned()
-            );
+            return Err("--intervals only applies to --during, --during-hang, --separate-by interval and task, --format html and \
+                        --format firefox"
+                .to_owned());
         }
         let is_listed = matches!(self.format(), Format::Text | Format::Json);
         let shows_source = (self.view == Some(ViewArg::Of(View::Lines)) && is_listed) || self.format() == Format::Html;

@@ -5,21 +5,20 @@ use std::io::{self, Write};
 use clap::CommandFactory;
 use traceparse::ErrorKind;
 use traceparse::output::{self, Markers, OverviewContext, Style, WorkbenchOptions};
-use traceparse::recording::{Intervals, Options, SampleDetail};
+use traceparse::recording::{Intervals, SampleDetail};
 use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions, View};
 use traceparse::units::{Unit, Weight};
 
-use crate::arguments::job_count;
-use crate::cli::{Cli, Command, TocArgs};
+use crate::cli::{Cli, Command};
 use crate::demangle::demangle;
-use crate::formats::{Format, TocFormat, syntax_of};
+use crate::formats::Format;
 use crate::function::choose_function;
 use crate::guard::{will_search, will_write};
 use crate::inputs::{Inputs, Mounted};
-use crate::intervals::{AskedIntervals, IntervalFiles, asked_intervals, shown_intervals};
+use crate::intervals::{AskedIntervals, IntervalFiles, asked_intervals, label_samples, shown_intervals};
 use crate::manual::show_manual;
 use crate::next::command_words;
-use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
+use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::redact::tell;
 use crate::report_args::ReportArgs;
 use crate::sink::{Colour, is_terminal, style, write_inert, write_to};
@@ -29,7 +28,8 @@ use crate::unchanged::WatchedFiles;
 use crate::uuid::list_uuids;
 use crate::weight_limit::WeightLimit;
 use crate::{
-    EXIT_DONE, Failure, diff, fleet, hangs, mistakes, note, print_few_warnings, redacted, resource_limits, tables,
+    EXIT_DONE, Failure, contents, diff, fleet, hangs, mistakes, note, print_few_warnings, redacted, resource_limits,
+    table,
 };
 
 /// Runs the command, and returns its exit code.
@@ -46,10 +46,10 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Compare(mut args)) => return fleet::compare(&mut args, cli.color),
         Some(Command::Trend(mut args)) => return fleet::trend(&mut args, cli.color),
         Some(Command::Hangs(args)) => hangs::show_hangs(&args, cli.color)?,
-        Some(Command::Intervals(args)) => hangs::show_intervals(&args, cli.color)?,
-        Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
-        Some(Command::Tables(args)) => tables::list_tables(&args, cli.color)?,
-        Some(Command::Table(args)) => tables::show_rows(&args, cli.color)?,
+        Some(Command::Intervals(args)) => return hangs::show_intervals(&args, cli.color),
+        Some(Command::Toc(args)) => contents::show_contents(&args, cli.color)?,
+        Some(Command::Tables(args)) => contents::list_tables(&args, cli.color)?,
+        Some(Command::Table(args)) => table::show_rows(&args, cli.color)?,
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
@@ -62,33 +62,6 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Man { command }) => show_manual(Cli::command(), &command)?,
     }
     Ok(EXIT_DONE)
-}
-
-fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
-    args.redact.begin(&args.files, &[])?;
-    args.check_name().map_err(Failure::Usage)?;
-    check_distinct(&args.files).map_err(Failure::Usage)?;
-    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), resource_limits::memory());
-    let options = Options { allow_truncated, jobs, memory, ..Options::default() };
-    will_write(args.output.as_deref());
-    let watched = WatchedFiles::default();
-    let mut export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
-    redacted::with(|redactor| redactor.collect(&export));
-    warn(&export);
-    let list = redacted::with(|redactor| {
-        redactor.recording(&mut export).map_err(anyhow::Error::from)?;
-        anyhow::Ok(redactor.redacted())
-    });
-    let list = list.transpose()?;
-    let answer = output::Answer::Contents(&export.documents, list.as_deref());
-    let path = args.output.as_deref();
-    let format = match args.format() {
-        TocFormat::Text => output::Format::Text(style(path, colour)),
-        TocFormat::Json => output::Format::Json,
-    };
-    write_inert(path, syntax_of(args.format()), |out| output::write(answer, &format, out))?;
-    tell();
-    Ok(())
 }
 
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
@@ -116,6 +89,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
     let mut recording = open(inputs, args, &options)?;
     let before = redact(&mut recording, &mut options, args, inputs, &files, asked.as_mut())?;
+    label_samples(&mut recording, inputs, &files, &args.recording.input, options.separate_by)?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;

@@ -4,14 +4,14 @@
 //! rule       = path comparison number [ unit ]
 //! path       = subject { "." part } | part { "." part }
 //! subject    = "total" | kind "(" ( name | "*" ) ")"
-//! kind       = "process" | "thread" | "binary" | "function"
+//! kind       = "process" | "thread" | "binary" | "function" | "interval"
 //! part       = word | "window" "(" digits [ "s" ] ")"
 //! comparison = ">" | ">=" | "<" | "<="
 //! number     = [ "+" ] digits [ "." digits ] [ "e" [ "+" | "-" ] digits ]
 //! unit       = "%" | "ns" | "us" | "µs" | "ms" | "s" | [ prefix ] counted [ "/s" ]
 //! prefix     = "k" | "K" | "M" | "G" | "T"
 //! counted    = "cycles" | "events" | "samples"
-//! name       = '"' { character | '\"' | '\\' } '"'
+//! name       = word | '"' { character | '\"' | '\\' } '"'
 //! ```
 //!
 //! All of these may be separated by spaces. A name is not empty. If only the other command has a rule, the error reports that.
@@ -30,11 +30,17 @@ pub(crate) enum Kind {
     Thread,
     Binary,
     Function,
+    Interval,
 }
 
 impl Kind {
-    const ALL: [(&'static str, Self); 4] =
-        [("process", Self::Process), ("thread", Self::Thread), ("binary", Self::Binary), ("function", Self::Function)];
+    const ALL: [(&'static str, Self); 5] = [
+        ("process", Self::Process),
+        ("thread", Self::Thread),
+        ("binary", Self::Binary),
+        ("function", Self::Function),
+        ("interval", Self::Interval),
+    ];
 }
 
 /// The subject of a rule.
@@ -220,10 +226,10 @@ impl<'t> Lexer<'t> {
         self.split(end)
     }
 
-    /// A name in double quotes, in which `\"` is a quote and `\\` a backslash. `None` without quotes or with any other escape: otherwise, a
-    /// pasted name with one backslash would become another name.
+    /// A word, or a name in double quotes, in which `\"` is a quote and `\\` a backslash. `None` with any other escape: otherwise, a pasted
+    /// name with one backslash would become another name.
     fn name(&mut self) -> Option<String> {
-        let inner = self.rest().strip_prefix('"')?;
+        let Some(inner) = self.rest().strip_prefix('"') else { return Some(self.word().to_owned()) };
         let mut name = String::new();
         let mut chars = inner.char_indices();
         while let Some((at, c)) = chars.next() {

@@ -24,10 +24,10 @@ use std::path::Path;
 use crate::calltree::{Operation, OperationSummary};
 use crate::error::{Error, ErrorKind};
 use crate::files::{FileSystem, Files};
-use crate::profile::{Matcher, Profile, RebuildError};
-use crate::recording::{Counter, Recording};
+use crate::profile::{LabelledRange, Matcher, Profile, RebuildError, TimeRange};
+use crate::recording::{Counter, Interval, Intervals, Recording};
 use crate::redact::{Redacted, Redactor};
-use crate::report::{Report, ReportOptions, View};
+use crate::report::{Report, ReportOptions, SeparateBy, View};
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 use crate::symbols::{Index, Locator, SymbolFinder};
 use crate::units::Nanos;
@@ -209,6 +209,31 @@ impl Analysis {
         }
         self.redacted = Some(redactor.redacted());
         Ok(())
+    }
+
+    /// Labels each sample with the signpost, or the Swift task, that was open on its thread, for reports that are
+    /// [separated](ReportOptions::separate_by) by them. Of several, the innermost counts. The intervals must be of the same inputs; those of
+    /// tasks are among the intervals of [all tables](Intervals::read_all). Replacing names removes labels. Returns the number of such
+    /// intervals.
+    ///
+    /// # Errors
+    /// If there are too many names.
+    pub fn label_by(&mut self, separate_by: SeparateBy, intervals: &Intervals) -> Result<usize, RebuildError> {
+        let label = |interval: &Interval| match separate_by {
+            SeparateBy::Interval if interval.is_signpost() => interval.name.as_deref().map(str::to_owned),
+            SeparateBy::Task => interval.running_task(),
+            _ => None,
+        };
+        let distinct = intervals.distinct();
+        let labelled: Vec<(&Interval, String)> =
+            distinct.into_iter().filter_map(|interval| Some((interval, label(interval)?))).collect();
+        let ranges = labelled.iter().filter_map(|(interval, label)| {
+            let range = TimeRange { start: interval.start, end: interval.end };
+            Some(LabelledRange { run: interval.run, tid: interval.tid?, range, label })
+        });
+        let ranges: Vec<LabelledRange<'_>> = ranges.collect();
+        self.recording.profile.label_samples(&ranges)?;
+        Ok(ranges.len())
     }
 
     /// Makes a report. It includes the effects of symbolication and operations.

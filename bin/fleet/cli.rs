@@ -15,7 +15,8 @@ use crate::weight_limit::parse_percent;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED};
 
 use super::filters::{FilterArgs, ThreadArgs};
-use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, report_help, tree_help};
+use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, interval_help, report_help, tree_help};
+use super::intervals::FleetIntervalArgs;
 use super::tree_args::FleetTreeArgs;
 use super::with_runs::WithRunsArgs;
 
@@ -34,6 +35,9 @@ pub(crate) enum FleetAction {
     /// Show the summed call trees of many runs, or what differs between two cohorts
     #[command(after_help = tree_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Tree(Box<FleetTreeArgs>),
+    /// Sum the signposts and hangs of many recordings by name: count, percentiles, alerts
+    #[command(after_help = interval_help())]
+    Intervals(Box<FleetIntervalArgs>),
     /// Measure recordings into a dataset of Parquet files, for later reports and SQL
     #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Extract(FleetExtractArgs),
@@ -196,7 +200,7 @@ pub(crate) struct ShardArgs {
 }
 
 /// The options of reading.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
     pub(crate) filters: FilterArgs,
@@ -209,6 +213,13 @@ pub(crate) struct ReadingArgs {
     /// Measure only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
     pub(crate) schema: Vec<String>,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+}
+
+/// How the files of a fleet are read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FileArgs {
     /// Fail if a file has no run, or if a run or a CPU table row is unreadable
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
@@ -426,7 +437,7 @@ impl FleetCommand {
             FleetAction::Report(args) => Some(&mut args.reading.filters.operations),
             FleetAction::Tree(args) => Some(&mut args.reading.filters.operations),
             FleetAction::Extract(args) => Some(&mut args.reading.filters.operations),
-            FleetAction::Merge(_) | FleetAction::Sql(_) => None,
+            FleetAction::Intervals(_) | FleetAction::Merge(_) | FleetAction::Sql(_) => None,
         }
     }
 }
@@ -497,8 +508,8 @@ impl ReadingArgs {
             ("--no-bundled-symbols", self.search.no_bundled_symbols),
             ("--no-inlines", self.no_inlines),
             ("--no-cache", self.search.no_cache),
-            ("--allow-truncated", self.allow_truncated),
-            ("--jobs", self.jobs.is_some()),
+            ("--allow-truncated", self.files.allow_truncated),
+            ("--jobs", self.files.jobs.is_some()),
             ("--schema", !self.schema.is_empty()),
         ])
     }

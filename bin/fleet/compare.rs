@@ -108,7 +108,7 @@ pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure
     let host = Host::new(AtInterrupt::End);
     let Collected { collectors, are_recordings } = args.collect(&host, &new, [None, None])?;
     let pooled = args.is_page().then(|| pooled(&collectors));
-    let mut sides = finish(collectors, args.reading.strict)?;
+    let mut sides = finish(collectors, args.reading.files.strict)?;
     let comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
     let path = args.output.as_deref();
     let syntax = syntax_of(args.format());

@@ -23,7 +23,7 @@ pub(crate) struct ThreadArgs {
 }
 
 /// The options of what is measured. Runs of a dataset were measured before.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(crate) when: WhenArgs,

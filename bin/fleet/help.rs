@@ -1,5 +1,7 @@
 //! The text of `traceparse fleet --help` below the options.
 
+use crate::interval_totals::ALERT_EXIT_CODES;
+
 // Paragraphs are one line each, which clap wraps at the width of the terminal; what is aligned fits in 80 columns.
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -118,6 +120,21 @@ Examples:
   traceparse fleet tree fleet.dataset --where app_version=5.2 \\
       --against app_version=5.3 -o changes.svg
       The flame graph of the second version, coloured by what changed";
+
+/// The help of `intervals`.
+pub(super) fn interval_help() -> String {
+    format!("{INTERVAL_HELP}\n\n{}\n\n{ALERT_EXIT_CODES}", INPUT_HELP.replace("INPUT_DATASET", ""))
+}
+
+const INTERVAL_HELP: &str = "\
+Each interval of each selected run counts once, so a run with many intervals counts for more. Intervals that were open when a recording ended are counted separately.
+
+Examples:
+  traceparse fleet intervals exports/ --name Checkout
+      How long Checkout takes, over all runs
+  traceparse fleet intervals fleet.csv --where app_version=5.3 \\
+      --alert 'interval(Checkout).p95 > 300ms'
+      For CI: exit with code 3 if the new version takes longer";
 
 /// The help of `extract`.
 pub(super) fn extract_help() -> String {

@@ -9,6 +9,7 @@ mod extract;
 mod filters;
 mod help;
 mod host;
+mod intervals;
 mod reading;
 mod remote;
 mod report;
@@ -42,6 +43,7 @@ fn answer(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
     match &command.action {
         FleetAction::Report(args) => report::show(args, colour),
         FleetAction::Tree(args) => tree::show(args, colour).map(|()| EXIT_DONE),
+        FleetAction::Intervals(args) => intervals::show(args, colour),
         FleetAction::Extract(args) => extract::extract(args),
         FleetAction::Merge(args) => extract::merge(args),
         FleetAction::Sql(args) => sql::show(args).map(|()| EXIT_DONE),

@@ -121,11 +121,12 @@ pub(super) fn options<'f>(
         needs_all: filters.when.during_all,
     });
     ReadingOptions {
-        read: Options { allow_truncated: args.allow_truncated, jobs: 1, ..Options::default() },
+        read: Options { allow_truncated: args.files.allow_truncated, jobs: 1, ..Options::default() },
         measure: MeasureOptions {
             schemas: args.schema.clone(),
             selection: filters.when.selection(),
             with_stacks: false,
+            with_intervals: false,
         },
         intervals,
         described: filters.described(threads.as_ref()),
@@ -135,7 +136,7 @@ pub(super) fn options<'f>(
         symbol_files,
         with_bundled_symbols: !args.search.no_bundled_symbols,
         with_inlines: !args.no_inlines,
-        is_strict: args.strict,
-        jobs: job_count(args.jobs),
+        is_strict: args.files.strict,
+        jobs: job_count(args.files.jobs),
     }
 }

@@ -15,6 +15,7 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
     match action {
         FleetAction::Report(args) => mirror_inputs(&mut args.inputs).map(|()| None),
         FleetAction::Tree(args) => mirror_inputs(&mut args.inputs).map(|()| None),
+        FleetAction::Intervals(args) => mirror_inputs(&mut args.inputs).map(|()| None),
         FleetAction::Extract(args) => {
             mirror_inputs(&mut args.inputs)?;
             args.part.root.iter_mut().try_for_each(mirrored)?;

@@ -91,7 +91,7 @@ fn of_datasets(
     folder: Option<RunFolder>,
 ) -> Result<(FleetReport, Option<Pages>), Failure> {
     collector.add_datasets(paths).map_err(Error::from)?;
-    let report = collector.finish(args.reading.strict).map_err(Error::from)?;
+    let report = collector.finish(args.reading.files.strict).map_err(Error::from)?;
     let Some(folder) = folder else { return Ok((report, None)) };
     let measured = measured_as(&report.selection, &args.reading);
     let (reading, threads) = measured.map_err(|reason| Failure::Usage(format!("--with-runs: {reason}")))?;
@@ -118,7 +118,7 @@ fn of_recordings(
     let locator = find_symbols(&symbol_files, &args.reading)?;
     let settings = FleetSettings::new(host, options(&args.reading, None, &symbol_files, locator.as_ref()));
     collector.add_recordings(&inputs, &settings).map_err(Error::from)?;
-    let report = collector.finish(args.reading.strict).map_err(Error::from)?;
+    let report = collector.finish(args.reading.files.strict).map_err(Error::from)?;
     let Some(folder) = folder else { return Ok((report, None)) };
     let by_name: HashMap<&str, &Task> = inputs.tasks.iter().map(|task| (task.display.as_str(), task)).collect();
     let find = |run: &RunRow| by_name.get(run.source.as_str()).map(|&task| Cow::Borrowed(task));
@@ -141,7 +141,7 @@ fn write_pages<'t>(
     find: impl Fn(&RunRow) -> Option<Cow<'t, Task>>,
 ) -> Result<Pages> {
     let most = args.runs.with_runs.map_or(0, |runs| runs as usize);
-    let pages = RunPages { most, max_size: args.runs.page.max_size(), settings, is_strict: args.reading.strict };
+    let pages = RunPages { most, max_size: args.runs.page.max_size(), settings, is_strict: args.reading.files.strict };
     let mut folder = folder.begin()?;
     let pages = pages.write(host, report, &mut folder, find)?;
     Ok(Pages { pages, folder })

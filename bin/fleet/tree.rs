@@ -91,7 +91,8 @@ fn pool(args: &FleetTreeArgs, host: &Host, mut runs: Runs<'_>) -> Result<Vec<Rec
         Some(beyond) => {
             let first: Vec<Collector<'_>> = collectors.collect();
             runs.add_to(&first)?;
-            let beyond = first.into_iter().map(|first| Ok(first.finish(args.reading.strict)?.runs_beyond(beyond)));
+            let beyond =
+                first.into_iter().map(|first| Ok(first.finish(args.reading.files.strict)?.runs_beyond(beyond)));
             let beyond = beyond.collect::<Result<Vec<_>>>()?;
             runs.keep(&beyond.iter().flatten().map(|(_, source)| source.clone()).collect());
             let ids = beyond.into_iter().map(|runs| runs.into_keys().collect());
@@ -101,7 +102,8 @@ fn pool(args: &FleetTreeArgs, host: &Host, mut runs: Runs<'_>) -> Result<Vec<Rec
     };
     runs.add_to(&collectors)?;
     let pooled = collectors.into_iter().zip(&cohorts);
-    let pooled = pooled.map(|(collector, options)| collector.finish_pooled(args.reading.strict, &name(args, options)));
+    let pooled =
+        pooled.map(|(collector, options)| collector.finish_pooled(args.reading.files.strict, &name(args, options)));
     pooled.map(|pooled| Ok(pooled?)).collect()
 }
 

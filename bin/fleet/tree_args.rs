@@ -201,7 +201,7 @@ impl FleetTreeArgs {
             pruning: Pruning { min_percent, depth, children, ..Pruning::default() },
             top: self.top,
             separate_by: if self.no_threads { SeparateBy::Nothing } else { SeparateBy::Thread },
-            jobs: job_count(self.reading.jobs),
+            jobs: job_count(self.reading.files.jobs),
             ..ReportOptions::default()
         }
     }

@@ -129,6 +129,6 @@ impl TrendArgs {
         let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
         let collector = Collector::new(&host, FleetBuilder::new(question), patterns);
         reading::collect(&host, &[&collector], &self.inputs, &self.reading, false)?;
-        Ok(collector.finish(self.reading.strict).map_err(Error::from)?)
+        Ok(collector.finish(self.reading.files.strict).map_err(Error::from)?)
     }
 }

@@ -231,18 +231,23 @@ const DIALECT: Dialect = Dialect {
 /// Without a subject the rule is about runs.
 fn subject(subject: Option<Subject>) -> Result<AlertSubject, AlertError> {
     let scope = |kind| match kind {
-        Kind::Process => FleetScope::Process,
-        Kind::Thread => FleetScope::Thread,
-        Kind::Binary => FleetScope::Binary,
-        Kind::Function => FleetScope::Function,
+        Kind::Process => Some(FleetScope::Process),
+        Kind::Thread => Some(FleetScope::Thread),
+        Kind::Binary => Some(FleetScope::Binary),
+        Kind::Function => Some(FleetScope::Function),
+        Kind::Interval => None,
+    };
+    let scope = |kind| {
+        scope(kind)
+            .ok_or_else(|| DIALECT.error("interval", "known here; `traceparse fleet intervals` judges intervals"))
     };
     match subject {
         None => Ok(AlertSubject::Run),
-        Some(Subject::Named(kind, name)) => Ok(AlertSubject::Named(scope(kind), name)),
+        Some(Subject::Named(kind, name)) => Ok(AlertSubject::Named(scope(kind)?, name)),
         Some(Subject::Each(Kind::Thread)) => {
             Err(DIALECT.error("thread(*)", "known: process(*), binary(*) and function(*) are"))
         }
-        Some(Subject::Each(kind)) => Ok(AlertSubject::Each(scope(kind))),
+        Some(Subject::Each(kind)) => Ok(AlertSubject::Each(scope(kind)?)),
         Some(Subject::Total) => Err(DIALECT.elsewhere("total", GROWTH)),
     }
 }

@@ -7,7 +7,7 @@ use super::options::FleetOptions;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 use crate::profile::{Category, StringId, Strings};
-use crate::recording::TimeSource;
+use crate::recording::{Interval, TimeSource};
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
 
@@ -262,6 +262,9 @@ pub struct RunMeasures {
     /// Call trees, sorted by process and thread, main threads last; empty unless they were
     /// [requested](super::MeasureOptions::with_stacks).
     pub stacks: Vec<StackRow>,
+    /// Its signposts and hangs, each once; empty unless they were [requested](super::MeasureOptions::with_intervals). Datasets do not keep
+    /// them.
+    pub intervals: Vec<Interval>,
 }
 
 impl StackRow {
@@ -286,7 +289,7 @@ impl RunMeasures {
     /// About how many bytes it takes.
     pub fn memory(&self) -> u64 {
         let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
-        rows + of_texts(&self.names) + self.record.memory()
+        rows + of_vec(&self.intervals) + of_texts(&self.names) + self.record.memory()
     }
 }
 
@@ -440,6 +443,7 @@ impl RunMeasures {
             binaries: self.binaries.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
             windows: self.windows.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
             stacks: StackRow::only(&self.stacks, |row| has(row.thread, row.is_main_thread)),
+            intervals: self.intervals.clone(),
         })
     }
 
@@ -488,7 +492,7 @@ pub(super) struct RunRows<'r> {
 
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows, stacks } = run;
+        let RunMeasures { record, names, frames, binaries, windows, stacks, .. } = run;
         Self { record, names, frames, binaries, windows, stacks }
     }
 

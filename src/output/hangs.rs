@@ -8,13 +8,15 @@ use super::text::{Style, Tone, amount_text, fit, wrap};
 use crate::calltree::{Node, percent};
 use crate::profile::Profile;
 use crate::recording::{Interval, Recording};
-use crate::report::{Hang, HangActivity, HangReport, binary_of, function_of, thread_label};
-use crate::units::{Nanos, Weight};
+use crate::report::{Hang, HangActivity, HangReport, HangWait, OtherThread, binary_of, function_of, thread_label};
+use crate::units::{Nanos, Weight, several};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
 /// Functions of a stack that text shows, the innermost ones.
 const FRAMES: usize = 12;
+/// System calls and states of a hang that text shows, those with the largest total.
+const WAITS: usize = 3;
 /// Hitches that text shows, the longest ones.
 const HITCHES: usize = 10;
 /// Apple's limits of the hitch time ratio, in milliseconds per second: below the first a user does not notice hitches, from the second on they
@@ -44,6 +46,9 @@ fn title(report: &HangReport) -> String {
     let longest = report.hangs.iter().filter_map(|hang| hang.interval.duration()).max();
     let limit = Weight::nanos(HangReport::BUSY_STRETCH.as_nanos());
     match (longest, report.is_recorded) {
+        (None, true) if report.rejected > 0 => {
+            format!("Hangs were recorded, but none of their {} could be read", several(report.rejected, "row"))
+        }
         (None, true) => "No hang was recorded".to_owned(),
         (None, false) if !report.has_samples => {
             "The input has no table of hangs, and no CPU samples of main threads".to_owned()
@@ -55,15 +60,12 @@ fn title(report: &HangReport) -> String {
             format!("{}; the longest takes {}", several(count, "hang"), Weight::nanos(longest.as_nanos()))
         }
         (Some(longest), false) => format!(
-            "Hangs were not recorded; a main thread was busy for at least {limit} without a pause {}, at most for {}",
-            if count == 1 { "once".to_owned() } else { format!("{count} times") },
+            "Hangs were not recorded. {}, a main thread was busy for at least {limit} without a pause, at most for {}; when it only waited is \
+             not known",
+            if count == 1 { "Once".to_owned() } else { format!("{count} times") },
             Weight::nanos(longest.as_nanos())
         ),
     }
-}
-
-fn several(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// `4.933 s`.
@@ -103,6 +105,11 @@ impl Page<'_> {
             Some(activity) => self.activity(activity, interval.duration(), out)?,
             None => self.line("What the thread did is unknown: the input has no CPU samples of the run", out)?,
         }
+        for wait in hang.waits.iter().take(WAITS) {
+            let HangWait { table, name, count, total } = wait;
+            let total = Weight::nanos(total.as_nanos());
+            self.line(&format!("{total} in {name} ({}, {table})", several(*count, "time")), out)?;
+        }
         if !hang.signposts.is_empty() {
             let names: Vec<&str> = hang.signposts.iter().map(AsRef::as_ref).collect();
             self.line(&format!("Open signposts: {}", names.join(", ")), out)?;
@@ -123,7 +130,8 @@ impl Page<'_> {
     }
 
     fn activity(&self, activity: &HangActivity, length: Option<Nanos>, out: &mut dyn Write) -> io::Result<()> {
-        let HangActivity { on_cpu, percent, is_busy, heaviest, off_cpu, waiting } = activity;
+        let HangActivity { on_cpu, percent, is_busy, heaviest, off_cpu, waiting, other } = activity;
+        let (heaviest, waiting) = (heaviest.as_slice(), waiting.as_slice());
         let state = match is_busy {
             Some(true) => "Busy",
             Some(false) => "Blocked or waiting",
@@ -134,15 +142,25 @@ impl Page<'_> {
             _ => amount_text(*on_cpu),
         };
         self.line(&format!("{state}: {share}"), out)?;
-        self.stack("Heaviest stack on the CPU:", heaviest, on_cpu.weight, out)?;
+        let on = || ("Heaviest stack on the CPU:", heaviest, on_cpu.weight);
+        let off = || ("Heaviest stack off the CPU:", waiting, off_cpu.weight);
+        if *is_busy != Some(false) {
+            self.stack(on(), out)?;
+        }
         if off_cpu.samples > 0 {
             self.line(&format!("Off the CPU: {}", amount_text(*off_cpu)), out)?;
         }
-        self.stack("Heaviest stack off the CPU:", waiting, off_cpu.weight, out)
+        self.stack(off(), out)?;
+        if let Some(OtherThread { thread, on_cpu, heaviest }) = other {
+            let thread = thread_label(self.profile, self.profile.thread(*thread));
+            let title = format!("Busiest other thread, {thread}, {}:", amount_text(*on_cpu));
+            self.stack((&title, heaviest, on_cpu.weight), out)?;
+        }
+        if *is_busy == Some(false) { self.stack(on(), out) } else { Ok(()) }
     }
 
     /// The innermost functions of a stack, each below its caller.
-    fn stack(&self, title: &str, nodes: &[Node], total: Weight, out: &mut dyn Write) -> io::Result<()> {
+    fn stack(&self, (title, nodes, total): (&str, &[Node], Weight), out: &mut dyn Write) -> io::Result<()> {
         if nodes.is_empty() {
             return Ok(());
         }
@@ -217,6 +235,7 @@ pub(super) fn write_json(report: &HangReport, recording: &Recording, out: &mut d
         "format": "traceparse-hangs",
         "version": VERSION,
         "is_recorded": report.is_recorded,
+        "rejected_rows": report.rejected,
         "hangs": values(&report.hangs),
         "hitches": values(&report.hitches),
         "hitch_ms_per_second": report.hitch_ratio,
@@ -237,7 +256,17 @@ fn value(hang: &Hang, profile: &Profile) -> Value {
         nodes.iter().map(frame).collect::<Value>()
     };
     let activity = hang.activity.as_ref().map(|activity| {
-        let HangActivity { on_cpu, percent, is_busy, heaviest, off_cpu, waiting } = activity;
+        let HangActivity { on_cpu, percent, is_busy, heaviest, off_cpu, waiting, other } = activity;
+        let other = other.as_ref().map(|OtherThread { thread, on_cpu, heaviest }| {
+            let thread = profile.thread(*thread);
+            json!({
+                "thread": profile.string(thread.name),
+                "tid": thread.tid,
+                "weight": on_cpu.weight.value,
+                "samples": on_cpu.samples,
+                "heaviest_stack": stack(heaviest),
+            })
+        });
         json!({
             "unit": on_cpu.weight.unit.name(),
             "weight": on_cpu.weight.value,
@@ -246,8 +275,10 @@ fn value(hang: &Hang, profile: &Profile) -> Value {
             "is_busy": is_busy,
             "heaviest_stack": stack(heaviest),
             "off_cpu": {"weight": off_cpu.weight.value, "samples": off_cpu.samples, "heaviest_stack": stack(waiting)},
+            "busiest_other_thread": other,
         })
     });
+    let wait = |HangWait { table, name, count, total }: &HangWait| json!({"table": table.as_ref(), "name": name.as_ref(), "count": count, "total_ns": total.as_nanos()});
     json!({
         "run": interval.run,
         "start_ns": interval.start.as_nanos(),
@@ -259,6 +290,7 @@ fn value(hang: &Hang, profile: &Profile) -> Value {
         "thread": hang.thread.map(|thread| profile.string(profile.thread(thread).name)),
         "tid": interval.tid,
         "signposts": hang.signposts.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
+        "waits": hang.waits.iter().map(wait).collect::<Value>(),
         "activity": activity,
     })
 }

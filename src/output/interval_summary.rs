@@ -8,36 +8,87 @@ use unicode_width::UnicodeWidthStr;
 
 use super::csv::{Cells, record};
 use super::text::{Style, Tone, fit};
-use crate::recording::Interval;
-use crate::report::{IntervalSummary, IntervalTotals};
-use crate::units::{Nanos, Weight};
+use crate::report::{IntervalInstance, IntervalOutcome, IntervalSummary, IntervalTotals, SwiftTask, SwiftTasks};
+use crate::units::{Nanos, Weight, counted, several};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
+/// Swift tasks that text shows, those that ran longest.
+const TASKS: usize = 10;
 /// The least width of a name.
 const NAME: usize = 12;
 
-/// Writes a line for each name.
+/// Writes a line for each name, the Swift tasks that ran longest, and the outcomes of rules.
 pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let (header, rows) =
-        (header(summary), summary.rows.iter().map(|row| cells(row, summary.quantiles.len())).collect::<Vec<_>>());
-    let columns = header.len();
-    let width = |index: usize| rows.iter().chain([&header]).map(|row| row[index].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let rows: Vec<(Vec<String>, String)> = summary.rows.iter().map(|row| (cells(row, summary), label(row))).collect();
+    write_table(&header(summary), "name", &rows, style, out)?;
+    let SwiftTasks { tasks, most_alive } = &summary.tasks;
+    if !tasks.is_empty() {
+        let alive = counted(most_alive);
+        let title = format!("{}; at most {alive} alive at the same time", several(tasks.len(), "Swift task"));
+        writeln!(out, "\n{}", style.paint(Tone::Title, &title))?;
+        let header = ["running", "enqueued", "suspended", "waiting", "alive", "priority"].map(str::to_owned);
+        let rows: Vec<(Vec<String>, String)> = tasks.iter().take(TASKS).map(task_cells).collect();
+        write_table(&header, "task", &rows, style, out)?;
+        if tasks.len() > TASKS {
+            writeln!(out, "{}", style.paint(Tone::Dim, &format!("… {} more", counted(tasks.len() - TASKS))))?;
+        }
+    }
+    write_alerts(summary, style, out)
+}
+
+/// Writes columns of numbers, and one of names.
+fn write_table(
+    header: &[String],
+    name: &str,
+    rows: &[(Vec<String>, String)],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let width =
+        |index: usize| rows.iter().map(|(row, _)| row[index].width()).max().unwrap_or(0).max(header[index].width());
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let used: usize = widths.iter().map(|width| width + 2).sum();
     let room = style.width.map(|width| width.saturating_sub(used).max(NAME));
-    for (index, row) in [&header].into_iter().chain(&rows).enumerate() {
-        let line: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{}{cell}", " ".repeat(width - cell.width())))
-            .collect();
-        let name = match index.checked_sub(1) {
-            None => "name".to_owned(),
-            Some(row) => label(&summary.rows[row]),
+    let line = |cells: &[String], name: &str| {
+        let aligned =
+            cells.iter().zip(&widths).map(|(cell, width)| format!("{}{cell}", " ".repeat(width - cell.width())));
+        format!("{}  {}", aligned.collect::<Vec<_>>().join("  "), fit(name, room))
+    };
+    writeln!(out, "{}", style.paint(Tone::Dim, &line(header, name)))?;
+    rows.iter().try_for_each(|(cells, name)| writeln!(out, "{}", line(cells, name)))
+}
+
+/// What a task did, and its name.
+fn task_cells(task: &SwiftTask) -> (Vec<String>, String) {
+    let time = |time: Nanos| Weight::nanos(time.as_nanos()).to_string();
+    let waiting = task.time_in("Waiting").saturating_add(task.time_in("Continuation"));
+    let times = [task.time_in("Running"), task.time_in("Enqueued"), task.time_in("Suspended"), waiting].map(time);
+    let alive = task.end.map_or_else(|| "to the end".to_owned(), |end| time(end.since(task.start)));
+    let priority = task.priority.as_deref().unwrap_or("–").to_owned();
+    let process = task.process.as_deref().unwrap_or_default();
+    (times.into_iter().chain([alive, priority]).collect(), format!("{} of {process}", task.id))
+}
+
+/// Writes the outcome of each rule, and the number of all runs.
+fn write_alerts(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(runs) = summary.runs {
+        writeln!(out, "\n{}", style.paint(Tone::Dim, &format!("of {}", several(runs, "run"))))?;
+    }
+    for IntervalOutcome { rule, value, count, is_fired } in &summary.alerts {
+        let (tone, word) = match is_fired {
+            Some(true) => (Tone::Bad, "FIRED"),
+            Some(false) => (Tone::Good, "ok"),
+            None => (Tone::Warning, "undecided"),
         };
-        let line = format!("{}  {}", line.join("  "), fit(&name, room));
-        writeln!(out, "{}", if index == 0 { style.paint(Tone::Dim, &line) } else { line })?;
+        let value = value.map_or_else(String::new, |value| format!("{}, ", Weight::nanos(value.round() as u64)));
+        let line = format!("{rule}: {value}of {}", several(count, "interval"));
+        writeln!(
+            out,
+            "{} {}",
+            style.paint(tone, &format!("{word:<9}")),
+            fit(&line, style.width.map(|width| width.saturating_sub(10)))
+        )?;
     }
     Ok(())
 }
@@ -50,24 +101,28 @@ fn label(row: &IntervalTotals) -> String {
 
 fn header(summary: &IntervalSummary) -> Vec<String> {
     let quantiles = summary.quantiles.iter().map(|quantile| quantile.name().to_uppercase());
-    ["count", "total"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(quantiles)
-        .chain(["max", "CPU of thread", "CPU of all"].map(str::to_owned))
-        .collect()
+    let (first, last): (&[&str], &[&str]) = match summary.runs {
+        Some(_) => (&["runs", "count", "total"], &["max"]),
+        None => (&["count", "total"], &["max", "CPU of thread", "CPU of all"]),
+    };
+    let owned = |names: &'static [&'static str]| names.iter().map(|name| (*name).to_owned());
+    owned(first).chain(quantiles).chain(owned(last)).collect()
 }
 
-fn cells(row: &IntervalTotals, count: usize) -> Vec<String> {
+fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
     let time =
         |time: Option<Nanos>| time.map_or_else(|| "–".to_owned(), |time| Weight::nanos(time.as_nanos()).to_string());
+    let of = |instance: Option<&IntervalInstance>| time(instance.map(|instance| instance.duration));
     let weight = |weight: Option<Weight>| weight.map_or_else(|| "–".to_owned(), |weight| weight.to_string());
-    let open = if row.open > 0 { format!(" + {} open", row.open) } else { String::new() };
-    let quantiles = (0..count).map(|index| time(row.quantiles.get(index).and_then(Interval::duration)));
-    let longest = time(row.longest.as_ref().and_then(Interval::duration));
-    let mut cells = vec![format!("{}{open}", row.count), time(Some(row.total))];
-    cells.extend(quantiles);
-    cells.extend([longest, weight(row.thread_cpu), weight(row.cpu)]);
+    let open = if row.open > 0 { format!(" + {} open", counted(row.open)) } else { String::new() };
+    let mut cells = Vec::new();
+    cells.extend(summary.runs.map(|_| counted(row.runs)));
+    cells.extend([format!("{}{open}", counted(row.count)), time(Some(row.total))]);
+    cells.extend((0..summary.quantiles.len()).map(|index| of(row.quantiles.get(index))));
+    cells.push(of(row.longest.as_ref()));
+    if summary.runs.is_none() {
+        cells.extend([weight(row.thread_cpu), weight(row.cpu)]);
+    }
     cells
 }
 
@@ -80,6 +135,7 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
         json!({
             "table": &*row.table,
             "name": row.name.as_deref(),
+            "runs": row.runs,
             "count": row.count,
             "open": row.open,
             "total_ns": row.total.as_nanos(),
@@ -90,7 +146,16 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
         })
     };
     let rows: Value = summary.rows.iter().map(row).collect();
-    let document = json!({"format": "traceparse-intervals", "version": VERSION, "intervals": rows});
+    let alerts: Value = summary.alerts.iter().map(outcome).collect();
+    let document = json!({
+        "format": "traceparse-intervals",
+        "version": VERSION,
+        "runs": summary.runs,
+        "intervals": rows,
+        "alerts": alerts,
+        "tasks": summary.tasks.tasks.iter().map(task).collect::<Value>(),
+        "most_tasks_alive": summary.tasks.most_alive,
+    });
     writeln!(out, "{document}")
 }
 
@@ -98,15 +163,38 @@ fn cpu(weight: Weight) -> Value {
     json!({"weight": weight.value, "unit": weight.unit.name()})
 }
 
-/// An interval that has the duration of a percentile.
-fn instance(interval: &Interval) -> Value {
+fn outcome(outcome: &IntervalOutcome) -> Value {
+    let state = match outcome.is_fired {
+        Some(true) => "fired",
+        Some(false) => "quiet",
+        None => "undecided",
+    };
+    json!({"rule": outcome.rule.to_string(), "state": state, "value_ns": outcome.value, "count": outcome.count})
+}
+
+fn task(task: &SwiftTask) -> Value {
+    let states = task.states.iter().map(|(state, time)| (state.to_string(), json!(time.as_nanos())));
     json!({
-        "duration_ns": interval.duration().map(Nanos::as_nanos),
-        "run": interval.run,
-        "start_ns": interval.start.as_nanos(),
-        "process": interval.process.as_deref(),
-        "pid": interval.pid,
-        "tid": interval.tid,
+        "run": task.run,
+        "process": task.process.as_deref(),
+        "pid": task.pid,
+        "id": task.id,
+        "priority": task.priority.as_deref(),
+        "start_ns": task.start.as_nanos(),
+        "end_ns": task.end.map(Nanos::as_nanos),
+        "states_ns": states.collect::<serde_json::Map<String, Value>>(),
+    })
+}
+
+/// An interval that has the duration of a percentile.
+fn instance(instance: &IntervalInstance) -> Value {
+    json!({
+        "duration_ns": instance.duration.as_nanos(),
+        "input": instance.input.as_deref(),
+        "run": instance.run,
+        "start_ns": instance.start.as_nanos(),
+        "pid": instance.pid,
+        "tid": instance.tid,
     })
 }
 
@@ -114,20 +202,20 @@ fn instance(interval: &Interval) -> Value {
 pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     let quantiles = summary.quantiles.iter().map(|quantile| format!("{}_ns", quantile.name()));
-    let header = ["table", "name", "count", "open", "total_ns"].map(str::to_owned).into_iter().chain(quantiles);
+    let header = ["table", "name", "runs", "count", "open", "total_ns"].map(str::to_owned).into_iter().chain(quantiles);
     let header = header.chain(["max_ns", "unit", "thread_cpu", "cpu"].map(str::to_owned));
     let header: Vec<String> = header.collect();
     record(&mut csv, &header.iter().map(String::as_str).collect::<Vec<_>>())?;
     for row in &summary.rows {
-        let nanos = |interval: Option<&Interval>| {
-            interval.and_then(Interval::duration).map_or_else(String::new, |length| length.as_nanos().to_string())
+        let nanos = |instance: Option<&IntervalInstance>| {
+            instance.map_or_else(String::new, |instance| instance.duration.as_nanos().to_string())
         };
         let number = |weight: Option<Weight>| weight.map_or_else(String::new, |weight| weight.value.to_string());
         let unit = row.cpu.map_or("", |weight| weight.unit.name());
         let name = cells.text(row.name.as_deref().unwrap_or_default()).into_owned();
         let table = cells.text(&row.table).into_owned();
-        let mut fields =
-            vec![table, name, row.count.to_string(), row.open.to_string(), row.total.as_nanos().to_string()];
+        let counts = [row.runs, row.count, row.open, row.total.as_nanos()].map(|count| count.to_string());
+        let mut fields: Vec<String> = [table, name].into_iter().chain(counts).collect();
         fields.extend((0..summary.quantiles.len()).map(|index| nanos(row.quantiles.get(index))));
         fields.extend([nanos(row.longest.as_ref()), unit.to_owned(), number(row.thread_cpu), number(row.cpu)]);
         record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;

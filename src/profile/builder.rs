@@ -145,6 +145,7 @@ impl ProfileBuilder {
             cores: cores.clone(),
             binaries: binaries.clone(),
             sample_weights: vec![SampleWeights::default(); series.len()],
+            labels: profile.labels.clone(),
             budget: profile.budget.clone(),
             ..Profile::default()
         };

@@ -37,6 +37,7 @@ mod model;
 mod of_stacks;
 mod rebuild;
 mod renamed;
+mod sample_labels;
 mod sample_sum;
 mod sample_weights;
 mod selectable;
@@ -63,6 +64,7 @@ pub(crate) use model::{
 };
 pub use rebuild::{RebuildError, Replacement};
 pub(crate) use renamed::Rename;
+pub(crate) use sample_labels::LabelledRange;
 pub use sample_sum::{SampleSum, SampledTime};
 pub(crate) use selection::SelectedSums;
 pub use selection::{SelectedSamples, Selection, StateFilter};
@@ -78,6 +80,7 @@ use crate::chunked_vec::ChunkedVec;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
 use model::CounterRow;
+use sample_labels::SampleLabels;
 use sample_weights::SampleWeights;
 pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
@@ -106,6 +109,7 @@ pub struct Profile {
     /// By series.
     sample_weights: Vec<SampleWeights>,
     sum_counters: SumCounters,
+    labels: SampleLabels,
     /// The memory budget of this profile and everything derived from it.
     budget: MemoryBudget,
     /// The memory reserved from the budget; clones share it.

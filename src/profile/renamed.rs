@@ -44,8 +44,10 @@ impl Names {
 
 impl Profile {
     /// Replaces all names that [`Rename`] covers; none of the old ones is kept. If `merges` is set, functions of one binary with the same
-    /// new name are merged. The names of schemas, states, core kinds and architectures are unchanged.
+    /// new name are merged. The names of schemas, states, core kinds and architectures are unchanged, and
+    /// samples lose their labels.
     pub(crate) fn rename(&mut self, names: &mut dyn Rename, merges: bool) -> Result<(), RebuildError> {
+        self.labels.clear();
         let new = self.kept_strings()?;
         let mut strings = Names { old: std::mem::take(&mut self.strings), new, known: HashMap::default() };
         let renamed = self.rename_rows(names, merges, &mut strings);

@@ -13,8 +13,7 @@ use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, WeighedStack
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
-    CoreId, ProcessId, Profile, Sample, SampleSum, SampledTime, SelectedSamples, SeriesId, StackId, StringId, SumRow,
-    ThreadId,
+    ProcessId, Profile, Sample, SampleSum, SampledTime, SelectedSamples, SeriesId, StackId, StringId, SumRow, ThreadId,
 };
 use crate::recording::{DocumentContent, Recording};
 use crate::units::Unit;
@@ -304,7 +303,7 @@ fn threads_by_scope(
                 let process = profile.thread(thread).process;
                 (Scope::Process(process), *index_of.entry(process).or_insert(next))
             }
-            SeparateBy::State | SeparateBy::CoreKind | SeparateBy::Nothing => (Scope::All, 0),
+            _ => (Scope::All, 0),
         };
         if index == next {
             scopes.push((scope, Vec::new()));
@@ -342,20 +341,22 @@ pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     match scope {
         Scope::Thread(id) => (profile.string(profile.thread(id).name), id.index()),
         Scope::Process(id) => (profile.string(profile.process(id).name), id.index()),
-        Scope::State(name) | Scope::CoreKind(name) => {
+        Scope::State(name) | Scope::CoreKind(name) | Scope::Label(name) => {
             (name.map_or("", |name| profile.string(name)), name.map_or(0, |name| name.index()))
         }
         Scope::All => ("", 0),
     }
 }
 
-/// The scope of a sample. The core of a sum of samples is not known.
-pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleSum, core: Option<CoreId>) -> Scope {
+/// The scope of a sample. The core and the label of a sum of samples are not known.
+pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleSum, sample: Option<&Sample>) -> Scope {
+    let core_kind = |sample: &Sample| profile.core(sample.core?).kind;
     match separate_by {
         SeparateBy::Thread => Scope::Thread(sum.thread),
         SeparateBy::Process => Scope::Process(profile.thread(sum.thread).process),
         SeparateBy::State => Scope::State(sum.state),
-        SeparateBy::CoreKind => Scope::CoreKind(core.and_then(|core| profile.core(core).kind)),
+        SeparateBy::CoreKind => Scope::CoreKind(sample.and_then(core_kind)),
+        SeparateBy::Interval | SeparateBy::Task => Scope::Label(sample.and_then(|sample| profile.label(sample))),
         SeparateBy::Nothing => Scope::All,
     }
 }
@@ -368,44 +369,41 @@ pub(super) struct SeparatedStacks {
     pub(super) scopes: Vec<(Scope, Range<usize>)>,
 }
 
-/// By series: the stacks apart by state or kind of core; nothing if the weights by thread are enough.
+/// By series: the stacks apart by state, kind of core or label; nothing if the weights by thread are enough.
 pub(super) fn separated_stacks(
     selected: &SelectedSamples<'_>,
     metric: Metric,
     separate_by: SeparateBy,
 ) -> Option<Vec<SeparatedStacks>> {
-    match separate_by {
-        SeparateBy::Thread | SeparateBy::Process | SeparateBy::Nothing => return None,
-        SeparateBy::State | SeparateBy::CoreKind => {}
-    }
+    separate_by.field()?;
     let profile = selected.profile();
     let mut sums = Sums::default();
-    let mut add = |sum: &SampleSum, core: Option<CoreId>| {
-        let scope = scope_of(profile, separate_by, sum, core);
+    let mut add = |sum: &SampleSum, sample: Option<&Sample>| {
+        let scope = scope_of(profile, separate_by, sum, sample);
         let (weight, samples) = sums.entry((sum.series, part(scope), sum.thread, sum.stack)).or_default();
         *weight += metric.of(*sum);
         *samples += sum.samples;
     };
     match separate_by {
-        SeparateBy::CoreKind if profile.sums().len() == 0 => {
-            selected.iter().for_each(|sample: &Sample| add(&sample.into(), sample.core));
-        }
-        _ => selected.sums().for_each(|sum| add(&sum, None)),
+        SeparateBy::State => selected.sums().for_each(|sum| add(&sum, None)),
+        _ if profile.sums().len() > 0 => selected.sums().for_each(|sum| add(&sum, None)),
+        _ => selected.iter().for_each(|sample: &Sample| add(&sample.into(), Some(sample))),
     }
     let scope_of_part = |part| match separate_by {
         SeparateBy::State => Scope::State(part),
-        _ => Scope::CoreKind(part),
+        SeparateBy::CoreKind => Scope::CoreKind(part),
+        _ => Scope::Label(part),
     };
     Some(by_series(profile, sums, scope_of_part))
 }
 
-/// By stack of a thread in a state or on a kind of core: weight and number of samples.
+/// By stack of a thread in a state, on a kind of core or with a label: weight and number of samples.
 type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>), (u64, u64)>;
 
-/// The state or the kind of core.
+/// The state, the kind of core, or the label.
 fn part(scope: Scope) -> Option<StringId> {
     match scope {
-        Scope::State(part) | Scope::CoreKind(part) => part,
+        Scope::State(part) | Scope::CoreKind(part) | Scope::Label(part) => part,
         Scope::Thread(_) | Scope::Process(_) | Scope::All => None,
     }
 }

@@ -1,13 +1,13 @@
 //! Why an app froze: its hangs and hitches, with what the thread did meanwhile.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::stack_tables::heaviest_path;
 use super::{Amount, ReportOptions, SeparateBy, View};
 use crate::calltree::Node;
 use crate::hash::HashMap;
-use crate::profile::{Matcher, Profile, Selection, StateFilter, ThreadId, TimeRange};
+use crate::profile::{Matcher, Profile, Selection, SeriesId, StateFilter, ThreadId, TimeRange};
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::units::{Nanos, Unit, Weight};
 
@@ -21,6 +21,9 @@ const BUSY: f64 = 50.0;
 /// The cycles that a core makes in a nanosecond, at least, while it is busy.
 const LEAST_CLOCK: f64 = 1.0;
 
+/// The ends of the names of tables that record what threads wait in: `syscall`, `fs-syscall`, `thread-state`.
+const WAITS: [&str; 2] = ["syscall", "thread-state"];
+
 /// The schema of hitches.
 const HITCHES: &str = "hitches";
 
@@ -32,6 +35,8 @@ pub struct HangReport {
     pub hangs: Vec<Hang>,
     /// True if hangs were recorded: there is a table of them, which may be empty.
     pub is_recorded: bool,
+    /// Rows of hangs that could not be read.
+    pub rejected: u64,
     /// True if there are CPU samples.
     pub has_samples: bool,
     /// Frames that were shown too late, by time.
@@ -52,6 +57,21 @@ pub struct Hang {
     pub activity: Option<HangActivity>,
     /// The names of the signposts of the process that were open meanwhile, in alphabetical order.
     pub signposts: Vec<Arc<str>>,
+    /// The system calls and states of its thread meanwhile, if they were recorded, by their total.
+    pub waits: Vec<HangWait>,
+}
+
+/// The time that a thread spent in a system call, or in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HangWait {
+    /// The table that records it, such as `fs-syscall`.
+    pub table: Arc<str>,
+    /// The call or the state, such as `fsync`.
+    pub name: Arc<str>,
+    /// How often it was recorded.
+    pub count: u64,
+    /// The sum of the parts that are within the hang.
+    pub total: Nanos,
 }
 
 /// What a thread did in a stretch of time.
@@ -69,6 +89,19 @@ pub struct HangActivity {
     pub off_cpu: Amount,
     /// The heaviest stack off the CPU.
     pub waiting: Vec<Node>,
+    /// The busiest other thread of the process, unless the thread was busy itself: it may hold what the thread waits for.
+    pub other: Option<OtherThread>,
+}
+
+/// What another thread did on the CPU in a stretch of time.
+#[derive(Clone, Debug)]
+pub struct OtherThread {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its samples.
+    pub on_cpu: Amount,
+    /// The heaviest stack.
+    pub heaviest: Vec<Node>,
 }
 
 impl HangReport {
@@ -91,7 +124,8 @@ impl Recording {
     /// of [all tables](Intervals::read_all).
     pub fn hangs(&self, intervals: &Intervals) -> HangReport {
         let all = intervals.distinct();
-        let is_recorded = intervals.tables.iter().any(|table| Intervals::HANGS.contains(&table.schema.as_str()));
+        let tables = || intervals.tables.iter().filter(|table| Intervals::HANGS.contains(&table.schema.as_str()));
+        let is_recorded = tables().next().is_some();
         let is_hitch = |interval: &Interval| interval.table.as_deref() == Some(HITCHES);
         let described = |is_wanted: &dyn Fn(&Interval) -> bool| {
             let mut rows: Vec<&Interval> = all.iter().copied().filter(|interval| is_wanted(interval)).collect();
@@ -107,7 +141,9 @@ impl Recording {
         let length = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() }).length();
         let length = length.map(|length| length.nanos.as_nanos()).filter(|&length| length > 0 && !hitches.is_empty());
         let hitch_ratio = length.map(|length| late as f64 / length as f64 * 1e3);
-        HangReport { hangs, is_recorded, has_samples: !self.profile.samples().is_empty(), hitches, hitch_ratio }
+        let has_samples = !self.profile.samples().is_empty();
+        let rejected = tables().map(|table| table.rejected.total()).sum();
+        HangReport { hangs, is_recorded, rejected, has_samples, hitches, hitch_ratio }
     }
 
     fn hang(&self, interval: &Interval, all: &[&Interval]) -> Hang {
@@ -119,11 +155,17 @@ impl Recording {
         let signposts =
             all.iter().filter(|other| other.is_signpost() && is_of_process(other) && overlap(interval, other));
         let signposts: BTreeSet<Arc<str>> = signposts.filter_map(|signpost| signpost.name.clone()).collect();
+        let tid = interval.tid.or_else(|| self.profile.thread(*threads.first()?).tid);
+        let is_wait = |other: &&Interval| {
+            let is_of_table = other.table.as_deref().is_some_and(|table| WAITS.iter().any(|end| table.ends_with(end)));
+            is_of_table && tid.is_some() && other.tid == tid && overlap(interval, other)
+        };
         Hang {
             interval: interval.clone(),
             thread: threads.first().copied(),
             activity: self.activity_of(interval, threads),
             signposts: signposts.into_iter().collect(),
+            waits: waits(interval, all.iter().copied().filter(is_wait)),
         }
     }
 
@@ -137,7 +179,7 @@ impl Recording {
         let range = TimeRange { start: interval.start, end: interval.end };
         let selection = Selection {
             runs: vec![interval.run],
-            threads: vec![Matcher::of_threads("the thread of the hang", threads)],
+            threads: vec![Matcher::of_threads("the thread of the hang", threads.clone())],
             time: Some(range),
             ..Selection::default()
         };
@@ -165,7 +207,36 @@ impl Recording {
                     .map_or_else(Vec::new, |position| heaviest_path(&report, &report.series[position]))
             }
         };
-        Some(HangActivity { on_cpu, percent, is_busy, heaviest: heaviest_path(&report, series), off_cpu, waiting })
+        let other = if is_busy == Some(true) { None } else { self.busiest_other(&threads, index, &options) };
+        Some(HangActivity {
+            on_cpu,
+            percent,
+            is_busy,
+            other,
+            heaviest: heaviest_path(&report, series),
+            off_cpu,
+            waiting,
+        })
+    }
+
+    /// The busiest thread of the process of these threads that is none of them. `options` select the stretch of time.
+    fn busiest_other(&self, threads: &[ThreadId], series: SeriesId, options: &ReportOptions) -> Option<OtherThread> {
+        let profile = &self.profile;
+        let process = profile.thread(*threads.first()?).process;
+        let is_other = |id: &ThreadId| profile.thread(*id).process == process && !threads.contains(id);
+        let others: Vec<ThreadId> = profile.thread_ids().filter(is_other).collect();
+        let report_on = |threads| {
+            let threads = vec![Matcher::of_threads("other threads", threads)];
+            let selection = Selection { threads, ..options.selection.clone() };
+            self.report(&ReportOptions { selection, ..options.clone() })
+        };
+        let report = report_on(others);
+        let busiest = report.series[report.position(series)?].threads.first()?;
+        let report = report_on(vec![busiest.thread]);
+        let own = &report.series[report.position(series)?];
+        let heaviest = heaviest_path(&report, own);
+        Some(OtherThread { thread: busiest.thread, on_cpu: own.counted, heaviest })
+            .filter(|other| other.on_cpu.samples > 0)
     }
 
     /// The stretches in which a main thread was on the CPU without a pause, by time.
@@ -239,6 +310,22 @@ fn threads(profile: &Profile, interval: &Interval) -> Vec<ThreadId> {
         is_own && profile.run(process.run).number == interval.run
     };
     profile.thread_ids().filter(is_of).collect()
+}
+
+/// Sums what a thread did in a hang: by table and name, the longest first.
+fn waits<'i>(hang: &Interval, intervals: impl Iterator<Item = &'i Interval>) -> Vec<HangWait> {
+    let end = |interval: &Interval| interval.end.unwrap_or(Nanos::from_nanos(u64::MAX));
+    let mut waits: BTreeMap<(Arc<str>, Arc<str>), (u64, u64)> = BTreeMap::new();
+    for interval in intervals {
+        let (Some(table), Some(name)) = (&interval.table, &interval.name) else { continue };
+        let within = end(hang).min(end(interval)).since(hang.start.max(interval.start)).as_nanos();
+        let (count, total) = waits.entry((table.clone(), name.clone())).or_default();
+        (*count, *total) = (*count + 1, total.saturating_add(within));
+    }
+    let wait = |((table, name), (count, total))| HangWait { table, name, count, total: Nanos::from_nanos(total) };
+    let mut waits: Vec<HangWait> = waits.into_iter().map(wait).collect();
+    waits.sort_by_key(|wait| std::cmp::Reverse(wait.total));
+    waits
 }
 
 fn overlap(one: &Interval, other: &Interval) -> bool {

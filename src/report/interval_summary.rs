@@ -1,9 +1,13 @@
-//! Intervals by name: how many there are, how long they take, and the CPU time within them.
+//! Intervals by name: how many there are, how long they take, and the CPU time within them; of a recording, or of many.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::cpu_within::CpuWithin;
+use super::interval_alert::{IntervalAlert, IntervalOutcome};
+use super::swift_tasks::SwiftTasks;
 use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Weight};
@@ -11,13 +15,19 @@ use crate::units::{Nanos, Weight};
 /// The schema of a table, and the name of its intervals.
 type TableAndName = (Arc<str>, Option<Arc<str>>);
 
-/// The intervals of a recording, summed by name.
+/// Intervals, summed by name.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalSummary {
     /// The names, by their total.
     pub rows: Vec<IntervalTotals>,
     /// The percentiles of [`IntervalTotals::quantiles`].
     pub quantiles: Vec<Quantile>,
+    /// The number of runs of several inputs, including those without intervals; `None` for the runs of one recording.
+    pub runs: Option<u64>,
+    /// The outcomes of alert rules.
+    pub alerts: Vec<IntervalOutcome>,
+    /// The Swift tasks of a recording.
+    pub tasks: SwiftTasks,
 }
 
 /// The intervals with one name.
@@ -27,6 +37,8 @@ pub struct IntervalTotals {
     pub table: Arc<str>,
     /// The name; for hangs, their type. `None` if the table has no name for its rows.
     pub name: Option<Arc<str>>,
+    /// The number of runs that have some.
+    pub runs: u64,
     /// The number of intervals with an end.
     pub count: u64,
     /// The number of intervals that were open when the recording ended. They are not in the other numbers.
@@ -34,28 +46,104 @@ pub struct IntervalTotals {
     /// The sum of durations. Intervals that overlap count twice.
     pub total: Nanos,
     /// Percentiles of the durations, each with the interval that has this duration: the nearest rank. Empty without an end.
-    pub quantiles: Vec<Interval>,
+    pub quantiles: Vec<IntervalInstance>,
     /// The longest one.
-    pub longest: Option<Interval>,
+    pub longest: Option<IntervalInstance>,
     /// The CPU time of the interval's thread within the intervals; `None` if no interval has a thread, or nothing was sampled.
     pub thread_cpu: Option<Weight>,
     /// The CPU time of all threads of all processes within the intervals.
     pub cpu: Option<Weight>,
 }
 
+/// An interval with an end.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IntervalInstance {
+    /// The duration.
+    pub duration: Nanos,
+    /// The input, if there are several.
+    pub input: Option<Arc<str>>,
+    /// The number of its run, from 1.
+    pub run: u32,
+    /// The start in the run.
+    pub start: Nanos,
+    /// The number of its process.
+    pub pid: Option<u64>,
+    /// The number of its thread; for a signpost, where it began.
+    pub tid: Option<u64>,
+}
+
 impl Recording {
-    /// Sums these intervals by name, with the samples of this recording. Intervals that several tables have count once.
-    pub fn interval_summary(&self, intervals: &Intervals, quantiles: &[Quantile]) -> IntervalSummary {
-        let cpu = CpuWithin::new(self);
-        let mut groups: HashMap<TableAndName, Vec<&Interval>> = HashMap::default();
-        for interval in intervals.distinct() {
+    /// Sums these intervals by name, with the samples of this recording, and judges the rules. Intervals that several tables have count
+    /// once.
+    pub fn interval_summary(
+        &self,
+        intervals: &Intervals,
+        quantiles: &[Quantile],
+        alerts: &[IntervalAlert],
+    ) -> IntervalSummary {
+        let mut pool = IntervalPool::default();
+        pool.add(None, intervals.distinct(), CpuWithin::new(self).as_ref());
+        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, alerts) }
+    }
+}
+
+/// The intervals of any number of inputs, by name.
+#[derive(Debug, Default)]
+pub(crate) struct IntervalPool {
+    names: HashMap<TableAndName, Pooled>,
+    runs: u64,
+}
+
+#[derive(Debug, Default)]
+struct Pooled {
+    closed: Vec<IntervalInstance>,
+    open: u64,
+    runs: u64,
+    thread_cpu: Option<Weight>,
+    cpu: Option<Weight>,
+}
+
+impl IntervalPool {
+    /// Adds a run, if it is of several inputs.
+    pub(crate) fn add_run(&mut self, input: &str, intervals: &[Interval]) {
+        self.runs += 1;
+        self.add(Some(input.into()), intervals.iter().collect(), None);
+    }
+
+    fn add(&mut self, input: Option<Arc<str>>, intervals: Vec<&Interval>, cpu: Option<&CpuWithin>) {
+        let mut seen = HashSet::new();
+        for interval in intervals {
             let name = interval.name_or_type().map(Arc::from);
-            groups.entry((table(interval), name)).or_default().push(interval);
+            let key = (table(interval), name);
+            let pooled = self.names.entry(key.clone()).or_default();
+            pooled.runs += u64::from(seen.insert((key, interval.run)));
+            pooled.add(interval, input.clone(), cpu);
         }
-        let totals = |((table, name), intervals)| totals((table, name), intervals, quantiles, cpu.as_ref());
-        let mut rows: Vec<IntervalTotals> = groups.into_iter().map(totals).collect();
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        of_map(&self.names) + self.names.values().map(|pooled| of_vec(&pooled.closed)).sum::<u64>()
+    }
+
+    /// The sums, and the outcomes of these rules.
+    pub(crate) fn finish(self, quantiles: &[Quantile], alerts: &[IntervalAlert]) -> IntervalSummary {
+        let mut names = self.names;
+        // Of equal durations, the first in time comes first.
+        names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
+        let judge = |alert: &IntervalAlert| {
+            let matching = names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
+            let mut durations: Vec<Nanos> =
+                matching.flat_map(|(_, pooled)| pooled.closed.iter().map(|instance| instance.duration)).collect();
+            durations.sort_unstable();
+            alert.judge(&durations)
+        };
+        let alerts = alerts.iter().map(judge).collect();
+        let mut rows: Vec<IntervalTotals> =
+            names.into_iter().map(|(key, pooled)| pooled.finish(key, quantiles)).collect();
         rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| (&a.table, &a.name).cmp(&(&b.table, &b.name))));
-        IntervalSummary { rows, quantiles: quantiles.to_vec() }
+        let (quantiles, runs) = (quantiles.to_vec(), Some(self.runs));
+        IntervalSummary { rows, quantiles, runs, alerts, tasks: SwiftTasks::default() }
     }
 }
 
@@ -67,37 +155,37 @@ fn table(interval: &Interval) -> Arc<str> {
     }
 }
 
-fn totals(
-    (table, name): TableAndName,
-    mut intervals: Vec<&Interval>,
-    quantiles: &[Quantile],
-    cpu: Option<&CpuWithin>,
-) -> IntervalTotals {
-    let all = intervals.len() as u64;
-    intervals.retain(|interval| interval.end.is_some());
-    // Of equal durations, the first in time comes first.
-    intervals.sort_by_key(|interval| (interval.duration(), interval.run, interval.start));
-    let count = intervals.len() as u64;
-    let total = intervals.iter().filter_map(|interval| interval.duration()).map(Nanos::as_nanos);
-    let at =
-        |quantile: &Quantile| intervals.get(quantile.nearest_rank(count).saturating_sub(1) as usize).copied().cloned();
-    let longest = intervals.iter().rev().max_by_key(|interval| interval.duration()).copied().cloned();
-    let (mut thread_cpu, mut all_cpu) = (None, None);
-    for interval in &intervals {
+impl Pooled {
+    fn add(&mut self, interval: &Interval, input: Option<Arc<str>>, cpu: Option<&CpuWithin>) {
+        let Some(duration) = interval.duration() else {
+            self.open += 1;
+            return;
+        };
+        let &Interval { run, start, pid, tid, .. } = interval;
+        self.closed.push(IntervalInstance { duration, input, run, start, pid, tid });
         let [of_thread, of_all] = cpu.map_or([None; 2], |cpu| cpu.within(interval));
-        add(&mut thread_cpu, of_thread);
-        add(&mut all_cpu, of_all);
+        add(&mut self.thread_cpu, of_thread);
+        add(&mut self.cpu, of_all);
     }
-    IntervalTotals {
-        table,
-        name,
-        count,
-        open: all - count,
-        total: Nanos::from_nanos(total.fold(0, u64::saturating_add)),
-        quantiles: quantiles.iter().filter_map(at).collect(),
-        longest,
-        thread_cpu,
-        cpu: all_cpu,
+
+    fn finish(self, (table, name): TableAndName, quantiles: &[Quantile]) -> IntervalTotals {
+        let Self { closed, open, runs, thread_cpu, cpu } = self;
+        let count = closed.len() as u64;
+        let at = |quantile: &Quantile| closed.get(quantile.nearest_rank(count).checked_sub(1)? as usize).cloned();
+        let total = closed.iter().map(|instance| instance.duration.as_nanos()).fold(0, u64::saturating_add);
+        let longest = closed.last().and_then(|last| closed.iter().find(|instance| instance.duration == last.duration));
+        IntervalTotals {
+            table,
+            name,
+            runs,
+            count,
+            open,
+            total: Nanos::from_nanos(total),
+            quantiles: quantiles.iter().filter_map(at).collect(),
+            longest: longest.cloned(),
+            thread_cpu,
+            cpu,
+        }
     }
 }
 

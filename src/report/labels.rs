@@ -65,19 +65,22 @@ impl Scope {
                 ScopeParts { process: Some(profile.process(thread.process)), thread: Some(thread), part: None }
             }
             Self::Process(id) => ScopeParts { process: Some(profile.process(id)), ..ScopeParts::default() },
-            Self::State(part) | Self::CoreKind(part) => ScopeParts { part, ..ScopeParts::default() },
+            Self::State(part) | Self::CoreKind(part) | Self::Label(part) => {
+                ScopeParts { part, ..ScopeParts::default() }
+            }
             Self::All => ScopeParts::default(),
         }
     }
 }
 
-/// The labels of a scope, from the general to the specific: process and thread; process; state; or kind of core.
+/// The labels of a scope, from the general to the specific: process and thread; process; state; kind of core; or label.
 pub(crate) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
     let named =
         |part: Option<StringId>, unknown: &str| vec![part.map_or(unknown, |part| profile.string(part)).to_owned()];
     match scope {
         Scope::State(state) => named(state, "no state recorded"),
         Scope::CoreKind(kind) => named(kind, "unknown kind of core"),
+        Scope::Label(label) => named(label, "in none"),
         Scope::Thread(_) | Scope::Process(_) | Scope::All => {
             let ScopeParts { process, thread, .. } = scope.parts(profile);
             let process = process.map(|process| process_label(profile, process));

@@ -8,6 +8,8 @@ pub mod diff;
 mod flame_chart;
 mod hangs;
 #[cfg(feature = "fleet")]
+mod interval_alert;
+#[cfg(feature = "fleet")]
 mod interval_summary;
 mod labels;
 mod listing;
@@ -16,6 +18,8 @@ mod selection;
 mod source_index;
 mod sources;
 mod stack_tables;
+#[cfg(feature = "fleet")]
+mod swift_tasks;
 mod tables;
 mod thread_tables;
 mod timeline;
@@ -24,9 +28,13 @@ mod unnamed;
 pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
-pub use hangs::{Hang, HangActivity, HangReport};
+pub use hangs::{Hang, HangActivity, HangReport, HangWait, OtherThread};
 #[cfg(feature = "fleet")]
-pub use interval_summary::{IntervalSummary, IntervalTotals};
+pub use interval_alert::{IntervalAlert, IntervalOutcome};
+#[cfg(feature = "fleet")]
+pub(crate) use interval_summary::IntervalPool;
+#[cfg(feature = "fleet")]
+pub use interval_summary::{IntervalInstance, IntervalSummary, IntervalTotals};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
@@ -40,6 +48,8 @@ pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selection::Length;
 pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
+#[cfg(feature = "fleet")]
+pub use swift_tasks::{SwiftTask, SwiftTasks};
 pub use tables::{HiddenRows, HidingLimit};
 pub use thread_tables::{CoreKindRow, ProcessRow, StateRow};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
@@ -114,9 +124,53 @@ pub enum SeparateBy {
     ///
     /// The cores of samples that were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) are unknown.
     CoreKind,
+    /// By signpost: the innermost one that was open on the thread
+    ///
+    /// Samples must have [labels](crate::Analysis::label_by).
+    Interval,
+    /// By Swift task that the thread ran
+    ///
+    /// Samples must have [labels](crate::Analysis::label_by).
+    Task,
     /// Do not split: one tree for all threads
     #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
+}
+
+impl SeparateBy {
+    /// Returns the name of a value, as options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Process => "process",
+            Self::State => "state",
+            Self::CoreKind => "core-kind",
+            Self::Interval => "interval",
+            Self::Task => "task",
+            Self::Nothing => "none",
+        }
+    }
+
+    /// The name of a scope's field in machine-readable formats; `None` for threads, processes and all samples, which have other fields.
+    pub(crate) fn field(self) -> Option<&'static str> {
+        match self {
+            Self::State => Some("state"),
+            Self::CoreKind => Some("core_kind"),
+            Self::Interval => Some("interval"),
+            Self::Task => Some("task"),
+            Self::Thread | Self::Process | Self::Nothing => None,
+        }
+    }
+
+    /// True if it needs samples one by one.
+    pub fn needs_samples(self) -> bool {
+        self == Self::CoreKind || self.needs_labels()
+    }
+
+    /// True if samples must have [labels](crate::Analysis::label_by).
+    pub fn needs_labels(self) -> bool {
+        matches!(self, Self::Interval | Self::Task)
+    }
 }
 
 /// The view of a report. The command shows the first line of each description as help.
@@ -495,6 +549,8 @@ pub enum Scope {
     State(Option<StringId>),
     /// A kind of core; `None` for samples whose core, or its kind, was not recorded.
     CoreKind(Option<StringId>),
+    /// A signpost or a task; `None` for samples without one.
+    Label(Option<StringId>),
     /// All samples.
     All,
 }

@@ -31,7 +31,7 @@ pub(super) static KIND: ListingKind = ListingKind::new(
         Column::new("process", "process", ColumnRole::Owner),
         Column::number("tid", "tid"),
         Column::new("thread", "thread", ColumnRole::Name),
-        Column::new("core_kind", "kind", ColumnRole::Label),
+        Column::new("part", "part", ColumnRole::Label),
         Column::new("state", "state", ColumnRole::Label),
         Column::number("samples", "samples"),
         Column::weight("weight", "{unit}"),
@@ -97,7 +97,7 @@ impl Report<'_> {
         let bin = self.timeline_bin();
         let mut parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart> = HashMap::default();
         for sample in self.samples_to_list(series) {
-            let scope = scope_of(profile, options.separate_by, &SampleSum::from(sample), sample.core);
+            let scope = scope_of(profile, options.separate_by, &SampleSum::from(sample), Some(sample));
             let (index, state) = (sample.time.as_nanos() / bin.as_nanos(), sample.state);
             let part = parts.entry((scope, index, state)).or_insert_with(|| {
                 let is_counted = selected.is_state_counted(sample);
@@ -190,7 +190,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), notes)
 }
 
-/// Pid, process, tid, thread and kind of core, as far as they apply.
+/// Pid, process, tid, thread and other part, as far as they apply.
 fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
     let ScopeParts { process, thread, part } = scope.parts(profile);
     let text = |id: Option<StringId>| Cell::optional(id.map(|id| profile.string(id)));
@@ -199,7 +199,7 @@ fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
         text(process.map(|process| process.name)),
         Cell::number(thread.and_then(|thread| thread.tid)),
         text(thread.map(|thread| thread.name)),
-        text(part.filter(|_| matches!(scope, Scope::CoreKind(_)))),
+        text(part.filter(|_| !matches!(scope, Scope::State(_)))),
     ]
 }
 

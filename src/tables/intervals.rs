@@ -93,7 +93,10 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
     if kind == RowKind::Table {
         let is_text = |column: &usize| matches!(head.columns[*column].kind, ColumnKind::Text | ColumnKind::Named);
         let name = NAMES.iter().find_map(|name| head.column(name).filter(is_text));
+        let named = |mnemonic| head.column(mnemonic).filter(|column| head.columns[*column].kind == ColumnKind::Named);
         found[Role::Name as usize] = name;
+        found[Role::Identifier as usize] = named("task");
+        found[Role::Category as usize] = named("priority");
     }
     (found, missing)
 }
@@ -301,7 +304,7 @@ impl IntervalRow<'_> {
     fn number(&self, role: Role) -> Result<Option<u64>, RejectReason> {
         match self.cell(role) {
             Cell::None => Ok(None),
-            Cell::Number(number) => Ok(Some(number)),
+            Cell::Number(number) | Cell::Named(number, _) => Ok(Some(number)),
             Cell::Text(_) => Err(RejectReason::BadNumber),
             _ => Err(RejectReason::WrongType),
         }
@@ -312,10 +315,11 @@ impl IntervalRow<'_> {
             Cell::None => Ok(None),
             Cell::Text(text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
             // A task, by its function: `0x229fdcf57 (408)` without the number.
-            Cell::Named(number, text) => {
+            Cell::Named(number, text) if role == Role::Name => {
                 let text = self.values.text(text);
                 Ok(Some(self.texts.number_of(text.strip_suffix(&format!(" ({number})")).unwrap_or(text))))
             }
+            Cell::Named(_, text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
             // A name of digits.
             Cell::Number(number) => Ok(Some(self.texts.number_of(&number.to_string()))),
             _ => Err(RejectReason::WrongType),

@@ -65,20 +65,19 @@ impl FoundTables {
             Some(run) if self.schemas.contains(name) => {
                 Err(format!("run {run} has no table {name}; leave out --run to read it from all runs"))
             }
-            _ => Err(format!("there is no table {name:?}{}", self.names(name))),
+            _ => Err(no_table(name, self.schemas.iter().map(String::as_str))),
         }
     }
+}
 
-    /// `. The tables are: …`, similar names first.
-    fn names(&self, asked: &str) -> String {
-        let known: Vec<&str> = self.schemas.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-        let similar = similar_names(asked, known.iter().copied());
-        let others = known.iter().copied().filter(|name| !similar.contains(name));
-        let all: Vec<&str> = similar.iter().copied().chain(others).collect();
-        match all.is_empty() {
-            true => "; there are no tables".to_owned(),
-            false => format!(". The tables are: {}", all.join(", ")),
-        }
+/// Returns the sentence that there is no table with this name, and which tables there are, those with similar names first.
+pub fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    let mut all = similar_names(asked, known.iter().copied());
+    all.extend(known.iter().filter(|name| !all.contains(*name)).copied().collect::<Vec<_>>());
+    match all.is_empty() {
+        true => format!("there is no table {asked:?}; there are no tables"),
+        false => format!("there is no table {asked:?}. The tables are: {}", all.join(", ")),
     }
 }
 

@@ -30,7 +30,7 @@ pub use columns::OutputColumn;
 pub use condition::Conditions;
 pub use field::{Field, FieldKind, FieldValue};
 pub(crate) use intervals::IntervalVisitor;
-pub use look::{FoundTables, TableLook};
+pub use look::{FoundTables, TableLook, no_table};
 pub(crate) use query::joined;
 pub use query::{RowPlan, TableQuery};
 pub use rows::RowReader;

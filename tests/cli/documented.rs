@@ -174,6 +174,7 @@ fn intervals() -> String {
             let kind = match *name {
                 "start" => "start-time",
                 "name" => "signpost-name",
+                "start-thread" => "thread",
                 kind => kind,
             };
             format!("<col><mnemonic>{name}</mnemonic><engineering-type>{kind}</engineering-type></col>")
@@ -185,15 +186,16 @@ fn intervals() -> String {
     };
     let row = |id: usize, element: &str, name: &str| {
         let (duration, text) = (id + 1, id + 2);
+        let thread = r#"<thread fmt="Main Thread 0x1 (Orchard, pid: 1)"><tid fmt="0x1">1</tid></thread>"#;
         format!(
             "<row><start-time id=\"{id}\" fmt=\"00:00.000\">0</start-time><duration id=\"{duration}\" fmt=\"1 h\">3600000000000\
-             </duration><{element} id=\"{text}\" fmt=\"{name}\">{name}</{element}></row>"
+             </duration><{element} id=\"{text}\" fmt=\"{name}\">{name}</{element}>{thread}</row>"
         )
     };
     let names = ["Layout", "Draw", "Launch", "FeedScroll"].into_iter().enumerate();
     let signposts = names.map(|(index, name)| row(3 * index + 1, "signpost-name", name)).collect();
-    let signposts = table("os-signpost-interval", &["start", "duration", "name"], signposts);
-    let hangs = table("potential-hangs", &["start", "duration", "hang-type"], row(13, "hang-type", "Hang"));
+    let signposts = table("os-signpost-interval", &["start", "duration", "name", "start-thread"], signposts);
+    let hangs = table("potential-hangs", &["start", "duration", "hang-type", "thread"], row(13, "hang-type", "Hang"));
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>{signposts}{hangs}</trace-query-result>\n")
 }
 

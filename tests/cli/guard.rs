@@ -110,16 +110,16 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             example.args.extend(["--against".to_owned(), new]);
             example
         }
-        ("fleet report" | "fleet extract" | "fleet tree", "INPUT") => {
+        ("fleet report" | "fleet extract" | "fleet tree" | "fleet intervals", "INPUT") => {
             let runs = fleet(folder, "runs", 3);
             of(&folder.path("runs/01.xml"), &["fleet", action(command), &runs])
         }
-        ("fleet report" | "fleet extract" | "fleet tree", "--manifest") => {
+        ("fleet report" | "fleet extract" | "fleet tree" | "fleet intervals", "--manifest") => {
             let runs = fleet(folder, "runs", 2);
             let manifest = folder.file("m.txt", "path,ring\nruns/00.xml,beta\nruns/01.xml,alpha\n");
             of(&manifest, &["fleet", action(command), &runs, "--manifest", &manifest])
         }
-        ("fleet report" | "fleet extract" | "fleet tree", "--files-from") => {
+        ("fleet report" | "fleet extract" | "fleet tree" | "fleet intervals", "--files-from") => {
             let list = folder.file("list", format!("{}/00.xml\n", fleet(folder, "runs", 2)));
             of(&list, &["fleet", action(command), "--files-from", &list])
         }

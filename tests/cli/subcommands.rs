@@ -78,7 +78,9 @@ fn commands_that_are_not_there_have_no_page() {
     );
     let message = fails(2, &["man", "fleet", "reports"]);
     assert!(
-        message.contains("traceparse fleet has no command 'reports'; it has only report, tree, extract, merge, sql"),
+        message.contains(
+            "traceparse fleet has no command 'reports'; it has only report, tree, intervals, extract, merge, sql"
+        ),
         "{message}"
     );
     assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no command 'x'"));

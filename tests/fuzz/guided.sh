@@ -8,7 +8,7 @@ found="target/fuzz/$target"
 mkdir -p "$found"
 set -- -max_total_time="$2" -rss_limit_mb=1024 -timeout=30 -print_final_stats=1 -artifact_prefix="$found-"
 case "$target" in
-    xml | archive) set -- "$@" -max_len=16384 ;;
+    xml | tables | archive) set -- "$@" -max_len=16384 ;;
     symbols) set -- "$@" -max_len=4096 ;;
     rules) set -- "$@" -max_len=2048 ;;
     dataset) set -- "$@" -max_len=1024 ;;

@@ -340,7 +340,7 @@ proptest! {
                 SeparateBy::Process => format!("{} ", recording.process_of(row).pid),
                 SeparateBy::State => row.state.to_owned(),
                 SeparateBy::CoreKind => row.core.map(|(index, kind)| kind_of(index, kind)).unwrap_or_default(),
-                SeparateBy::Nothing => String::new(),
+                SeparateBy::Nothing | SeparateBy::Interval | SeparateBy::Task => String::new(),
             };
             let (weight, samples) = expected.entry((row.time_ns / length, scope, row.state.to_owned())).or_default();
             *weight += weight_of(row);
@@ -355,7 +355,7 @@ proptest! {
             }
             Scope::Process(id) => format!("{} ", optional(profile.process(id).pid)),
             Scope::State(id) | Scope::CoreKind(id) => id.map(|id| profile.string(id)).unwrap_or_default().to_owned(),
-            Scope::All => String::new(),
+            Scope::All | Scope::Label(_) => String::new(),
         };
         let mut found = BTreeMap::new();
         for line in &timeline.lines {

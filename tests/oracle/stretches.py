@@ -1,9 +1,10 @@
 """Compares what `traceparse intervals` and `traceparse hangs` say of an export with what ElementTree and numpy find in it.
 
-    stretches.py EXPORT.xml INTERVALS.json [HANGS.json]
+    stretches.py EXPORT.xml INTERVALS.json [HANGS.json TREES.json]
 
 Each table with a start and a duration is read; names, numbers of intervals, totals, percentiles (numpy's inverted_cdf, which is the nearest
-rank), CPU time within, the samples of each hang, its open signposts and its heaviest stack must be equal.
+rank), CPU time within, the samples of each hang, its open signposts, its system calls and its heaviest stack, and the weight of the tree of
+each signpost must be equal.
 """
 
 import json
@@ -18,11 +19,15 @@ NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "
 
 
 def main() -> None:
-    export, intervals, *hangs = sys.argv[1:]
+    export, intervals, *others = sys.argv[1:]
     samples, stretches = read(export)
-    check_intervals(json.load(open(intervals))["intervals"], samples, stretches)
-    if hangs:
-        check_hangs(json.load(open(hangs[0])), samples, stretches)
+    found = json.load(open(intervals))
+    check_intervals(found["intervals"], samples, stretches)
+    check_tasks(found, tasks(export))
+    if others:
+        hangs, trees = (json.load(open(path)) for path in others)
+        check_hangs(hangs, samples, stretches)
+        check_trees(trees, samples, stretches)
     print(f"{len(stretches)} intervals and {len(samples)} samples agree")
 
 
@@ -45,6 +50,31 @@ def read(path):
                 name = text(row, "hang-type") if is_hang else name
                 stretches.append({"table": table, "name": name or None, "start": start, "length": length, "tid": tid, "hang": is_hang})
     return samples, stretches
+
+
+def tasks(path):
+    """By run and number of the task: its states as (start, end, state)."""
+    states = defaultdict(list)
+    for run, schema, rows, resolved in tables(path):
+        for row in rows if schema == "SwiftTaskStateTable" else []:
+            start = int(text(row, "start"))
+            number = int(resolved(row["task"].find("swift-task-id")).text)
+            states[run, number].append((start, start + int(text(row, "duration")), text(row, "state")))
+    return states
+
+
+def check_tasks(found, states):
+    same({(row["run"], row["id"]) for row in found["tasks"]}, set(states), "tasks")
+    for row in found["tasks"]:
+        own = states[row["run"], row["id"]]
+        times = defaultdict(int)
+        for start, end, state in own:
+            times[state] += end - start
+        same((row["start_ns"], row["end_ns"]), (min(own)[0], max(end for _, end, _ in own)), row)
+        same(row["states_ns"], dict(times), row)
+    lives = [(row["run"], row["start_ns"], row["end_ns"]) for row in found["tasks"]]
+    alive = [sum(run == other and start <= moment < end for run, start, end in lives) for other, moment, _ in lives]
+    same(found["most_tasks_alive"], max(alive, default=0), "tasks alive")
 
 
 def is_running(sample):
@@ -107,6 +137,7 @@ def check_hangs(found, samples, stretches):
             same(activity["is_busy"], weight * 2 >= hang["length"], row)
         same([frame["function"] for frame in activity["heaviest_stack"]], heaviest(running), row)
         same([frame["function"] for frame in off["heaviest_stack"]], heaviest(waiting), row)
+        same({wait["name"]: (wait["count"], wait["total_ns"]) for wait in row["waits"]}, calls(hang, stretches), row)
         same(row["signposts"], sorted({other["name"] for other in signposts if overlap(hang, other)}), row)
 
 
@@ -115,6 +146,31 @@ def overlap(one, other):
         return first["length"] is not None and first["start"] + first["length"] <= second["start"]
 
     return not is_before(one, other) and not is_before(other, one)
+
+
+def end_of(stretch):
+    return float("inf") if stretch["length"] is None else stretch["start"] + stretch["length"]
+
+
+def calls(hang, stretches):
+    found = defaultdict(lambda: (0, 0))
+    for call in stretches:
+        if call["table"] == "fs-syscall" and call["tid"] == hang["tid"] and overlap(hang, call):
+            count, length = found[call["name"]]
+            within = min(end_of(hang), end_of(call)) - max(hang["start"], call["start"])
+            found[call["name"]] = (count + 1, length + max(within, 0))
+    return dict(found)
+
+
+def check_trees(found, samples, stretches):
+    """Each sample looks at each signpost of its thread: the one that started last, and of those the one that ended first, has it."""
+    weights = defaultdict(int)
+    for time, tid, weight, state, _ in filter(is_running, samples):
+        own = [post for post in stretches if post["table"] == "os-signpost" and post["tid"] == tid]
+        own = [post for post in own if post["start"] <= time < end_of(post)]
+        innermost = max(own, key=lambda post: (post["start"], -end_of(post)), default={"name": None})
+        weights[innermost["name"]] += weight
+    same({row["interval"]: row["all_weight"] for row in found["intervals"]}, dict(weights), "signposts")
 
 
 def heaviest(samples):

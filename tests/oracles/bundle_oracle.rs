@@ -9,11 +9,11 @@
 //! `TRACEPARSE_ORACLE_SEED` for others (1; `.ci/run` takes others for each commit), and each run prints its seed.
 //! Without Python the tests report themselves as ignored, and so do those on real bundles without `TRACEPARSE_CORPUS`.
 
-mod compare;
-mod library;
+pub(crate) mod compare;
+pub(crate) mod library;
 mod lists;
-mod mutants;
-mod oracle;
+pub(crate) mod mutants;
+pub(crate) mod oracle;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use compare::End;
 use libtest_mimic::{Failed, Trial};
-use mutants::Base;
+use mutants::{Base, Mutant};
 use oracle::Oracle;
 use support::bundle::{BundleOptions, from_zip, write_bundle};
 use support::other_tables::Hang;
@@ -38,14 +38,19 @@ const REAL: u64 = 2;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let (seed, count) = (number("TRACEPARSE_ORACLE_SEED").unwrap_or(1), support::rounds(USUAL));
-    let invented = trial!("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
-    let real = trial!("real_bundles", move || try_mutants(real()?, count * REAL / 100, seed));
+    let invented = trial!("invented_bundles", move || try_mutants(
+        invented(seed, false),
+        count * (100 - REAL) / 100,
+        seed,
+        SAMPLES
+    ));
+    let real = trial!("real_bundles", move || try_mutants(real(false)?, count * REAL / 100, seed, SAMPLES));
     let is_there = has_python();
     vec![invented.with_ignored_flag(!is_there), real.with_ignored_flag(!is_there || corpus().is_none())]
 }
 
 /// Small bundles with every kind of table, in every form.
-fn invented(seed: u64) -> Vec<Base> {
+pub(crate) fn invented(seed: u64, is_of_all_tables: bool) -> Vec<Base> {
     let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
     let bundle = |index: u64| {
         let size = Size { rows: 12, depth: 6, runs: 1 + (index % 2) as u32, snapshots: true, ..Size::small() };
@@ -57,7 +62,8 @@ fn invented(seed: u64) -> Vec<Base> {
         let options = BundleOptions::random(nodes, seed ^ index);
         let options = BundleOptions { packed: index % 8 == 7, symbols: None, array_block_size: 2_000, ..options };
         let options = BundleOptions { rows_per_block: 1 + (7 * index as usize) % 16, ..options };
-        Base::new(format!("invented {index}"), &write_bundle(&recording, &options))
+        let (name, files) = (format!("invented {index}"), write_bundle(&recording, &options));
+        if is_of_all_tables { Base::of_all_tables(name, &files, usize::MAX) } else { Base::new(name, &files) }
     };
     (0..32).map(bundle).collect()
 }
@@ -95,69 +101,96 @@ fn marks(index: usize) -> Vec<Node> {
     contents.into_iter().zip(81..).map(node).collect()
 }
 
-fn real() -> Result<Vec<Base>, Failed> {
+pub(crate) fn real(is_of_all_tables: bool) -> Result<Vec<Base>, Failed> {
     let read = |path: &str, folder: &str| -> Result<Base, Failed> {
-        Ok(Base::new(folder.to_owned(), &from_zip(&std::fs::read(in_corpus(path))?, folder)))
+        let (name, files) = (folder.to_owned(), from_zip(&std::fs::read(in_corpus(path))?, folder));
+        Ok(if is_of_all_tables { Base::of_all_tables(name, &files, 20) } else { Base::new(name, &files) })
     };
     let four_runs = read("xctrace/16.0/four-runs.trace.zip", "four-runs.trace")?;
     Ok(vec![read("xctrace/26.2/finder.trace.zip", "finder.trace")?, four_runs])
 }
 
+/// How readings are compared.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge {
+    /// Checks that both readers agree about a bundle as it is.
+    pub(crate) base: fn(&mut Base) -> Result<(), Failed>,
+    pub(crate) mutant: fn(&Base, &Mutant, &mut Oracle, &mut Rng) -> End,
+}
+
+/// Compares samples and intervals.
+const SAMPLES: Judge = Judge { base: compare::base, mutant: compare::mutant };
+
 /// Makes mutants and compares them, in all threads that there are.
-fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64) -> Result<(), Failed> {
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let mut oracles = (0..jobs).map(|_| Oracle::start()).collect::<Result<Vec<_>, _>>()?;
+pub(crate) fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64, judge: Judge) -> Result<(), Failed> {
+    let mut oracles = (0..job_count(count)).map(|_| Oracle::start()).collect::<Result<Vec<_>, _>>()?;
     for base in &mut bases {
         for oracle in &mut oracles {
             base.know(oracle.remember(base)?);
         }
-        compare::base(base)?;
+        (judge.base)(base)?;
     }
-    let (next, ends) = (AtomicU64::new(0), Mutex::new(Ends::default()));
-    std::thread::scope(|scope| {
-        for oracle in &mut oracles {
-            scope.spawn(|| {
-                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count) {
-                    let mut rng = Rng::new(seed.wrapping_mul(0x1_0000_0001) ^ index);
-                    let base = &bases[rng.index(bases.len())];
-                    let mutant = mutants::mutant(base, &mut rng);
-                    let compared = || compare::mutant(base, &mutant, oracle, &mut rng);
-                    let end =
-                        catch_unwind(AssertUnwindSafe(compared)).unwrap_or_else(|_| End::Wrong("panic", String::new()));
-                    let described =
-                        |what: &str| format!("mutant {index} of {}: {}: {what}", base.name, mutant.described);
-                    ends.lock().expect("no panic with the lock").add(end, mutant.kind, described);
-                }
-            });
-        }
+    let ends = in_threads(&mut oracles, count, seed, |index, rng, oracle| {
+        let base = &bases[rng.index(bases.len())];
+        let mutant = mutants::mutant(base, rng);
+        let compared = || (judge.mutant)(base, &mutant, oracle, rng);
+        let end = catch_unwind(AssertUnwindSafe(compared)).unwrap_or_else(|_| End::Wrong("panic", String::new()));
+        (end, mutant.kind.to_owned(), format!("mutant {index} of {}: {}", base.name, mutant.described))
     });
-    let ends = ends.into_inner().expect("no panic with the lock");
     println!("{count} mutants of {} bundles, seed {seed}: {:?}", bases.len(), ends.counts);
     ends.check(count)
 }
 
+/// The number of threads, each of which starts an oracle.
+pub(crate) fn job_count(count: u64) -> usize {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    jobs.min(count.div_ceil(10) as usize)
+}
+
+/// Compares so many mutants, with an oracle in each thread. `compare` returns the end, the kind of the change, and a description.
+pub(crate) fn in_threads<O: Send>(
+    oracles: &mut [O],
+    count: u64,
+    seed: u64,
+    compare: impl Fn(u64, &mut Rng, &mut O) -> (End, String, String) + Sync,
+) -> Ends {
+    let (next, ends) = (AtomicU64::new(0), Mutex::new(Ends::default()));
+    std::thread::scope(|scope| {
+        for oracle in oracles {
+            scope.spawn(|| {
+                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count) {
+                    let mut rng = Rng::new(seed.wrapping_mul(0x1_0000_0001) ^ index);
+                    let (end, kind, described) = compare(index, &mut rng, oracle);
+                    ends.lock().expect("no panic with the lock").add(end, &kind, &described);
+                }
+            });
+        }
+    });
+    ends.into_inner().expect("no panic with the lock")
+}
+
 /// The ends of all mutants.
 #[derive(Debug, Default)]
-struct Ends {
-    counts: BTreeMap<&'static str, u64>,
+pub(crate) struct Ends {
+    pub(crate) counts: BTreeMap<&'static str, u64>,
     /// By class: how many, and the first ones.
     wrong: BTreeMap<String, (u64, Vec<String>)>,
 }
 
 impl Ends {
-    fn add(&mut self, end: End, kind: &str, described: impl Fn(&str) -> String) {
+    fn add(&mut self, end: End, kind: &str, described: &str) {
         *self.counts.entry(end.name()).or_default() += 1;
         if let End::Wrong(class, what) = end {
             let (count, first) = self.wrong.entry(format!("{class} ({kind})")).or_default();
             *count += 1;
             if first.len() < 3 {
-                first.push(described(&what));
+                first.push(format!("{described}: {what}"));
             }
         }
     }
 
     /// Nothing may be wrong, and the mutants must be worth something.
-    fn check(&self, count: u64) -> Result<(), Failed> {
+    pub(crate) fn check(&self, count: u64) -> Result<(), Failed> {
         if !self.wrong.is_empty() {
             let class = |(class, (count, first)): (&String, &(u64, Vec<String>))| {
                 format!("{count} × {class}\n  {}", first.join("\n  "))

@@ -7,8 +7,8 @@
 //! There are up to 3,000 (`TRACEPARSE_THOROUGH`); `TRACEPARSE_SEED` says which (1; `.ci/run` takes others for each commit). Both
 //! are printed. Fixtures are changed, and real exports where `TRACEPARSE_CORPUS` has them.
 
-mod changes;
-mod elements;
+pub(crate) mod changes;
+pub(crate) mod elements;
 mod readers;
 
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ fn documents() -> Vec<(String, Vec<u8>)> {
 }
 
 /// The document with the first rows of its first table, if that has many.
-fn shortened(document: Vec<u8>) -> Vec<u8> {
+pub(crate) fn shortened(document: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&document);
     let ends: Vec<usize> = text.match_indices("</row>").map(|(at, end)| at + end.len()).collect();
     let table_end = text.find("</node>").unwrap_or(text.len());
@@ -149,7 +149,7 @@ fn compare(base: &Base, mutant: &Mutant, oracle: &mut Server) -> Result<&'static
         (Ok(reading), Answer::Rows(expected)) => match expected.difference(&reading) {
             None => Ok("equal"),
             Some(_) if expected.is_rejected(&reading) => Ok("rejected"),
-            Some(_) if is_told(base, mutant, &reading, &expected.unreadable_rows()) => Ok("told"),
+            Some(_) if is_noted(base, mutant, &reading, &expected.unreadable_rows()) => Ok("told"),
             Some(difference) => Err(format!("{difference}; new diagnostics: {:?}", reading.new_notes(&base.reading))),
         },
     }
@@ -173,11 +173,20 @@ fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
 /// True if the change made a text outside of the root element, and a message says so there.
 fn is_beside_documents(base: &Base, mutant: &Mutant, reading: &Reading) -> bool {
     let notes = reading.new_notes(&base.reading);
-    notes.iter().any(|(_, text)| text.contains("text outside of the document")) && is_told(base, mutant, reading, &[])
+    notes.iter().any(|(_, text)| text.contains("text outside of the document")) && is_noted(base, mutant, reading, &[])
+}
+
+fn is_noted(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]) -> bool {
+    is_told((&base.document, &base.elements), mutant, &reading.new_notes(&base.reading), unreadable)
 }
 
 /// True if a new message is about the row or the element that was changed, or about a row that cannot be read.
-fn is_told(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]) -> bool {
+pub(crate) fn is_told(
+    (document, elements): (&[u8], &[Element]),
+    mutant: &Mutant,
+    said: &[(Option<usize>, &str)],
+    unreadable: &[usize],
+) -> bool {
     let row_of = |byte: usize| {
         let start = mutant.document[..byte.min(mutant.document.len())].windows(4).rposition(|bytes| bytes == b"<row");
         let start = start.unwrap_or(byte);
@@ -185,16 +194,17 @@ fn is_told(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]
         start..next.map_or(mutant.document.len(), |length| start + 1 + length)
     };
     // A schema is told as a whole.
-    let parents = std::iter::successors(base.elements[mutant.element].parent, |&index| base.elements[index].parent);
-    let schema =
-        parents.map(|index| &base.elements[index]).find(|element| &base.document[element.name.clone()] == b"schema");
-    let mut places: Vec<Range<usize>> =
-        vec![row_of(mutant.place + 1), mutant.place.saturating_sub(1)..mutant.place + 1];
+    let parents = std::iter::successors(elements[mutant.element].parent, |&index| elements[index].parent);
+    let schema = parents.map(|index| &elements[index]).find(|element| &document[element.name.clone()] == b"schema");
+    let mut places: Vec<Range<usize>> = vec![
+        row_of(mutant.place + 1),
+        mutant.place.saturating_sub(1)..mutant.place + 1,
+        elements[mutant.element].tag.clone(),
+    ];
     places.extend(schema.map(|schema| schema.tag.clone()));
     places.extend(unreadable.iter().map(|&byte| byte..row_of(byte + 1).end));
-    let said = reading.new_notes(&base.reading);
     // What becomes of a whole table may be told anywhere in it.
-    if base.document[base.elements[mutant.element].name.clone()] == *b"schema" && !said.is_empty() {
+    if document[elements[mutant.element].name.clone()] == *b"schema" && !said.is_empty() {
         return true;
     }
     said.iter().any(|(byte, _)| byte.is_some_and(|byte| places.iter().any(|place| place.contains(&byte))))

@@ -61,6 +61,7 @@ mod svg;
 mod symbols_apple;
 mod symbols_build;
 mod symbols_llvm;
+mod table_mutants;
 mod tables;
 mod trend_oracle;
 mod viewers;
@@ -86,6 +87,7 @@ fn main() {
         symbols_apple::trials(),
         symbols_build::trials(),
         symbols_llvm::trials(),
+        table_mutants::trials(),
         tables::trials(),
         trend_oracle::trials(),
         viewers::trials(),

@@ -36,7 +36,7 @@ struct IntervalTable {
     names: &'static [&'static str],
 }
 
-const TABLES: [IntervalTable; 4] = [
+const TABLES: [IntervalTable; 5] = [
     IntervalTable {
         schema: "potential-hangs",
         name: ("hang-type", "hang-type"),
@@ -61,6 +61,7 @@ const TABLES: [IntervalTable; 4] = [
         thread: "thread",
         names: &["", "A &lt;b&gt; &amp; &quot;c&quot;"],
     },
+    IntervalTable { schema: "fs-syscall", name: ("syscall", "syscall"), thread: "thread", names: &["fsync", "read"] },
 ];
 
 /// A recording of three threads, with random intervals in four tables. Every element is written anew, without references.
@@ -135,9 +136,9 @@ impl Recording<'_> {
         let columns = [("start", "start-time"), ("duration", "duration"), table.name, (table.thread, "thread")];
         self.table(position, table.schema, &columns);
         // Equal rows would be one interval.
-        let starts: BTreeSet<u64> = (0..self.rng.below(40)).map(|_| self.rng.below(self.span)).collect();
+        let starts: BTreeSet<u64> = (0..=self.rng.below(40)).map(|_| self.rng.below(self.span)).collect();
         let is_of_hangs = table.schema == "potential-hangs";
-        for start in starts {
+        for (index, start) in starts.into_iter().enumerate() {
             let start = self.element("start-time", "", &start.to_string());
             let length = self.rng.below(self.span / 10);
             let duration = match self.rng.one_in(8) && !is_of_hangs {
@@ -146,7 +147,7 @@ impl Recording<'_> {
             };
             let name = *self.rng.pick(table.names);
             let name = self.element(table.name.1, &format!(" fmt=\"{name}\""), name);
-            let thread = match self.rng.one_in(6) && !is_of_hangs {
+            let thread = match self.rng.one_in(6) && !is_of_hangs && index > 0 {
                 true => "<sentinel/>".to_owned(),
                 false => self.thread(),
             };
@@ -170,13 +171,14 @@ fn recording(rng: &mut Rng) -> String {
 /// Compares the intervals of an export, and its hangs.
 fn compare(export: &Path, has_samples: bool) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let paths = ["intervals", "hangs"].map(|command| folder.path().join(format!("{command}.json")));
+    let paths = ["intervals", "hangs", "trees"].map(|name| folder.path().join(format!("{name}.json")));
+    let commands = [&["intervals"][..], &["hangs"], &["--separate-by", "interval", "--view", "tree"]];
     let mut arguments = vec![export.as_os_str()];
-    for (command, path) in ["intervals", "hangs"].into_iter().zip(&paths) {
-        traceparse([OsStr::new(command), export.as_os_str(), OsStr::new("-o"), path.as_os_str()])?;
+    for (command, path) in commands.iter().zip(&paths).take(if has_samples { 3 } else { 1 }) {
+        let output = [export.as_os_str(), OsStr::new("-o"), path.as_os_str()];
+        traceparse(command.iter().map(OsStr::new).chain(output))?;
         arguments.push(path.as_os_str());
     }
-    arguments.truncate(if has_samples { 3 } else { 2 });
     oracle("stretches.py", arguments).map(drop)
 }
 
@@ -192,7 +194,14 @@ fn random_recordings_agree() -> Result<(), Failed> {
 }
 
 fn real_exports_agree() -> Result<(), Failed> {
-    let files = ["27/potential-hangs", "26.2/hangs_potential_hangs", "27/runloop-intervals", "27/fs-syscall"];
+    let files = [
+        "27/potential-hangs",
+        "26.2/hangs_potential_hangs",
+        "27/runloop-intervals",
+        "27/fs-syscall",
+        "27/SwiftTaskStateTable",
+        "27/SwiftTaskLifetime",
+    ];
     files.iter().try_for_each(|file| compare(&in_corpus(&format!("xctrace/{file}.xml")), false))
 }
 

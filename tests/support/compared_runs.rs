@@ -205,7 +205,15 @@ fn run(name: u64, device: u64, weights: &[u64]) -> RunMeasures {
         has_toc_beside: false,
         manifest_labels: None,
     };
-    RunMeasures { record, names: names.finish(), frames, binaries: Vec::new(), windows: Vec::new(), stacks: Vec::new() }
+    RunMeasures {
+        record,
+        names: names.finish(),
+        frames,
+        binaries: Vec::new(),
+        windows: Vec::new(),
+        stacks: Vec::new(),
+        intervals: Vec::new(),
+    }
 }
 
 /// Random numbers of distributions.

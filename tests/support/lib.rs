@@ -18,6 +18,7 @@
 //! `fleet` and `wide_fleet` invent fleets as rows of measures, in the library's types, and `fleet_reports` contains reports on them. This
 //! is a separate crate, so it is compiled once for all tests, benchmarks and examples.
 
+pub mod all_tables;
 pub mod apple_symbols_model;
 pub mod apple_symbols_writer;
 pub mod builder;

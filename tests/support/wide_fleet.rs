@@ -89,6 +89,7 @@ impl WideFleet {
             binaries,
             windows,
             stacks: Vec::new(),
+            intervals: Vec::new(),
         }
     }
 

@@ -57,13 +57,13 @@ fn words(args: &ReadingArgs) -> Vec<OsString> {
     let paths = [("--dsym", &args.search.dsym), ("--symbols", &args.search.symbols)];
     let paths = paths.iter().flat_map(|(option, paths)| paths.iter().map(|path| value(option, path.as_os_str())));
     let schemas = args.schema.iter().map(|schema| value("--schema", schema.as_ref()));
-    let jobs = args.jobs.map(|jobs| value("--jobs", jobs.to_string().as_ref()));
+    let jobs = args.files.jobs.map(|jobs| value("--jobs", jobs.to_string().as_ref()));
     let flags = [
         (args.search.no_bundled_symbols, "--no-bundled-symbols"),
         (args.search.no_cache, "--no-cache"),
         (args.no_inlines, "--no-inlines"),
-        (args.strict, "--strict"),
-        (args.allow_truncated, "--allow-truncated"),
+        (args.files.strict, "--strict"),
+        (args.files.allow_truncated, "--allow-truncated"),
     ];
     let flags = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| flag.into());
     paths.chain(schemas).chain(jobs).chain(flags).collect()
@@ -94,7 +94,12 @@ mod tests {
         let options = options.map(|(option, value)| (option.to_owned(), value.map(str::to_owned)));
         let selection = FleetSelection::new(options.to_vec());
         let (reading, threads) = measured_as(&selection, &typed).unwrap();
-        assert!(reading.no_inlines && reading.strict && reading.jobs == Some(2) && reading.schema == ["time-profile"]);
+        assert!(
+            reading.no_inlines
+                && reading.files.strict
+                && reading.files.jobs == Some(2)
+                && reading.schema == ["time-profile"]
+        );
         assert_eq!(reading.search.paths().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["a b", "-c"]);
         assert_eq!(reading.filters.described(threads.as_ref()).to_string(), selection.to_string());
         let redacted = FleetSelection::new(vec![("--redact".to_owned(), None)]);

@@ -238,7 +238,7 @@ impl SharedNames {
 
 impl From<RunMeasures> for DatasetRun {
     fn from(run: RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows, stacks } = run;
+        let RunMeasures { record, names, frames, binaries, windows, stacks, .. } = run;
         Self { record, names: SharedNames(Arc::new(RwLock::new(names))), frames, binaries, windows, stacks }
     }
 }
@@ -279,7 +279,7 @@ impl DatasetRun {
             [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(&mut own);
         }
         drop(all);
-        RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks }
+        RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks, intervals: Vec::new() }
     }
 
     /// The run's rows with these names of the file.

@@ -19,6 +19,8 @@ use crate::fleet::{
 };
 use crate::memory::Reservation;
 use crate::recording::Recording;
+use crate::report::{IntervalAlert, IntervalPool, IntervalSummary};
+use crate::stats::Quantile;
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
@@ -41,6 +43,7 @@ struct Counting {
     /// The patterns that select threads, if there are any.
     patterns: Option<ThreadChoice>,
     pool: Option<Pool>,
+    intervals: Option<IntervalPool>,
 }
 
 /// The runs whose stacks are summed.
@@ -56,7 +59,8 @@ impl<'h> Collector<'h> {
     /// Adds runs to a builder. Threads that match `patterns` are selected in addition to those named in its options.
     pub fn new(host: &'h dyn FleetHost, builder: FleetBuilder, patterns: Option<ThreadChoice>) -> Self {
         let reserved = host.memory_of_kept().nothing();
-        let counting = Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns, pool: None };
+        let counting =
+            Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns, pool: None, intervals: None };
         Self { host, is_quiet: false, counting: Mutex::new(counting) }
     }
 
@@ -66,6 +70,14 @@ impl<'h> Collector<'h> {
     #[must_use]
     pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
         self.counting().pool = Some(Pool { stacks: PooledStacks::new(&self.host.memory_of_kept()), schemas, only });
+        self
+    }
+
+    /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals). Recordings must be measured
+    /// [with intervals](crate::fleet::MeasureOptions::with_intervals).
+    #[must_use]
+    pub fn summing_intervals(self) -> Self {
+        self.counting().intervals = Some(IntervalPool::default());
         self
     }
 
@@ -224,6 +236,21 @@ impl<'h> Collector<'h> {
         Ok(stacks.finish(name)?)
     }
 
+    /// The intervals of the selected runs by name, and the outcomes of rules about them.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub fn finish_intervals(
+        self,
+        is_strict: bool,
+        quantiles: &[Quantile],
+        alerts: &[IntervalAlert],
+    ) -> Result<IntervalSummary> {
+        let pool = self.counting().intervals.take().unwrap_or_default();
+        self.finish(is_strict)?;
+        Ok(pool.finish(quantiles, alerts))
+    }
+
     /// One side of a comparison, if the builder is [for one](FleetBuilder::for_comparison).
     ///
     /// # Errors
@@ -239,11 +266,14 @@ impl<'h> Collector<'h> {
     fn add(&self, run: &RunMeasures) -> Result<()> {
         let mut counting = self.counting();
         counting.note_weights(&run.record);
-        let Counting { builder, patterns, pool, .. } = &mut *counting;
+        let Counting { builder, patterns, pool, intervals, .. } = &mut *counting;
         if let Some(patterns) = patterns {
             builder.count_threads(patterns.of_run(run));
         }
         let is_selected = builder.add_selected(run);
+        if let Some(intervals) = intervals.as_mut().filter(|_| is_selected) {
+            intervals.add_run(&run.record.source, &run.intervals);
+        }
         if let Some(pool) = pool.as_mut()
             && is_selected
             && pool.takes(&run.record)
@@ -291,7 +321,8 @@ impl Counting {
             self.builder.spill(|| host.temporary_file()).context(TEMPORARY)?;
         }
         let free = host.memory_of_run().saturating_mul(self.builder.run_count() as u64);
-        Ok(self.reserved.resize(self.builder.memory().saturating_sub(free))?)
+        let intervals = self.intervals.as_ref().map_or(0, IntervalPool::memory);
+        Ok(self.reserved.resize(self.builder.memory().saturating_sub(free) + intervals)?)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use super::content::{Beside, ReadFile, unless_changed};
 use super::fleet_input::FleetInput;
+use super::intervals::all_intervals;
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, failed};
 use super::settings::FleetSettings;
@@ -13,7 +14,7 @@ use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 use crate::fleet::{Measured, NotMeasured, RunContext, RunMeasures};
 use crate::memory::MemoryBudget;
-use crate::recording::{Options, Recording, Toc};
+use crate::recording::{Intervals, Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
 
 /// The settings for measuring every file of a batch.
@@ -137,11 +138,23 @@ impl<'a> Measuring<'a> {
             let filter = asked.of(task, (&export, input), (files, self.host), options, notes)?;
             measure.selection.intervals = Some(filter);
         }
+        let mut intervals = match measure.with_intervals {
+            true => all_intervals(task, (&export, input), (files, self.host), options)?,
+            false => Intervals::default(),
+        };
         let operations = (self.settings.options.operations)(&export.profile);
         if let Some(rules) = self.host.redaction() {
             redact(rules, &mut export, &mut context, notes)?;
+            let mut redactor = Redactor::collective(rules.to_vec());
+            redactor.collect_intervals(&intervals);
+            redactor.intervals(&mut intervals);
         }
         let mut measured = export.measure_operated(&context, &measure, &operations)?;
+        for (run, &series) in measured.runs.iter_mut().zip(&measured.series) {
+            let number = export.profile.run(export.profile.series(series).run).number;
+            let own = intervals.distinct().into_iter().filter(|interval| interval.run == number);
+            run.intervals = own.cloned().collect();
+        }
         if let Some(threads) = &self.settings.options.threads {
             measured = narrowed(measured, threads)?;
         }

@@ -91,6 +91,8 @@ pub struct MeasureOptions {
     pub selection: Selection,
     /// True to keep the call trees of runs ([`RunMeasures::stacks`](crate::fleet::RunMeasures::stacks)).
     pub with_stacks: bool,
+    /// True to keep the signposts and hangs of runs ([`RunMeasures::intervals`](crate::fleet::RunMeasures::intervals)).
+    pub with_intervals: bool,
 }
 
 impl MeasureOptions {

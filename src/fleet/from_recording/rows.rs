@@ -140,7 +140,15 @@ impl<'p> Rows<'p> {
             binaries.extend(of_binaries.map(|((binary, _), sums)| row(names.id(binary), NameId::NONE, sums)));
         }
         let windows = windows(tally, &groups, &mut names);
-        Ok(RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks: trees })
+        Ok(RunMeasures {
+            record,
+            names: names.finish(),
+            frames,
+            binaries,
+            windows,
+            stacks: trees,
+            intervals: Vec::new(),
+        })
     }
 
     /// Sums the stacks of one group by the keys of both axes.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::records::{Cells, push_field, push_function, scope_fields, series_fields};
 use crate::calltree::Chain;
 use crate::output::byte_writer::{ByteWriter, LabelTexts, Put, push_number};
-use crate::report::{Cell, ListingKind, Report, Scope, SeparateBy};
+use crate::report::{Cell, ListingKind, Report, Scope};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.
 pub(super) fn listing(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
@@ -52,17 +52,18 @@ pub(super) fn trees(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     let names = LabelTexts::new(profile, |label, out| push_function(profile, label, cells, out));
     let mut writer = ByteWriter::new(out);
     writer.put(TREE_ORIGIN);
-    writer.put(match report.options.separate_by {
-        SeparateBy::State => b",state",
-        SeparateBy::CoreKind => b",core_kind",
-        SeparateBy::Thread | SeparateBy::Process | SeparateBy::Nothing => b"",
-    });
+    let part = report.options.separate_by.field();
+    if let Some(part) = part {
+        writer.put(b",");
+        writer.put(part.as_bytes());
+    }
     writer.put(TREE_COLUMNS);
     for series in &report.series {
         let series_fields = series_fields(report, series, cells);
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut shared = [series_fields.clone(), scope_fields(profile, row.scope, cells)].concat();
-            if let Scope::State(part) | Scope::CoreKind(part) = row.scope {
+            if part.is_some() {
+                let part = row.scope.parts(profile).part;
                 push_field(&cells.text(part.map_or("", |part| profile.string(part))), &mut shared);
                 shared.push(b',');
             }

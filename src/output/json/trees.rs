@@ -16,6 +16,8 @@ pub(super) fn trees(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         SeparateBy::Process => "processes",
         SeparateBy::State => "states",
         SeparateBy::CoreKind => "core_kinds",
+        SeparateBy::Interval => "intervals",
+        SeparateBy::Task => "tasks",
         SeparateBy::Nothing => "trees",
     };
     let names = node_heads(&report.recording.profile);

@@ -96,11 +96,9 @@ pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &
         "schema": profile.string(origin.schema),
     });
     let ScopeParts { process, thread, part } = scope.parts(profile);
-    let part = json!(part.map(|id| profile.string(id)));
-    match scope {
-        Scope::State(_) => value["state"] = part,
-        Scope::CoreKind(_) => value["core_kind"] = part,
-        Scope::Thread(_) | Scope::Process(_) | Scope::All => {}
+    let is_part = matches!(scope, Scope::State(_) | Scope::CoreKind(_) | Scope::Label(_));
+    if let Some(field) = report.options.separate_by.field().filter(|_| is_part) {
+        value[field] = json!(part.map(|id| profile.string(id)));
     }
     if let Some(process) = process {
         value["process"] = json!(profile.string(process.name));

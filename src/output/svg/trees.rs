@@ -160,7 +160,7 @@ impl SeriesGroups {
         let name = name_of_run(profile, run);
         let process_of = |scope: Scope| match scope {
             Scope::Thread(id) => Some(profile.thread(id).process),
-            Scope::Process(_) | Scope::State(_) | Scope::CoreKind(_) | Scope::All => None,
+            _ => None,
         };
         // Scopes come heaviest first. Equal processes are in the order of their first threads.
         let mut weights: HashMap<Option<ProcessId>, (u64, usize)> = HashMap::default();

@@ -150,6 +150,8 @@ impl<'t> Table<'t> {
             SeparateBy::Process => ["process", "processes"],
             SeparateBy::State => ["state", "states"],
             SeparateBy::CoreKind => ["kind of core", "kinds of cores"],
+            SeparateBy::Interval => ["signpost", "signposts"],
+            SeparateBy::Task => ["task", "tasks"],
             SeparateBy::Nothing => ["", ""],
         };
         let length = timeline.selected.length().as_nanos();

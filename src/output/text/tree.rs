@@ -52,6 +52,7 @@ pub(super) fn write(
         Scope::Process(_) => "process",
         Scope::State(_) => "state",
         Scope::CoreKind(_) => "kind",
+        Scope::Label(_) => "label",
         Scope::All => "tree",
     };
     let (own, what) =

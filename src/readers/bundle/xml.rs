@@ -84,13 +84,21 @@ pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
 /// The value of an attribute, unescaped.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let raw = attribute_of(start, name)?;
-    let value = quick_xml::escape::unescape(raw).ok()?;
-    Some(if raw.contains('&') { value.into_owned() } else { value.replace(['\t', '\n', '\r'], " ") })
+    // As XML requires: a line end or a tab is one space, unless it is written as a reference.
+    let plain = raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
+    Some(quick_xml::escape::unescape(&plain).ok()?.into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_ends_in_attributes_are_spaces() {
+        let value = |content: &str| attribute(&BytesStart::from_content(content, 1), "b");
+        assert_eq!(value("a b=\"1\r\n2\t3&#xA;&amp;\n4\"").as_deref(), Some("1 2 3\n& 4"));
+        assert_eq!(value("a b='&nope;'"), None);
+    }
 
     fn is_read(document: &str) -> bool {
         read(document.as_bytes(), "test", |_| Ok(())).is_ok()

@@ -28,7 +28,8 @@ use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVi
 pub(super) enum TableValue {
     /// As for samples.
     Known(Value),
-    Number(u64),
+    /// A number with its kind. The kind is [`Unknown`](ColumnKind::Unknown) if the element has no known type.
+    Number(u64, ColumnKind),
     Text(StringId),
     Named(u64, StringId),
 }
@@ -39,15 +40,37 @@ impl TableValue {
         if let Self::Known(value) = self { value } else { Value::Companion }
     }
 
-    /// The cell of a row.
-    fn cell(self) -> Result<Cell, RejectReason> {
-        Ok(match self {
-            Self::Number(number) => Cell::Number(number),
+    /// The number of a value that has one.
+    fn number(self) -> Option<u64> {
+        match self {
+            Self::Number(number, _) | Self::Named(number, _) => Some(number),
+            Self::Known(Value::Tid(number) | Value::Pid(number) | Value::Address(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The text of a value that is one.
+    fn text(self) -> Option<StringId> {
+        if let Self::Text(text) | Self::Known(Value::Path(text)) = self { Some(text) } else { None }
+    }
+
+    /// True for an element that could not be read.
+    fn is_bad(self) -> bool {
+        matches!(self, Self::Known(Value::Bad(_)))
+    }
+
+    /// The cell of a row in a column of this kind, or why it cannot be one.
+    fn cell(self, column: ColumnKind) -> Result<Cell, RejectReason> {
+        column.checked(match self {
+            Self::Number(..) | Self::Known(Value::Tid(_) | Value::Pid(_) | Value::Address(_)) => {
+                return self.number_in(column);
+            }
+            // A column of texts has no place for the number.
+            Self::Named(..) if column == ColumnKind::Text => return Err(RejectReason::WrongType),
             Self::Text(text) => Cell::Text(text),
             Self::Named(number, text) => Cell::Named(number, text),
             Self::Known(value) => match value {
                 Value::Bad(reason) => return Err(reason),
-                Value::Tid(number) | Value::Pid(number) | Value::Address(number) => Cell::Number(number),
                 Value::Process(index) => Cell::Process(index),
                 Value::Thread(index) => Cell::Thread(index),
                 Value::Path(text) => Cell::Text(text),
@@ -57,6 +80,19 @@ impl TableValue {
                 _ => return Err(RejectReason::WrongType),
             },
         })
+    }
+
+    /// The cell of a number in a column of this kind. The element and the column must have the same unit. A text that looks like a number has
+    /// no unit, so it fits only into columns of texts.
+    fn number_in(self, column: ColumnKind) -> Result<Cell, RejectReason> {
+        let kind = if let Self::Number(_, kind) = self { kind } else { ColumnKind::Number };
+        let is_same = match column {
+            ColumnKind::Unknown => true,
+            ColumnKind::Text => kind == ColumnKind::Unknown,
+            column => kind == column,
+        };
+        let number = self.number().filter(|_| is_same).ok_or(RejectReason::WrongType)?;
+        column.checked(Cell::Number(number))
     }
 }
 
@@ -124,17 +160,23 @@ impl<'d> TableRows<'d> {
         self.definitions.recording.profile.string(text).map(TableValue::Text)
     }
 
+    /// The value of an element that is a number.
+    fn number(element: Element<'_, TableValue>, kind: ColumnKind) -> TableValue {
+        let bad = |reason| TableValue::Known(Value::Bad(reason));
+        // Which part of the text would be the number?
+        if !element.children.is_empty() {
+            return bad(RejectReason::WrongType);
+        }
+        parse_number(element.text).map_or(bad(RejectReason::BadNumber), |number| TableValue::Number(number, kind))
+    }
+
     /// The value of an element without a meaning for samples.
     fn value_of(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
         match tag {
             Tag::Named => self.named(element),
-            Tag::Number => {
-                Ok(parse_number(text)
-                    .map_or(TableValue::Known(Value::Bad(RejectReason::BadNumber)), TableValue::Number))
-            }
             Tag::Cell if children.is_empty() => match parse_number(text).filter(|number| number.to_string() == text) {
-                Some(number) => Ok(TableValue::Number(number)),
+                Some(number) => Ok(TableValue::Number(number, ColumnKind::Unknown)),
                 None if text.is_empty() && fmt.is_empty() && !has_id => {
                     Ok(TableValue::Known(Value::Bad(RejectReason::EmptyCell)))
                 }
@@ -147,29 +189,35 @@ impl<'d> TableRows<'d> {
     /// The first number among the children, and the last text. One without a number is a label.
     fn named(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let children = element.children;
-        let Some(number) = children.iter().find_map(|child| child.cell().ok()?.number()) else {
+        // The part that cannot be read may be the number.
+        if let Some(bad) = children.iter().find(|child| child.is_bad()) {
+            return Ok(*bad);
+        }
+        let Some(number) = children.iter().find_map(|child| child.number()) else {
             return self.label(element);
         };
-        let text = |child: &TableValue| if let TableValue::Text(text) = *child { Some(text) } else { None };
-        let text = children.iter().rev().find_map(text);
+        let text = children.iter().rev().find_map(|child| child.text());
         let text = text.map_or_else(|| self.definitions.recording.profile.string(element.fmt), Ok)?;
         Ok(TableValue::Named(number, text))
     }
 
-    /// The display string; without one, the texts of the children.
+    /// The display string; if there is none, the text of the element, or the joined texts of its children. The parts of a code do not make a
+    /// name.
     fn label(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
-        let Element { fmt, text, children, .. } = element;
-        if !fmt.is_empty() || children.is_empty() {
+        let Element { tag, fmt, text, children, has_id, .. } = element;
+        if !fmt.is_empty() || children.is_empty() && (!text.is_empty() || has_id) {
             return self.text(if fmt.is_empty() { text } else { fmt });
         }
-        if let Some(bad) = children.iter().find(|child| matches!(child, TableValue::Known(Value::Bad(_)))) {
+        if tag == Tag::Label || children.is_empty() {
+            return Ok(TableValue::Known(Value::Bad(RejectReason::EmptyCell)));
+        }
+        if let Some(bad) = children.iter().find(|child| child.is_bad()) {
             return Ok(*bad);
         }
         let profile = &self.definitions.recording.profile;
-        let texts = children.iter().map(|child| match *child {
-            TableValue::Text(text) | TableValue::Named(_, text) => profile.text(text).to_owned(),
-            TableValue::Number(number) => number.to_string(),
-            TableValue::Known(_) => String::new(),
+        let texts = children.iter().map(|child| match (child.text(), *child) {
+            (Some(text), _) | (None, TableValue::Named(_, text)) => profile.text(text).to_owned(),
+            (None, value) => value.number().map_or_else(String::new, |number| number.to_string()),
         });
         let joined: String = texts.collect();
         self.text(&joined)
@@ -209,7 +257,8 @@ impl Content for TableRows<'_> {
     }
 
     fn has_attributes(tag: Tag) -> bool {
-        tag.is_shared()
+        // A row inside a row is not read, but its id may be that of another element.
+        tag.is_shared() || tag == Tag::Other
     }
 
     fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
@@ -217,7 +266,14 @@ impl Content for TableRows<'_> {
     }
 
     fn value(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
-        if matches!(element.tag, Tag::Number | Tag::Cell | Tag::Label | Tag::Named) {
+        // A table, a schema or a row inside a row.
+        if element.tag == Tag::Other {
+            return Ok(TableValue::Known(Value::Bad(RejectReason::WrongType)));
+        }
+        if let Some(kind) = element.tag.number_kind() {
+            return Ok(Self::number(element, kind));
+        }
+        if matches!(element.tag, Tag::Cell | Tag::Label | Tag::Named) {
             return self.value_of(element);
         }
         let mut children = std::mem::take(&mut self.children);
@@ -286,7 +342,7 @@ impl Content for TableRows<'_> {
                 row.push(Cell::None);
                 continue;
             };
-            match cell.cell().and_then(|cell| kind.checked(cell)) {
+            match cell.cell(*kind) {
                 Ok(cell) => row.push(cell),
                 Err(reason) => read = read.and(Err(reason)),
             }

@@ -28,13 +28,17 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// In tables of which every cell is read: a number.
+    /// A number without a unit, if every cell of the table is read. Times, durations and cycles have the tags above.
     Number,
-    /// The same of an unknown type, or a text.
+    /// A number of bytes in such a table.
+    Bytes,
+    /// A yes or no in such a table, as a number.
+    Boolean,
+    /// A text in such a table, or an element of an unknown type.
     Cell,
-    /// The same with a text that is a code; its name is in the display string.
+    /// An element in such a table with a code as its text. Its name is in the display string.
     Label,
-    /// The same with a number and a name among its children.
+    /// An element in such a table with a number and a name among its children.
     Named,
     Frame,
     Binary,
@@ -91,12 +95,6 @@ impl Tag {
     pub(super) fn of_tables(name: &str) -> Self {
         match name {
             "syscall" | "sockaddr" | "uuid" | "view-hierarchy" | "description-set" => Self::Label,
-            "swift-task"
-            | "analysis-core-swift-task"
-            | "swift-actor"
-            | "swift-task-priority"
-            | "text-symbol"
-            | "return-location" => Self::Named,
             _ => match Self::of(name) {
                 tag @ (Self::Thread
                 | Self::Tid
@@ -113,10 +111,31 @@ impl Tag {
                 | Self::Backtrace
                 | Self::Sentinel) => tag,
                 tag if tag.is_structure() => tag,
-                _ if ColumnKind::of_type(name).is_numeric() => Self::Number,
-                _ => Self::Cell,
+                _ => match ColumnKind::of_type(name) {
+                    ColumnKind::Named => Self::Named,
+                    ColumnKind::Time => Self::Time,
+                    ColumnKind::Duration => Self::Weight,
+                    ColumnKind::Cycles => Self::CycleWeight,
+                    ColumnKind::Bytes => Self::Bytes,
+                    ColumnKind::Boolean => Self::Boolean,
+                    ColumnKind::Number => Self::Number,
+                    _ => Self::Cell,
+                },
             },
         }
+    }
+
+    /// The kind of a number in a table of which every cell is read; `None` for elements that are not numbers.
+    pub(super) fn number_kind(self) -> Option<ColumnKind> {
+        Some(match self {
+            Self::Time => ColumnKind::Time,
+            Self::Weight => ColumnKind::Duration,
+            Self::CycleWeight => ColumnKind::Cycles,
+            Self::Bytes => ColumnKind::Bytes,
+            Self::Boolean => ColumnKind::Boolean,
+            Self::Number => ColumnKind::Number,
+            _ => return None,
+        })
     }
 
     /// The meaning of the element inside `parent`: tables, schemas and rows are such only at their place, and elements of other meaning (or
@@ -143,6 +162,8 @@ impl Tag {
                 | Self::Path
                 | Self::TextAddresses
                 | Self::Number
+                | Self::Bytes
+                | Self::Boolean
                 | Self::Cell
                 | Self::Label
                 | Self::Named

@@ -134,9 +134,9 @@ pub struct Interval {
     pub name: Option<Arc<str>>,
     /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
     pub subsystem: Option<Arc<str>>,
-    /// The category that the signpost was logged for.
+    /// The category that the signpost was logged for; the priority of a Swift task.
     pub category: Option<Arc<str>>,
-    /// The identifier that distinguishes signposts with the same name.
+    /// The identifier that distinguishes signposts with the same name; the number of a Swift task in its process.
     pub identifier: Option<u64>,
     /// The name of the process; for a signpost, where it began.
     pub process: Option<Arc<str>>,
@@ -164,6 +164,14 @@ impl Interval {
     /// True for a signpost interval.
     pub fn is_signpost(&self) -> bool {
         !self.is_hang() && self.origin != IntervalOrigin::Table
+    }
+
+    /// Returns the name of the Swift task that the thread ran in it; `None` if it is another kind of interval.
+    pub(crate) fn running_task(&self) -> Option<String> {
+        let is_run = self.table.as_deref() == Some(Intervals::TASK_STATES) && self.name.as_deref() == Some("Running");
+        let (process, pid) = (self.process.as_deref().unwrap_or_default(), self.pid);
+        let process = pid.map_or_else(|| process.to_owned(), |pid| format!("{process} ({pid})"));
+        is_run.then(|| Some(format!("task {} of {process}", self.identifier?))).flatten()
     }
 
     /// True for a signpost interval with this name. Other intervals are named by the schema of their table, and what they have of a name or
@@ -202,6 +210,8 @@ impl Intervals {
         ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
     /// The table that contains hangs.
     pub const HANGS: [&str; 1] = ["potential-hangs"];
+    /// The table of what Swift tasks did: a row for each stretch in one state.
+    pub const TASK_STATES: &str = "SwiftTaskStateTable";
 
     /// Returns a filter of the intervals with these names, and of hangs if `has_hangs`. It selects samples in any of them, or in an
     /// interval of every name if `needs_all`.

@@ -237,6 +237,9 @@ fn subject(rule: &Rule<'_>) -> Result<DiffSubject, AlertError> {
         Some(Subject::Named(Kind::Thread, _) | Subject::Each(Kind::Thread)) => {
             Err(DIALECT.elsewhere("thread", "threads"))
         }
+        Some(Subject::Named(Kind::Interval, _) | Subject::Each(Kind::Interval)) => {
+            Err(DIALECT.error("interval", "known here; `traceparse intervals` judges intervals"))
+        }
         None => Err(match rule.parts.first().map_or("", |part| part.word()) {
             word @ ("cpu" | "self" | "all" | "window") => DIALECT.elsewhere(word, "measures of whole runs"),
             word => DIALECT.error(word, DIALECT.subjects),

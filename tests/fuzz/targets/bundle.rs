@@ -75,9 +75,7 @@ fn base(seed: u64) -> Base {
 /// When something does not hold.
 pub(crate) fn check(input: &[u8]) {
     let [base, form, script @ ..] = input else { return };
-    let base = &BASES[usize::from(*base) % BASES.len()];
-    let mut parts = base.parts.clone();
-    edits::apply(script, &mut parts);
+    let (base, parts) = changed(*base, script);
     let files = packed(base, &parts, form & 3);
     let found = read(&files, *form, 1);
     assert!(!script.is_empty() || found.is_ok(), "{:?}", found.err());
@@ -89,6 +87,19 @@ pub(crate) fn check(input: &[u8]) {
     if let Ok((export, _)) = &found {
         reports::check_one(export, usize::from(form >> 2) + input.len());
     }
+}
+
+/// The files of a recording that a script changed, packed in this form.
+pub(super) fn files(base: u8, script: &[u8], form: u8) -> Files {
+    let (base, parts) = changed(base, script);
+    packed(base, &parts, form)
+}
+
+fn changed(base: u8, script: &[u8]) -> (&'static Base, Vec<Vec<u8>>) {
+    let base = &BASES[usize::from(base) % BASES.len()];
+    let mut parts = base.parts.clone();
+    edits::apply(script, &mut parts);
+    (base, parts)
 }
 
 /// The files as a bundle has them: as they are, all with zlib, or half of them (1 to 3).

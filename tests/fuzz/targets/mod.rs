@@ -17,6 +17,7 @@ pub(crate) mod reports;
 pub(crate) mod rules;
 pub(crate) mod sample;
 pub(crate) mod symbols;
+pub(crate) mod tables;
 pub(crate) mod xml;
 
 /// A target.
@@ -41,9 +42,10 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 10] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
+    Target::new("tables", tables::check, 16_384, 256),
     Target::new("archive", archive::check, 16_384, 256),
     Target::new("symbols", symbols::check, 4_096, 256),
     Target::new("dwarf", dwarf::check, 512, 256),

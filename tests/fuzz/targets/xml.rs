@@ -14,7 +14,7 @@ use traceparse::{Diagnostic, Error, ErrorKind};
 use super::reports;
 
 /// The sizes that bits 1 to 3 of the first byte choose from.
-const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
+pub(super) const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
 
 /// Reads the input, and asks two questions about it.
 ///
@@ -85,7 +85,7 @@ fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
 }
 
 /// Limits so small that a fuzzer reaches each of them.
-fn options(buffer_size: usize, allow_truncated: bool) -> Options {
+pub(super) fn options(buffer_size: usize, allow_truncated: bool) -> Options {
     // A kernel stack on a user stack is twice as deep, and JSON nests twice for each frame; its parsers stop at 128.
     let limits = Limits {
         element_depth: 24,

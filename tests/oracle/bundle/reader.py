@@ -702,6 +702,9 @@ class Mutant:
     def paths(self):
         return [path for path in self.bundle.files if self.edited.get(path, b"") is not None]
 
+    def has(self, path):
+        return path in self.paths()
+
     def made(self, make, *paths, also=None):
         """What is made of some files; once, where they are as they were."""
         key = getattr(make, "__name__", ""), paths

@@ -69,19 +69,19 @@ pub(crate) fn mutant(base: &Base, mutant: &Mutant, oracle: &mut Oracle, rng: &mu
 }
 
 /// Something that has to be told.
-#[derive(Debug)]
-struct Difference {
-    class: &'static str,
-    what: String,
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    pub(crate) class: &'static str,
+    pub(crate) what: String,
     /// The store and the offsets of the rows that it is about. One diagnostic for all rows with the same problem names one of them.
-    rows: Vec<(String, u64)>,
+    pub(crate) rows: Vec<(String, u64)>,
     /// The folder or the file that it is about.
-    place: Option<String>,
+    pub(crate) place: Option<String>,
 }
 
 impl Difference {
     /// True if a message names the row, or the file that was changed.
-    fn is_told(&self, mutant: &Mutant, told: &[Told]) -> bool {
+    pub(crate) fn is_told(&self, mutant: &Mutant, told: &[Told]) -> bool {
         let of_row = |told: &Told| {
             let names =
                 |(store, at): &(String, u64)| told.text.contains(store) && told.text.contains(&format!("at {at:#x}:"));

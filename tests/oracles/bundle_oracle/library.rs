@@ -5,7 +5,7 @@ use std::path::Path;
 use traceparse::Diagnostic;
 use traceparse::Error;
 use traceparse::bundle::Bundle;
-use traceparse::profile::{Profile, Sample, SampleKind};
+use traceparse::profile::{Frame, Profile, Sample, SampleKind};
 use traceparse::recording::{HangRisk, Interval, Intervals, Options, RecordingBuilder, Table};
 use traceparse::units::Unit;
 
@@ -46,7 +46,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    fn of(diagnostic: &Diagnostic) -> Told {
+    pub(crate) fn of(diagnostic: &Diagnostic) -> Told {
         let at = diagnostic.at.as_ref().map(|at| format!("{} at {:#x}: ", at.input, at.byte));
         Told { text: at.unwrap_or_default() + &diagnostic.message, count: diagnostic.count }
     }
@@ -123,12 +123,15 @@ fn stack(profile: &Profile, sample: &Sample) -> String {
     if sample.stack.is_none() {
         return "-".to_owned();
     }
-    let frame = |frame: &traceparse::profile::Frame| {
-        let binary = frame.binary.map(|binary| profile.binary(binary));
-        let image = binary.map(|binary| format!("@{}+{:x}", spelled(binary.uuid), binary.load_address.get()));
-        format!("{:x}{}", frame.address.get(), image.unwrap_or_default())
-    };
-    profile.frames_leaf_first(sample.stack).map(frame).collect::<Vec<_>>().join(",")
+    let frames = profile.frames_leaf_first(sample.stack).map(|frame| spelled_frame(profile, frame));
+    frames.collect::<Vec<_>>().join(",")
+}
+
+/// An address with its image.
+pub(crate) fn spelled_frame(profile: &Profile, frame: &Frame) -> String {
+    let binary = frame.binary.map(|binary| profile.binary(binary));
+    let image = binary.map(|binary| format!("@{}+{:x}", spelled(binary.uuid), binary.load_address.get()));
+    format!("{:x}{}", frame.address.get(), image.unwrap_or_default())
 }
 
 fn interval_tables(found: &Intervals) -> Vec<ReadTable> {

@@ -28,6 +28,8 @@ pub(crate) struct Base {
     template: Option<List>,
     /// Files that can be changed, by what they are.
     kinds: BTreeMap<Kind, Vec<String>>,
+    /// True if all tables are read, and not only those of samples and intervals.
+    pub(crate) is_of_all_tables: bool,
 }
 
 /// The kind of a file.
@@ -87,18 +89,34 @@ const MARKS: [&str; 6] = [
 
 impl Base {
     pub(crate) fn new(name: String, files: &Files) -> Base {
+        Self::of(name, files, false)
+    }
+
+    /// The same of all tables, each with so many rows at most.
+    pub(crate) fn of_all_tables(name: String, files: &Files, rows: usize) -> Base {
+        let mut base = Self::of(name, files, true);
+        let stores = base.kinds.get(&Kind::Rows).cloned().unwrap_or_default();
+        let changes: Vec<_> = stores.iter().filter_map(|path| edits::shortened(&base, path, rows)).flatten().collect();
+        for (path, edits) in changes {
+            let bytes = edited(&base.files[&path], &edits);
+            base.files.insert(path, bytes);
+        }
+        base
+    }
+
+    fn of(name: String, files: &Files, is_of_all_tables: bool) -> Base {
         let inflate = |(path, bytes): &(String, Vec<u8>)| (path.clone(), inflated(bytes).expect("a whole file"));
         let mut files: BTreeMap<String, Vec<u8>> = files.iter().map(inflate).collect();
         // Most of a real bundle is in tables that nobody reads here.
-        let is_read = |path: &String| kind_of(&files, path).is_some() || is_described(path);
+        let is_read = |path: &String| kind_of(&files, path, is_of_all_tables).is_some() || is_described(path);
         let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
         files.retain(|path, _| read.contains(path));
         let template = files.get("form.template").map(|bytes| List::read(bytes));
-        let mut base =
-            Base { name, files, expected: vec![], told: vec![], seen: vec![], template, kinds: BTreeMap::new() };
+        let (expected, told, seen, kinds) = (vec![], vec![], vec![], BTreeMap::new());
+        let mut base = Base { name, files, expected, told, seen, template, kinds, is_of_all_tables };
         let paths: Vec<String> = base.files.keys().cloned().collect();
         for path in paths {
-            if let Some(kind) = kind_of(&base.files, &path) {
+            if let Some(kind) = kind_of(&base.files, &path, is_of_all_tables) {
                 base.kinds.entry(kind).or_default().push(path);
             }
         }
@@ -136,15 +154,15 @@ fn is_described(path: &str) -> bool {
 }
 
 /// The kind of a file, if it belongs to a table that is read.
-fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str) -> Option<Kind> {
+fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str, is_of_all_tables: bool) -> Option<Kind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if !folder.starts_with("corespace/run") {
         return (path == "form.template").then_some(Kind::Template);
     }
     let schema = files.get(&format!("{folder}/schema.xml")).map(|bytes| String::from_utf8_lossy(bytes));
     let has_name = |name: &&str| schema.as_ref().is_some_and(|schema| schema.contains(&format!("name=\"{name}\"")));
-    let is_rows = CPU.iter().chain(&MARKS).any(has_name);
     let is_names = ["thread-info", "process-info"].iter().any(has_name);
+    let is_rows = CPU.iter().chain(&MARKS).any(has_name) || is_of_all_tables && !is_names;
     Some(match name {
         "bulkstore" if is_rows => Kind::Rows,
         "bulkstore" if is_names => Kind::Names,
@@ -254,6 +272,7 @@ fn change(base: &Base, rng: &mut Rng) -> Option<(&'static str, Changes)> {
         Kind::Index => edits::index(bytes, rng)?,
         Kind::Strings if bytes.starts_with(b"bplist") => edits::list(bytes, &List::read(bytes), None, rng)?,
         Kind::Strings => edits::xml(bytes, b"<string>", rng)?,
+        Kind::Schema if base.is_of_all_tables && rng.one_in(2) => edits::other_type(bytes, rng)?,
         Kind::Schema if rng.one_in(4) => return edits::renamed_column(base, &path, rng),
         Kind::Schema => edits::xml(bytes, b"<column ", rng)?,
         Kind::Descriptor | Kind::Tables => edits::list(bytes, &List::read(bytes), None, rng)?,

@@ -24,7 +24,7 @@ impl Oracle {
     pub(crate) fn remember(&mut self, base: &Base) -> Result<Value, Failed> {
         let files: BTreeMap<&str, String> =
             base.files.iter().map(|(path, bytes)| (path.as_str(), hexadecimal(bytes))).collect();
-        self.ask(&json!({"bundle": base.name, "files": files}))
+        self.ask(&json!({"bundle": base.name, "files": files, "tables": base.is_of_all_tables}))
     }
 
     /// Its reading of a mutant, run by run.
@@ -33,7 +33,8 @@ impl Oracle {
         let edits = mutant.edits.iter().map(|(path, edits)| {
             (path.as_str(), edits.as_ref().map_or(Value::Null, |edits| edits.iter().map(stretch).collect()))
         });
-        let mut answer = self.ask(&json!({"of": base.name, "edits": edits.collect::<BTreeMap<_, _>>()}))?;
+        let edits: BTreeMap<_, _> = edits.collect();
+        let mut answer = self.ask(&json!({"of": base.name, "edits": edits, "tables": base.is_of_all_tables}))?;
         match answer["runs"].take() {
             Value::Array(runs) => Ok(runs),
             other => Err(format!("no runs: {other}").into()),

@@ -20,7 +20,7 @@ pub(crate) struct Mutant {
 }
 
 /// Names of elements and attributes that mean something.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 25] = [
     "thread",
     "process",
     "tid",
@@ -40,6 +40,11 @@ const NAMES: [&str; 20] = [
     "row",
     "sample-time",
     "text-addresses",
+    "duration",
+    "size-in-bytes",
+    "boolean",
+    "string",
+    "swift-task",
     "new-thing",
 ];
 const KEYS: [&str; 10] = ["id", "ref", "fmt", "name", "addr", "UUID", "load-addr", "arch", "path", "line"];
@@ -94,7 +99,9 @@ fn draw(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng)
         11 if !element.is_one_tag() => {
             ("an element has no attributes", one(element.name.end..element.tag.end - 1, b""))
         }
-        11 | 12 if element.is_leaf && !element.is_one_tag() => ("a text is another one", text(document, element, rng)),
+        11 | 12 if element.is_leaf && !element.is_one_tag() => {
+            ("a text is another one", text(document, elements, element, rng)?)
+        }
         11..=13 => ("an element was added", added(document, element, rng)),
         14 => {
             let id = attribute(document, element, "ref")?;
@@ -180,10 +187,17 @@ fn element_name(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
     edits
 }
 
-fn text(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
+fn text(document: &[u8], elements: &[Element], element: &Element, rng: &mut Rng) -> Option<Edits> {
     let content = element.content.clone();
     let mut text = document[content.clone()].to_vec();
-    match rng.below(6) {
+    match rng.below(8) {
+        // That of another element of this name, such as the type of another column.
+        6 | 7 => {
+            let name = &document[element.name.clone()];
+            let others = elements.iter().filter(|other| other.is_leaf && &document[other.name.clone()] == name);
+            let others: Vec<_> = others.map(|other| &document[other.content.clone()]).collect();
+            text = rng.pick(not_empty(&others)?).to_vec();
+        }
         0 => text = rng.pick(&TEXTS).as_bytes().to_vec(),
         1 if !text.is_empty() => {
             let at = rng.index(text.len());
@@ -201,7 +215,7 @@ fn text(document: &[u8], element: &Element, rng: &mut Rng) -> Edits {
         }
         _ => text = [b" ", text.as_slice(), b"\n"].concat(),
     }
-    vec![(content, text)]
+    Some(vec![(content, text)])
 }
 
 /// An element in front of another one, or first or last in it.

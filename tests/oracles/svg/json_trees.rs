@@ -27,6 +27,8 @@ fn weights_of_json(document: &Value, separate_by: SeparateBy) -> Weights {
         SeparateBy::Process => "processes",
         SeparateBy::State => "states",
         SeparateBy::CoreKind => "core_kinds",
+        SeparateBy::Interval => "intervals",
+        SeparateBy::Task => "tasks",
         SeparateBy::Nothing => "trees",
     };
     for row in document[field].as_array().expect("trees") {

@@ -34,7 +34,7 @@ pub(super) use truncation::{describe, finish};
 pub(super) trait Content: Debug {
     /// The value of an element.
     type Value: Copy + Debug;
-    /// True if everything odd is noted; otherwise only what costs a row.
+    /// True if everything odd is noted; otherwise only what costs a row or a table.
     const NOTES_ODDITIES: bool;
     /// The note about elements of a skipped table that do not end inside each other.
     const UNBALANCED: &'static str;
@@ -186,9 +186,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
             return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
         if !self.tables.start(start) {
-            self.note_odd(at, "no run", || {
-                "a table does not name its run (run[N] in its xpath); run 1 is assumed".into()
-            });
+            self.note(at, "no run", || "a table does not name its run (run[N] in its xpath); run 1 is assumed".into());
         }
         Ok(())
     }
@@ -201,7 +199,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
             return true;
         }
         if tag != Tag::Row && !self.tables.is_skipping {
-            self.note_odd(at, "no row", || format!("<{name}> where a row should be, ignored"));
+            self.note(at, "no row", || format!("<{name}> where a row should be, ignored"));
         }
         false
     }
@@ -345,6 +343,21 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         Ok(())
     }
 
+    /// The name or the type of a column ends.
+    fn finish_column_part(&mut self, open: &Open) {
+        let column = &mut self.tables.column;
+        let part = if open.tag == Tag::Mnemonic { &mut column.mnemonic } else { &mut column.engineering_type };
+        // Which text would it be?
+        if self.values.len() > open.first_value || !part.is_empty() {
+            part.clear();
+            self.note(open.at, "column", || {
+                "a column has two names or types, or other elements in them: they are not used".to_owned()
+            });
+        } else {
+            self.text[open.text_start..].clone_into(part);
+        }
+    }
+
     fn finish_schema(&mut self, at: u64) {
         if self.tables.open.is_some() {
             self.values.clear();
@@ -433,7 +446,7 @@ impl<C: Content> DocumentReader<'_, C> {
         match parent {
             Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
             Tag::TraceQueryResult => {
-                self.note_odd(at, "no table", || format!("<{name}> where a table should be, ignored"));
+                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
             }
             Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
             Tag::Node if self.starts_skipping(tag, name, at) => {
@@ -466,10 +479,7 @@ impl<C: Content> DocumentReader<'_, C> {
             Tag::Node => self.finish_table(),
             Tag::Schema => self.finish_schema(open.at),
             Tag::Col => self.tables.finish_column(),
-            // Which part of the text would be the name?
-            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
-            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
-            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
+            Tag::Mnemonic | Tag::EngineeringType => self.finish_column_part(&open),
             Tag::Row => self.add_row(open.first_value, open.at)?,
             _ => self.finish_value(&open)?,
         }

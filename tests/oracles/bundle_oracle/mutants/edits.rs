@@ -65,12 +65,30 @@ pub(crate) fn rows(store: &[u8], rng: &mut Rng) -> Option<Done> {
 
 /// Fewer rows, which the descriptor tells.
 pub(crate) fn fewer_rows(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'static str, Changes)> {
-    let store = &base.files[path];
-    let (start, size, count) = shape(store)?;
-    let descriptor_path = format!("{path}_descriptor");
-    let descriptor = &base.files[&descriptor_path];
+    let (start, size, count) = shape(&base.files[path])?;
     let gone = 1 + rng.index(count.min(3));
     let first = rng.index(count - gone + 1);
+    Some(("fewer rows", without_rows(base, path, (start, size, count), first, gone)))
+}
+
+/// Only the first rows; `None` if there are not more.
+pub(crate) fn shortened(base: &Base, path: &str, rows: usize) -> Option<Vec<(String, Vec<Edit>)>> {
+    let (start, size, count) = shape(&base.files[path]).filter(|&(.., count)| count > rows)?;
+    let changes = without_rows(base, path, (start, size, count), rows, count - rows);
+    Some(changes.into_iter().filter_map(|(path, edits)| Some((path, edits?))).collect())
+}
+
+/// A store of which `gone` rows from `first` on are left out.
+fn without_rows(
+    base: &Base,
+    path: &str,
+    (start, size, count): (usize, usize, usize),
+    first: usize,
+    gone: usize,
+) -> Changes {
+    let store = &base.files[path];
+    let descriptor_path = format!("{path}_descriptor");
+    let descriptor = &base.files[&descriptor_path];
     let (at, end) = (start + first * size, start + count * size);
     let mut left = store[at + gone * size..end].to_vec();
     left.resize(end - at, 0);
@@ -87,7 +105,7 @@ pub(crate) fn fewer_rows(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'st
         })
         .collect();
     let rows = vec![replace(at, end - at, left)];
-    Some(("fewer rows", vec![(path.to_owned(), Some(rows)), (descriptor_path, Some(numbers))]))
+    vec![(path.to_owned(), Some(rows)), (descriptor_path, Some(numbers))]
 }
 
 /// A number of an array, or how many it has.
@@ -239,6 +257,38 @@ pub(crate) fn xml(document: &[u8], begin: &[u8], rng: &mut Rng) -> Option<Done> 
         6 if begin == b"<string>" => ("empty text", vec![replace(start, end - start, b"<string></string>".to_vec())]),
         _ => ("letter", vec![replace(at, 1, vec![*rng.pick(b"abcdeXYZ0123456789 -=\"'&<>/")])]),
     })
+}
+
+/// A type of each kind of storage, and one that is not known.
+const TYPES: [&str; 17] = [
+    "StartTime",
+    "Duration",
+    "PrototypeValue",
+    "Boolean",
+    "CPUCore",
+    "PrototypeString",
+    "Thread",
+    "Process",
+    "ThreadName",
+    "UUID",
+    "TextSymbol",
+    "CoreProfilePMCEventsArray",
+    "Backtrace",
+    "TaggedBacktrace",
+    "CoreProfileCallstack",
+    "OSLogMetadata",
+    "Invented",
+];
+
+/// A column of another type.
+pub(crate) fn other_type(schema: &[u8], rng: &mut Rng) -> Option<Done> {
+    let all = elements(schema, b"<column ");
+    let (start, end) = *all.get(rng.index(all.len().max(1)))?;
+    let text = String::from_utf8_lossy(&schema[start..end]).into_owned();
+    let at = text.find("engineeringType=\"")? + 17;
+    let length = text[at..].find('"')?;
+    let new = format!("XR{}TypeID", rng.pick(&TYPES));
+    Some(("type of a column", vec![replace(start + at, length, new.into_bytes())]))
 }
 
 /// A column that is called something else, in the schema and in the descriptor.

@@ -1,4 +1,4 @@
-//! The arguments of both commands.
+//! The arguments of `traceparse table`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,8 @@ use traceparse::tables::{Conditions, TableQuery};
 use crate::arguments::SymbolArgs;
 use crate::exit_codes::EXIT_CODES;
 use crate::format_options::CsvArgs;
-use crate::formats::{TocFormat, check_name, format_of};
-use crate::redact::RedactArgs;
+use crate::formats::{check_name, format_of};
 use crate::sink::is_terminal;
-
-const LIST_EXAMPLES: &str = "\
-Examples:
-  traceparse tables app.trace
-      Every table with its rows, and the times of the first and the last
-  traceparse tables app.trace --format json
-      The same with the columns of each table and their types";
 
 const ROW_EXAMPLES: &str = "\
 Examples:
@@ -32,37 +24,6 @@ Examples:
       The rows of many recordings for DuckDB or a data frame, and their stacks in syscalls.stacks.parquet
   traceparse table app.trace virtual-memory --format sql | sqlite3 vm.db
       A table in a database";
-
-/// List the tables of recordings and exports.
-#[derive(Debug, Args)]
-#[command(after_help = format!("{LIST_EXAMPLES}\n\n{EXIT_CODES}"))]
-pub(crate) struct TablesArgs {
-    /// Recordings (.trace) and exports; `-` is standard input
-    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum)]
-    format: Option<TocFormat>,
-    /// Use the complete rows of a truncated file
-    #[arg(long)]
-    pub(crate) allow_truncated: bool,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) redact: RedactArgs,
-}
-
-impl TablesArgs {
-    /// Checks that the extension of the output fits the format.
-    pub(super) fn check_name(&self) -> Result<(), String> {
-        check_name(self.format, self.output.as_deref())
-    }
-
-    pub(super) fn format(&self) -> TocFormat {
-        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TocFormat::Text)
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableFormat {

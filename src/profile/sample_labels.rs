@@ -1,0 +1,92 @@
+//! Labels of samples: the names of intervals that were open on their threads.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{Full, Profile, Sample, StringId, ThreadId, TimeRange};
+use crate::hash::HashMap;
+use crate::units::Nanos;
+
+/// By thread: from each time on, the label of its samples.
+pub(super) type SampleLabels = HashMap<ThreadId, Arc<[(Nanos, Option<StringId>)]>>;
+
+/// An interval of a thread, with the label of the samples in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LabelledRange<'l> {
+    pub(crate) run: u32,
+    pub(crate) tid: u64,
+    pub(crate) range: TimeRange,
+    pub(crate) label: &'l str,
+}
+
+impl Profile {
+    /// Labels samples: each with the interval that was open on its thread. If there were several, the innermost one counts: it started last,
+    /// or together with others and ended first. Earlier labels are replaced.
+    pub(crate) fn label_samples(&mut self, ranges: &[LabelledRange<'_>]) -> Result<(), Full> {
+        let mut of_thread: HashMap<(u32, u64), Vec<(TimeRange, StringId)>> = HashMap::default();
+        for LabelledRange { run, tid, range, label } in ranges {
+            let label = self.strings.intern(label).ok_or(Full)?;
+            of_thread.entry((*run, *tid)).or_default().push((*range, label));
+        }
+        let changes: HashMap<(u32, u64), Arc<[_]>> =
+            of_thread.into_iter().map(|(thread, ranges)| (thread, innermost(&ranges).into())).collect();
+        let of_thread = self.thread_ids().filter_map(|id| {
+            let thread = self.thread(id);
+            let run = self.run(self.process(thread.process).run).number;
+            Some((id, changes.get(&(run, thread.tid?))?.clone()))
+        });
+        self.labels = of_thread.collect();
+        Ok(())
+    }
+
+    /// Returns the label of a sample.
+    pub(crate) fn label(&self, sample: &Sample) -> Option<StringId> {
+        let changes = self.labels.get(&sample.thread)?;
+        let count = changes.partition_point(|(time, _)| *time <= sample.time);
+        changes.get(count.checked_sub(1)?)?.1
+    }
+}
+
+/// The label from each time on at which it changes.
+fn innermost(ranges: &[(TimeRange, StringId)]) -> Vec<(Nanos, Option<StringId>)> {
+    // By time: the intervals that end, and those that start.
+    let mut changes: BTreeMap<Nanos, [Vec<usize>; 2]> = BTreeMap::new();
+    for (index, (range, _)) in ranges.iter().enumerate().filter(|(_, (range, _))| range.end != Some(range.start)) {
+        changes.entry(range.start).or_default()[1].push(index);
+        if let Some(end) = range.end {
+            changes.entry(end).or_default()[0].push(index);
+        }
+    }
+    let key = |index: usize| {
+        let (range, _) = ranges[index];
+        (range.start, range.end.is_some(), Reverse(range.end), Reverse(index))
+    };
+    let mut open = BTreeSet::new();
+    let changes = changes.into_iter().map(|(time, [ended, started])| {
+        for index in ended {
+            open.remove(&key(index));
+        }
+        open.extend(started.into_iter().map(key));
+        (time, open.last().map(|&(.., Reverse(index))| ranges[index].1))
+    });
+    changes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_interval_counts() {
+        let mut strings = super::super::strings::Strings::default();
+        let [a, b, c] = ["a", "b", "c"].map(|text| strings.intern(text).unwrap());
+        let range =
+            |start, end: Option<u64>| TimeRange { start: Nanos::from_nanos(start), end: end.map(Nanos::from_nanos) };
+        let ranges =
+            [(range(10, None), a), (range(20, Some(50)), b), (range(20, Some(30)), c), (range(40, Some(40)), c)];
+        let expected = [(10, Some(a)), (20, Some(c)), (30, Some(b)), (50, Some(a))];
+        assert_eq!(innermost(&ranges), expected.map(|(time, label)| (Nanos::from_nanos(time), label)));
+        assert_eq!(innermost(&ranges[1..3]).last(), Some(&(Nanos::from_nanos(50), None)));
+    }
+}

@@ -1,0 +1,156 @@
+//! Alert rules about the durations of intervals with a name.
+//!
+//! ```text
+//! interval("Checkout").p95 > 300ms      a percentile of all intervals of that name, by the nearest rank
+//! interval(Checkout).mean >= 0.2s       also median, min and max; a name of letters and digits needs no quotes
+//! ```
+
+use std::fmt;
+
+use crate::alert_grammar::{self, AlertError, Comparison, Dialect, Kind, LimitUnit, Part, Subject};
+use crate::stats::Quantile;
+use crate::units::{Nanos, Unit};
+
+/// A rule about the durations of intervals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntervalAlert {
+    text: String,
+    name: String,
+    statistic: Statistic,
+    comparison: Comparison,
+    /// In nanoseconds.
+    limit: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Statistic {
+    Quantile(Quantile),
+    Mean,
+}
+
+/// The outcome of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntervalOutcome {
+    /// The rule.
+    pub rule: IntervalAlert,
+    /// The value that was compared, in nanoseconds; `None` without intervals.
+    pub value: Option<f64>,
+    /// The number of intervals.
+    pub count: u64,
+    /// True if the rule fired, false if not; `None` if there are too few intervals for the percentile
+    /// ([`Quantile::needed_count`]).
+    pub is_fired: Option<bool>,
+}
+
+const DIALECT: Dialect = Dialect {
+    examples: "interval(\"Checkout\").p95 > 300ms",
+    subjects: "interval with a name in parentheses",
+    limits: "a duration, such as 300ms",
+    input: "intervals",
+    other: "traceparse fleet report",
+};
+
+impl IntervalAlert {
+    /// Reads a rule, as the module shows them.
+    ///
+    /// # Errors
+    /// If the text is not such a rule. The error names the part that is not understood, and what may be there instead.
+    pub fn parse(text: &str) -> Result<Self, AlertError> {
+        let text = text.trim();
+        let rule = alert_grammar::parse(text, &DIALECT)?;
+        let Some(Subject::Named(Kind::Interval, name)) = rule.subject else {
+            return Err(DIALECT.error(text, DIALECT.subjects));
+        };
+        let statistic = match rule.parts.as_slice() {
+            [Part::Word("mean")] => Some(Statistic::Mean),
+            [Part::Word("median")] => Some(Statistic::Quantile(Quantile::P50)),
+            [Part::Word("min")] => Quantile::from_percent("0").map(Statistic::Quantile),
+            [Part::Word("max")] => Quantile::from_percent("100").map(Statistic::Quantile),
+            [Part::Word(word)] if word.starts_with('p') => Quantile::from_percent(word).map(Statistic::Quantile),
+            _ => None,
+        };
+        let wanted = "followed by a statistic: .p50, .p99.9, .median, .mean, .min or .max";
+        let statistic = statistic.ok_or_else(|| DIALECT.error(text, wanted))?;
+        match rule.limit.unit {
+            LimitUnit::Weight(Unit::Nanoseconds) => {}
+            _ => return Err(DIALECT.error(rule.limit.text, DIALECT.limits)),
+        }
+        Ok(Self { text: text.to_owned(), name, statistic, comparison: rule.comparison, limit: rule.limit.number })
+    }
+
+    /// The name of the intervals.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Judges durations, which are sorted.
+    pub(crate) fn judge(&self, durations: &[Nanos]) -> IntervalOutcome {
+        let count = durations.len() as u64;
+        let (value, needed) = match self.statistic {
+            Statistic::Quantile(quantile) => {
+                let rank = quantile.nearest_rank(count).checked_sub(1);
+                let value = rank.and_then(|rank| durations.get(rank as usize));
+                (value.map(|value| value.as_nanos() as f64), quantile.needed_count())
+            }
+            Statistic::Mean => {
+                let sum: f64 = durations.iter().map(|duration| duration.as_nanos() as f64).sum();
+                ((count > 0).then(|| sum / count as f64), 1)
+            }
+        };
+        let judged = value.filter(|_| count >= needed);
+        let is_fired = judged.map(|value| self.comparison.holds(value, self.limit));
+        IntervalOutcome { rule: self.clone(), value, count, is_fired }
+    }
+}
+
+impl fmt::Display for IntervalAlert {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::str::FromStr for IntervalAlert {
+    type Err = AlertError;
+
+    fn from_str(text: &str) -> Result<Self, AlertError> {
+        Self::parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_and_judged() {
+        let durations: Vec<Nanos> = (1..=40).map(Nanos::from_millis).collect();
+        let outcome = |text: &str| {
+            let outcome =
+                IntervalAlert::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).judge(&durations);
+            (outcome.value.map(|value| value / 1e6), outcome.is_fired)
+        };
+        assert_eq!(outcome(r#"interval("Check out").p95 > 37ms"#), (Some(38.0), Some(true)));
+        assert_eq!(outcome("interval(Checkout).p95 > 38ms"), (Some(38.0), Some(false)));
+        assert_eq!(outcome("interval(Checkout).p99 > 1ms"), (Some(40.0), None));
+        assert_eq!(outcome("interval(x).mean>=0.0205s"), (Some(20.5), Some(true)));
+        assert_eq!((outcome("interval(x).min < 2ms").0, outcome("interval(x).max < 2ms").0), (Some(1.0), Some(40.0)));
+        let nothing = IntervalAlert::parse("interval(x).max > 1s").unwrap().judge(&[]);
+        assert_eq!((nothing.value, nothing.is_fired), (None, None));
+    }
+
+    #[test]
+    fn other_rules_are_refused() {
+        for text in [
+            "cpu.p95 > 80",
+            "interval(*).max > 1s",
+            "interval(a b).max > 1s",
+            "interval(x).p95 > 80",
+            "interval(x).p95 > 80 %",
+            "interval(x) > 80ms",
+            "interval(x).p95.lower > 80ms",
+            "function(x).max > 1s",
+        ] {
+            assert!(IntervalAlert::parse(text).is_err(), "{text}");
+        }
+    }
+}
