@@ -302,7 +302,8 @@ fn part_of(base: &Base, row: &ScopeReport) -> Part {
             let id = first.map_or(-1, |id| id.index() as i32);
             return Part { id, name: kind.map(text), amount: amount(row) };
         }
-        Scope::All => return Part { id: -1, name: None, amount: amount(row) },
+        // The page does not separate trees by labels.
+        Scope::Label(_) | Scope::All => return Part { id: -1, name: None, amount: amount(row) },
     };
     Part { id: id as i32, name, amount: amount(row) }
 }
