@@ -8,7 +8,7 @@ use traceparse::Analysis;
 use traceparse::calltree::OperationSummary;
 use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
-use traceparse::recording::{Document, Intervals, Options, Recording, SampleDetail, TableKind};
+use traceparse::recording::{Intervals, Options, Recording, SampleDetail, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 use traceparse::tables::no_table;
 use traceparse::units::Weight;
@@ -129,16 +129,14 @@ pub(crate) fn note_removed(report: &Report<'_>) {
 
 /// Prints what was noticed while reading.
 pub(crate) fn warn(export: &Recording) {
-    warnings(export).for_each(|text| warning(&text));
-}
-
-/// What users should know about the inputs.
-pub(crate) fn warnings(export: &Recording) -> impl Iterator<Item = String> {
-    let cut = |document: &Document| {
-        let (input, byte) = (&document.input, document.cut_at?);
-        Some(format!("{input}: the file is truncated at byte {byte}; only complete rows are used"))
-    };
-    export.diagnostics.iter().map(ToString::to_string).chain(export.documents.iter().filter_map(cut))
+    for diagnostic in &export.diagnostics {
+        warning(&diagnostic.to_string());
+    }
+    for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
+        let (document, byte) = document;
+        // The words of readers of other tables, so that it is printed once.
+        warning(&format!("{}:{byte}: the file is truncated here; only complete rows are used", document.input));
+    }
 }
 
 /// Checks that the inputs hold samples, and with --strict that all rows could be read.

@@ -3,12 +3,11 @@
 //! Rows are read twice: first the columns, and the stacks if all rows are wanted; then the rows. Rows that are sorted, and a limited number
 //! of rows, are kept in memory; others are written as they are read.
 
-use std::cell::RefCell;
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
+use traceparse::Analysis;
 use traceparse::output::{RowFormat, RowsOutput};
 use traceparse::profile::{Id, Stack};
 use traceparse::recording::{Options, Recording, SampleDetail};
@@ -16,13 +15,12 @@ use traceparse::tables::{
     FieldValue, FoundTables, OutputColumn, RowPlan, RowReader, StackNames, TableLook, TableQuery,
 };
 use traceparse::units::{counted, first_of};
-use traceparse::{Analysis, Diagnostic};
 
 use super::TableArgs;
 use crate::arguments::job_count;
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted, read_whole_stdin};
-use crate::recording::{check_distinct, warnings};
+use crate::recording::{check_distinct, warn};
 use crate::sink::{Colour, style, write_inert, write_to};
 use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
@@ -37,8 +35,6 @@ struct Reading<'r> {
     args: &'r TableArgs,
     options: Options,
     piped: Option<Vec<u8>>,
-    /// The warnings so far: both readings find the same.
-    warned: RefCell<HashSet<String>>,
 }
 
 /// Writes the rows of a table.
@@ -60,7 +56,7 @@ pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure>
     let is_piped = args.files.iter().any(|path| path.as_os_str() == "-");
     let piped = is_piped.then(|| read_whole_stdin(&memory)).transpose()?;
     let (piped, _held) = piped.map_or((None, None), |(bytes, held)| (Some(bytes), Some(held)));
-    let reading = Reading { inputs, args, options, piped, warned: RefCell::default() };
+    let reading = Reading { inputs, args, options, piped };
     let query = args.query();
     let is_streamed = args.row_format().is_some() && query.top.is_none() && query.sort.is_none();
     let (found, recording) = reading.look(&query, is_streamed)?;
@@ -99,7 +95,8 @@ impl Reading<'_> {
         let piped = self.piped.as_deref();
         let recording = self.inputs.read_tables(&self.args.files, &self.options, piped, &mut look, begin)?;
         let found = look.finish();
-        self.warn(&recording, &found.diagnostics);
+        found.diagnostics.iter().for_each(|diagnostic| warning(&diagnostic.to_string()));
+        warn(&recording);
         Ok((found, recording))
     }
 
@@ -111,7 +108,8 @@ impl Reading<'_> {
             return Err(failure.into());
         }
         let recording = read?;
-        self.warn(&recording, reader.diagnostics());
+        reader.diagnostics().iter().for_each(|diagnostic| warning(&diagnostic.to_string()));
+        warn(&recording);
         for (table, rows, rejected) in reader.rejected() {
             let reasons: Vec<String> =
                 rejected.iter().map(|(reason, count)| format!("{}: {reason}", counted(count))).collect();
@@ -124,12 +122,6 @@ impl Reading<'_> {
             ));
         }
         Ok(recording)
-    }
-
-    /// Shows warnings that were not shown.
-    fn warn(&self, recording: &Recording, diagnostics: &[Diagnostic]) {
-        let all = diagnostics.iter().map(ToString::to_string).chain(warnings(recording));
-        all.filter(|text| self.warned.borrow_mut().insert(text.clone())).for_each(|text| warning(&text));
     }
 
     /// Names the frames of stacks.

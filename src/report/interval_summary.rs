@@ -7,6 +7,7 @@ use super::cpu_within::CpuWithin;
 use super::interval_alert::{IntervalAlert, IntervalOutcome};
 use super::swift_tasks::SwiftTasks;
 use crate::hash::HashMap;
+#[cfg(feature = "dataset")]
 use crate::memory::{of_map, of_vec};
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::stats::Quantile;
@@ -105,6 +106,7 @@ struct Pooled {
 
 impl IntervalPool {
     /// Adds a run, if it is of several inputs.
+    #[cfg(feature = "dataset")]
     pub(crate) fn add_run(&mut self, input: &str, intervals: &[Interval]) {
         self.runs += 1;
         self.add(Some(input.into()), intervals.iter().collect(), None);
@@ -122,6 +124,7 @@ impl IntervalPool {
     }
 
     /// About how many bytes it takes.
+    #[cfg(feature = "dataset")]
     pub(crate) fn memory(&self) -> u64 {
         of_map(&self.names) + self.names.values().map(|pooled| of_vec(&pooled.closed)).sum::<u64>()
     }

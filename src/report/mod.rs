@@ -31,7 +31,7 @@ pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use hangs::{Hang, HangActivity, HangReport, HangWait, OtherThread};
 #[cfg(feature = "fleet")]
 pub use interval_alert::{IntervalAlert, IntervalOutcome};
-#[cfg(feature = "fleet")]
+#[cfg(feature = "dataset")]
 pub(crate) use interval_summary::IntervalPool;
 #[cfg(feature = "fleet")]
 pub use interval_summary::{IntervalInstance, IntervalSummary, IntervalTotals};

@@ -349,3 +349,17 @@ fn the_thread_that_may_hold_a_lock_is_named() {
     let other = json(&["hangs", &export])["hangs"][0]["activity"]["busiest_other_thread"].clone();
     assert_eq!((other["tid"].as_u64(), other["weight"].as_u64()), (Some(9), Some(300_000_000)));
 }
+
+#[test]
+fn a_cut_file_is_told_once() {
+    let folder = Folder::new();
+    let xml = document(&[hangs(HANG), samples(|_| true)]);
+    let cut = folder.file("cut.xml", &xml[..xml.len() - 500]);
+    for command in [&["hangs"][..], &["tables"], &["table", "time-profile"]] {
+        let (_, stderr) =
+            crate::command::warns(&[&command[..1], &[&cut], &command[1..], &["--allow-truncated"]].concat());
+        let count =
+            stderr.lines().filter(|line| line.contains("the file is truncated here; only complete rows")).count();
+        assert_eq!(count, 1, "{command:?}: {stderr}");
+    }
+}

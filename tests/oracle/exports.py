@@ -345,7 +345,8 @@ def answer(document):
     return {"tables": tables, "frames": reader.frames, "threads": sorted(reader.threads, key=repr)}
 
 
-def main():
+def serve(answer):
+    """Answers each document on standard input, which follows a line with its length."""
     while line := sys.stdin.buffer.readline():
         try:
             reply = answer(sys.stdin.buffer.read(int(line)))
@@ -355,4 +356,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(answer)

@@ -9,9 +9,7 @@ cannot be read. A cell is null, a number, a text, [a kind, parts …], or true i
 docs/tables.md defines values. A cell that contradicts the type of its column makes a row unreadable.
 """
 
-import json
 import re
-import sys
 from xml.parsers.expat import ExpatError
 
 import exports
@@ -200,14 +198,5 @@ def answer(document):
     return {"tables": tables, "odd": odd}
 
 
-def main():
-    while line := sys.stdin.buffer.readline():
-        try:
-            reply = answer(sys.stdin.buffer.read(int(line)))
-        except (ValueError, RecursionError) as reason:
-            reply = {"refused": str(reason)}
-        print(json.dumps(reply), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    exports.serve(answer)

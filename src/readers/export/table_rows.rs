@@ -246,7 +246,7 @@ impl Content for TableRows<'_> {
     const NOTES_ODDITIES: bool = false;
     const UNBALANCED: &'static str =
         "elements of a table that is not read do not end inside each other; some of its rows may be read wrongly";
-    const CUT: Option<&'static str> = Some("the file is cut here; only complete rows are used");
+    const CUT: Option<&'static str> = Some("the file is truncated here; only complete rows are used");
 
     fn tag(name: &str) -> Tag {
         Tag::of_tables(name)
