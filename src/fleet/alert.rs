@@ -367,7 +367,7 @@ mod tests {
             ("cpu.p95 > -1", "a number"),
             ("cpu.p95 > NaN", "a number"),
             ("gpu.p95 > 80", "a measure"),
-            ("function(x).self.p99 > 5", "double quotes"),
+            ("function(x y).self.p99 > 5", "double quotes"),
             ("function(\"x\".self.p99 > 5", "double quotes"),
             ("function(\"x\")self.p99 > 5", "a dot"),
             ("function(\"x\").window(60s).max > 5", "window"),

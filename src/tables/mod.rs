@@ -91,9 +91,10 @@ pub trait TableVisitor: Debug {
     /// Any error ends the reading, and is what reading returns.
     fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error>;
 
-    /// True if no more rows of the table are wanted: they are counted, and not passed to [`row`](Self::row).
-    fn is_done(&self) -> bool {
-        false
+    /// Returns how many more rows of the table are wanted at most; `None` if that is not known. Rows after them are counted, and not passed to
+    /// [`row`](Self::row).
+    fn rows_left(&self) -> Option<usize> {
+        None
     }
 
     /// The table ends. Of its `rows`, some were rejected, by the reader or by [`row`](Self::row).

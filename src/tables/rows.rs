@@ -198,11 +198,12 @@ impl TableVisitor for RowReader<'_> {
         Ok(Ok(None))
     }
 
-    fn is_done(&self) -> bool {
-        match &self.target {
-            RowTarget::Each(_) => false,
-            RowTarget::Kept(kept) => self.plan.keeps_order() && kept.rows.len() >= kept.limit && !self.counts,
-        }
+    fn rows_left(&self) -> Option<usize> {
+        let RowTarget::Kept(kept) = &self.target else { return None };
+        let left = kept.limit.saturating_sub(kept.rows.len());
+        // Which rows pass conditions is not known before.
+        let is_known = left == 0 || !self.plan.query.has_conditions();
+        (self.plan.keeps_order() && !self.counts && is_known).then_some(left)
     }
 
     fn end(&mut self, rows: u64, rejected: &Rejected) {

@@ -14,15 +14,17 @@ use crate::memory::of_vec;
 
 /// The bytes of rows that are sorted at a time.
 const TOGETHER: usize = 48 << 20;
+/// If the first rows are wanted, at least twice as many are sorted together.
+const FEW: usize = 1 << 15;
 /// The part of a temporary file that is read at a time.
 const BUFFER: usize = 256 << 10;
 
 /// Calls `each` with every row and where it starts in the inflated file, sorted by the value at `time`; rows with equal times keep their order,
-/// and rows without a time come last. Returns a note about the file.
+/// and rows without a time come last. With `most`, only with the first so many of them. Returns a note about the file.
 pub(super) fn for_each_by_time(
     mut rows: Rows<'_>,
     layout: &Layout,
-    time: Option<Place>,
+    (time, most): (Option<Place>, Option<usize>),
     room: &Room,
     mut each: impl FnMut(&[u8], u64) -> Result<(), Error>,
 ) -> Result<Option<Diagnostic>, Error> {
@@ -40,15 +42,19 @@ pub(super) fn for_each_by_time(
             part.order.push((key, at, part.order.len() as u32));
         }
         part.rows.extend_from_slice(piece);
+        if let Some(most) = most.filter(|most| part.order.len() / 2 > (*most).max(FEW)) {
+            part.keep_first(most);
+        }
         reserved.resize(part.memory()).map_err(|over| over_budget(&path, over))?;
     }
     if parts.is_empty() {
         part.sort();
-        part.order.iter().try_for_each(|&(_, at, index)| each(part.row(index), at))?;
+        let first = &part.order[..most.map_or(part.order.len(), |most| most.min(part.order.len()))];
+        first.iter().try_for_each(|&(_, at, index)| each(part.row(index), at))?;
     } else {
         parts.push(part.spill().map_err(failed)?);
         drop(part);
-        merge(parts, size, failed, each)?;
+        merge(parts, most.unwrap_or(usize::MAX), failed, each)?;
     }
     Ok(rows.diagnostic())
 }
@@ -74,6 +80,14 @@ impl Part {
     fn sort(&mut self) {
         // Most stores are nearly in order, which takes little more than a look.
         self.order.sort();
+    }
+
+    /// Drops all rows but the first of them.
+    fn keep_first(&mut self, most: usize) {
+        self.sort();
+        self.order.truncate(most);
+        self.rows = self.order.iter().flat_map(|&(.., index)| self.row(index)).copied().collect();
+        self.order.iter_mut().zip(0..).for_each(|(row, place)| row.2 = place);
     }
 
     /// Writes the rows to a temporary file: time, place and bytes of each. The part is empty then.
@@ -119,9 +133,10 @@ impl Spilled {
     }
 }
 
+/// Passes the first rows of sorted parts.
 fn merge(
     mut parts: Vec<Spilled>,
-    size: usize,
+    most: usize,
     failed: impl Fn(io::Error) -> Error,
     mut each: impl FnMut(&[u8], u64) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -129,10 +144,34 @@ fn merge(
     for (index, part) in parts.iter_mut().enumerate() {
         heads.extend(part.next().map_err(&failed)?.map(|(time, at)| Reverse((time, at, index))));
     }
-    while let Some(Reverse((_, at, index))) = heads.pop() {
-        debug_assert_eq!(parts[index].row.len(), size);
+    for _ in 0..most {
+        let Some(Reverse((_, at, index))) = heads.pop() else { break };
         each(&parts[index].row, at)?;
         heads.extend(parts[index].next().map_err(&failed)?.map(|(time, at)| Reverse((time, at, index))));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rows_stay_whole() {
+        let mut part = Part { size: 2, rows: Vec::new(), order: Vec::new() };
+        let keys: Vec<u64> = (0..200_u64).map(|row| row * 7_919 % 101).collect();
+        for (at, &key) in (0..).zip(&keys) {
+            part.order.push((key, at, part.order.len() as u32));
+            part.rows.extend_from_slice(&[key as u8, at as u8]);
+            if part.order.len() > 10 {
+                part.keep_first(5);
+            }
+        }
+        part.keep_first(5);
+        let mut expected: Vec<[u8; 2]> = (0..).zip(&keys).map(|(at, &key)| [key as u8, at]).collect();
+        expected.sort_unstable();
+        let found: Vec<&[u8]> = part.order.iter().map(|&(.., index)| part.row(index)).collect();
+        assert_eq!(found, expected[..5].iter().map(|row| &row[..]).collect::<Vec<_>>());
+        assert_eq!(part.rows.len(), 10);
+    }
 }

@@ -93,10 +93,11 @@ impl TableReader<'_, '_> {
         let mut notes = Notes::default();
         let (mut rejected, mut cells) = (Rejected::default(), Vec::new());
         input.start_table(table.as_exported(head.run), store.display().to_string());
-        let rows = Rows::open(files, folder, layout)?;
-        let mut count = 0_u64;
-        let odd = for_each_by_time(rows, layout, layout.time(), room, |row, at| {
-            if visitor.is_done() {
+        let (mut count, most) = (0_u64, visitor.rows_left());
+        let is_done = std::cell::Cell::new(false);
+        let mut each = |row: &[u8], at: u64| {
+            is_done.set(visitor.rows_left() == Some(0));
+            if is_done.get() {
                 return Ok(());
             }
             let read = self.cells(row, head, &columns, input, &mut cells);
@@ -127,8 +128,19 @@ impl TableReader<'_, '_> {
             for odd in self.odd.drain(..) {
                 position.note(&mut notes, odd.topic(), || odd.to_string());
             }
+            is_done.set(visitor.rows_left() == Some(0));
             Ok(())
-        })?;
+        };
+        let open = || Rows::open(files, folder, layout);
+        let mut odd = for_each_by_time(open()?, layout, (layout.time(), most), room, &mut each)?;
+        // Some of the first rows were rejected.
+        if let Some(most) = most.filter(|&most| !is_done.get() && (most as u64) < layout.rows) {
+            let mut seen = 0;
+            odd = for_each_by_time(open()?, layout, (layout.time(), None), room, |row, at| {
+                seen += 1;
+                if seen > most { each(row, at) } else { Ok(()) }
+            })?;
+        }
         odd.into_iter().chain(notes.take()).for_each(|odd| visitor.note(odd));
         visitor.end(layout.rows, &rejected);
         Ok(())

@@ -347,7 +347,7 @@ impl Content for TableRows<'_> {
                 Err(reason) => read = read.and(Err(reason)),
             }
         }
-        if visitor.is_done() {
+        if visitor.rows_left() == Some(0) {
             reader.table.rows += 1;
             return Ok(Ok(()));
         }

@@ -464,7 +464,7 @@ mod tests {
             (r#"function("").self > 5%"#, "double quotes"),
             (r#"function("a \ b").self > 5%"#, "double quotes"),
             ("function > 5%", "double quotes"),
-            ("function(x).self > 5%", "double quotes"),
+            ("function(x y).self > 5%", "double quotes"),
             (r#"function("x".self > 5%"#, "double quotes"),
             (r#"function("x) > 5%"#, "double quotes"),
             (r#"function("x") > 5%"#, ".self or .all"),
