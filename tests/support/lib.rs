@@ -85,7 +85,7 @@ pub fn module(path: &str) -> &str {
 }
 
 /// Returns the number of rounds of a long random test. It is a tenth of `all` by default, for a quick run after each change. With
-/// `TRACEPARSE_THOROUGH=10`, as in `.ci/run`, it is `all`, and with 100 ten times as many.
+/// `TRACEPARSE_THOROUGH=10`, it is `all`, and with 100 ten times as many.
 pub fn rounds(all: u64) -> u64 {
     let tenths =
         std::env::var("TRACEPARSE_THOROUGH").map_or(1, |text| text.parse().expect("TRACEPARSE_THOROUGH is a number"));
