@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
+use traceparse::intervals::{IntervalAlert, IntervalSummary};
 use traceparse::output::{self, Answer};
-use traceparse::report::{IntervalAlert, IntervalSummary};
 use traceparse::stats::Quantile;
 use traceparse::units::first_of;
 

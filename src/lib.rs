@@ -97,6 +97,7 @@ pub mod files;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 mod hash;
+pub mod intervals;
 pub mod memory;
 mod open;
 mod ordered_pool;

@@ -6,10 +6,10 @@ use super::diff::DiffReport;
 use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, rows, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
+#[cfg(feature = "fleet")]
+use crate::intervals::IntervalSummary;
 use crate::recording::{Document, Recording};
 use crate::redact::Redacted;
-#[cfg(feature = "fleet")]
-use crate::report::IntervalSummary;
 use crate::report::{HangReport, Report};
 use crate::symbols::Found;
 use crate::tables::SurveyedTable;

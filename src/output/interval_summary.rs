@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::csv::{Cells, record};
 use super::text::{Style, Tone, fit};
-use crate::report::{IntervalInstance, IntervalOutcome, IntervalSummary, IntervalTotals, SwiftTask, SwiftTasks};
+use crate::intervals::{IntervalInstance, IntervalOutcome, IntervalSummary, IntervalTotals, SwiftTask, SwiftTasks};
 use crate::units::{Nanos, Weight, counted, several};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.

@@ -3,14 +3,9 @@
 mod build;
 mod cache;
 mod code_tables;
-mod cpu_within;
 pub mod diff;
 mod flame_chart;
 mod hangs;
-#[cfg(feature = "fleet")]
-mod interval_alert;
-#[cfg(feature = "fleet")]
-mod interval_summary;
 mod labels;
 mod listing;
 mod overview;
@@ -18,8 +13,6 @@ mod selection;
 mod source_index;
 mod sources;
 mod stack_tables;
-#[cfg(feature = "fleet")]
-mod swift_tasks;
 mod tables;
 mod thread_tables;
 mod timeline;
@@ -29,12 +22,6 @@ pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use hangs::{Hang, HangActivity, HangReport, HangWait, OtherThread};
-#[cfg(feature = "fleet")]
-pub use interval_alert::{IntervalAlert, IntervalOutcome};
-#[cfg(feature = "dataset")]
-pub(crate) use interval_summary::IntervalPool;
-#[cfg(feature = "fleet")]
-pub use interval_summary::{IntervalInstance, IntervalSummary, IntervalTotals};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
@@ -48,8 +35,6 @@ pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selection::Length;
 pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
-#[cfg(feature = "fleet")]
-pub use swift_tasks::{SwiftTask, SwiftTasks};
 pub use tables::{HiddenRows, HidingLimit};
 pub use thread_tables::{CoreKindRow, ProcessRow, StateRow};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};

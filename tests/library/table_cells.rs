@@ -68,6 +68,8 @@ fn rejects_parts_that_cannot_be_read() {
     // The address is not the number of the task.
     assert_eq!(value("swift-task", &task("<swift-task-id ref=\"5\"/><uint64>9</uint64>")), Err(1));
     assert_eq!(value("uuid", "<uuid><eight-byte-array>1</eight-byte-array></uuid>"), Err(1), "halves are no name");
+    let empty = "<view-hierarchy id=\"90\" fmt=\"\"><pid>7</pid></view-hierarchy>";
+    assert_eq!(value("view-hierarchy", empty), Ok("\"\"".to_owned()));
     assert_eq!(value("formatted-label", "<formatted-label><pid>7</pid></formatted-label>"), Ok("\"7\"".to_owned()));
     assert_eq!(value("invented", "<row/>"), Err(1));
 }

@@ -15,7 +15,7 @@ import numpy
 from intervals import tables, text
 
 QUANTILES = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p99.9": 99.9}
-NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "description", "label"]
+NAMES = ["name", "narrative-description", "interval-type", "syscall", "state", "description", "label", "task"]
 
 
 def main() -> None:
@@ -44,12 +44,20 @@ def read(path):
             elif "start" in row:
                 start = int(text(row, "start"))
                 length = int(text(row, "duration")) if "duration" in row else None
-                name = next((row[column].get("fmt") if column == "syscall" else text(row, column) for column in NAMES if column in row), "")
+                name = next((named(column, row, resolved) for column in NAMES if column in row), "")
                 is_hang = schema == "potential-hangs"
                 table = "os-signpost" if schema == "os-signpost-interval" else schema
                 name = text(row, "hang-type") if is_hang else name
                 stretches.append({"table": table, "name": name or None, "start": start, "length": length, "tid": tid, "hang": is_hang})
     return samples, stretches
+
+
+def named(column, row, resolved):
+    """The name in a column; of a task, its function without the number."""
+    if column == "task":
+        number = resolved(row[column].find("swift-task-id")).text
+        return row[column].get("fmt").removesuffix(f" ({number})")
+    return row[column].get("fmt") if column == "syscall" else text(row, column)
 
 
 def tasks(path):

@@ -93,9 +93,9 @@ class Reader(exports.Document):
 
     @staticmethod
     def code_name(element, shown):
-        if not shown and (len(element) or not element.text and "id" not in element.attrib):
+        if not shown and "id" not in element.attrib and (len(element) or not element.text):
             raise Unreadable("a code without a name")
-        return shown or element.text or ""
+        return shown or ("" if len(element) else element.text or "")
 
     def code(self, element, children):
         """A stack, or a part of one."""

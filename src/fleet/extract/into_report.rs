@@ -17,9 +17,9 @@ use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, PoolError, PooledStacks,
     RunMeasures, RunRecord,
 };
+use crate::intervals::{IntervalAlert, IntervalPool, IntervalSummary};
 use crate::memory::Reservation;
 use crate::recording::Recording;
-use crate::report::{IntervalAlert, IntervalPool, IntervalSummary};
 use crate::stats::Quantile;
 use crate::units::{Millionths, counted, several};
 

@@ -208,6 +208,10 @@ impl<'d> TableRows<'d> {
         if !fmt.is_empty() || children.is_empty() && (!text.is_empty() || has_id) {
             return self.text(if fmt.is_empty() { text } else { fmt });
         }
+        // An empty view hierarchy has parts, and an empty display string.
+        if tag == Tag::Label && has_id {
+            return self.text(fmt);
+        }
         if tag == Tag::Label || children.is_empty() {
             return Ok(TableValue::Known(Value::Bad(RejectReason::EmptyCell)));
         }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::alert::{IntervalAlert, IntervalOutcome};
 use super::cpu_within::CpuWithin;
-use super::interval_alert::{IntervalAlert, IntervalOutcome};
 use super::swift_tasks::SwiftTasks;
 use crate::hash::HashMap;
 #[cfg(feature = "dataset")]
