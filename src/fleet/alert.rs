@@ -24,9 +24,8 @@ use std::fmt;
 use super::measures::Measure;
 use super::scope::FleetScope;
 pub use crate::alert_grammar::AlertError;
-pub(crate) use crate::alert_grammar::Comparison;
 use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};
-use crate::stats::Quantile;
+pub(crate) use crate::alert_grammar::{AlertStatistic, Comparison};
 use crate::units::{Millionths, Unit};
 
 /// The subject of a rule.
@@ -61,29 +60,6 @@ pub(crate) enum AlertMeasure {
     },
 }
 
-/// The number of the distribution across runs that a rule takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum AlertStatistic {
-    /// A percentile.
-    Quantile(Quantile),
-    /// The mean.
-    Mean,
-    /// The smallest.
-    Min,
-    /// The largest.
-    Max,
-}
-
-impl AlertStatistic {
-    /// The percentile; `None` for other statistics.
-    pub(crate) const fn quantile(self) -> Option<Quantile> {
-        match self {
-            Self::Quantile(quantile) => Some(quantile),
-            Self::Mean | Self::Min | Self::Max => None,
-        }
-    }
-}
-
 /// The percentile itself, or an end of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum AlertBound {
@@ -115,47 +91,6 @@ pub struct AlertRule {
     pub(crate) threshold: Millionths,
     /// The unit of the runs that it applies to; nanoseconds if the threshold is in percent.
     pub(crate) unit: Unit,
-}
-
-impl Comparison {
-    /// True where `value` is beyond `threshold`.
-    pub(crate) fn holds(self, value: f64, threshold: f64) -> bool {
-        match self {
-            Self::Above => value > threshold,
-            Self::AtLeast => value >= threshold,
-            Self::Below => value < threshold,
-            Self::AtMost => value <= threshold,
-        }
-    }
-
-    /// True where large values are the bad ones.
-    pub(crate) const fn is_upper(self) -> bool {
-        matches!(self, Self::Above | Self::AtLeast)
-    }
-}
-
-impl AlertStatistic {
-    /// The name: `p99`, `mean`, `min`, `max`.
-    pub(crate) fn name(self) -> String {
-        match self {
-            Self::Quantile(quantile) => quantile.name(),
-            Self::Mean => "mean".to_owned(),
-            Self::Min => "min".to_owned(),
-            Self::Max => "max".to_owned(),
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        match text {
-            "mean" => Some(Self::Mean),
-            "min" => Some(Self::Min),
-            "max" => Some(Self::Max),
-            "median" => Some(Self::Quantile(Quantile::P50)),
-            // P50 is another spelling of what follows --sort, and none of rules.
-            _ if text.starts_with('p') => Quantile::from_percent(text).map(Self::Quantile),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for AlertRule {
@@ -283,8 +218,7 @@ fn measure<'p, 't>(
 fn statistic(parts: &[Part<'_>]) -> Result<(AlertStatistic, AlertBound), AlertError> {
     let words: Vec<&str> = parts.iter().map(|part| part.word()).collect();
     let (name, end) = words.split_first().map_or(("", &words[..]), |(name, end)| (*name, end));
-    let wanted = "a statistic: p50, p99.9, median, mean, min or max";
-    let statistic = AlertStatistic::parse(name).ok_or_else(|| DIALECT.error(name, wanted))?;
+    let statistic = AlertStatistic::parse(name).ok_or_else(|| DIALECT.error(name, AlertStatistic::WANTED))?;
     let bound = match end {
         [] => AlertBound::Estimate,
         &["lower"] => AlertBound::Lower,
@@ -311,6 +245,7 @@ fn threshold(limit: &Limit<'_>) -> Result<(Millionths, Unit), AlertError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Quantile;
 
     fn parse(text: &str) -> AlertRule {
         AlertRule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::alert_grammar::{self, AlertError, Comparison, Dialect, Kind, LimitUnit, Part, Subject};
+use crate::alert_grammar::{self, AlertError, AlertStatistic, Comparison, Dialect, Kind, LimitUnit, Subject};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Unit};
 
@@ -16,16 +16,10 @@ use crate::units::{Nanos, Unit};
 pub struct IntervalAlert {
     text: String,
     name: String,
-    statistic: Statistic,
+    statistic: AlertStatistic,
     comparison: Comparison,
     /// In nanoseconds.
     limit: f64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Statistic {
-    Quantile(Quantile),
-    Mean,
 }
 
 /// The outcome of a rule.
@@ -44,7 +38,7 @@ pub struct IntervalOutcome {
 
 const DIALECT: Dialect = Dialect {
     examples: "interval(\"Checkout\").p95 > 300ms",
-    subjects: "interval with a name in parentheses",
+    subjects: "a rule about intervals, interval(NAME)",
     limits: "a duration, such as 300ms",
     input: "intervals",
     other: "traceparse fleet report",
@@ -61,16 +55,9 @@ impl IntervalAlert {
         let Some(Subject::Named(Kind::Interval, name)) = rule.subject else {
             return Err(DIALECT.error(text, DIALECT.subjects));
         };
-        let statistic = match rule.parts.as_slice() {
-            [Part::Word("mean")] => Some(Statistic::Mean),
-            [Part::Word("median")] => Some(Statistic::Quantile(Quantile::P50)),
-            [Part::Word("min")] => Quantile::from_percent("0").map(Statistic::Quantile),
-            [Part::Word("max")] => Quantile::from_percent("100").map(Statistic::Quantile),
-            [Part::Word(word)] if word.starts_with('p') => Quantile::from_percent(word).map(Statistic::Quantile),
-            _ => None,
-        };
-        let wanted = "followed by a statistic: .p50, .p99.9, .median, .mean, .min or .max";
-        let statistic = statistic.ok_or_else(|| DIALECT.error(text, wanted))?;
+        let words: Vec<&str> = rule.parts.iter().map(|part| part.word()).collect();
+        let words = words.join(".");
+        let statistic = AlertStatistic::parse(&words).ok_or_else(|| DIALECT.error(&words, AlertStatistic::WANTED))?;
         match rule.limit.unit {
             LimitUnit::Weight(Unit::Nanoseconds) => {}
             _ => return Err(DIALECT.error(rule.limit.text, DIALECT.limits)),
@@ -86,17 +73,18 @@ impl IntervalAlert {
     /// Judges durations, which are sorted.
     pub(crate) fn judge(&self, durations: &[Nanos]) -> IntervalOutcome {
         let count = durations.len() as u64;
-        let (value, needed) = match self.statistic {
-            Statistic::Quantile(quantile) => {
+        let nanos = |duration: &Nanos| duration.as_nanos() as f64;
+        let mean = || (count > 0).then(|| durations.iter().map(nanos).sum::<f64>() / count as f64);
+        let value = match self.statistic {
+            AlertStatistic::Quantile(quantile) => {
                 let rank = quantile.nearest_rank(count).checked_sub(1);
-                let value = rank.and_then(|rank| durations.get(rank as usize));
-                (value.map(|value| value.as_nanos() as f64), quantile.needed_count())
+                rank.and_then(|rank| durations.get(rank as usize)).map(nanos)
             }
-            Statistic::Mean => {
-                let sum: f64 = durations.iter().map(|duration| duration.as_nanos() as f64).sum();
-                ((count > 0).then(|| sum / count as f64), 1)
-            }
+            AlertStatistic::Mean => mean(),
+            AlertStatistic::Min => durations.first().map(nanos),
+            AlertStatistic::Max => durations.last().map(nanos),
         };
+        let needed = self.statistic.quantile().map_or(1, Quantile::needed_count);
         let judged = value.filter(|_| count >= needed);
         let is_fired = judged.map(|value| self.comparison.holds(value, self.limit));
         IntervalOutcome { rule: self.clone(), value, count, is_fired }

@@ -116,7 +116,9 @@ fn framed(report: &FleetReport, screens: &[(u32, u32)]) -> String {
         format!("<iframe style=\"width:{width}px;height:{height}px;border:0\" srcdoc=\"{page}\"></iframe>")
     };
     let frames: String = screens.iter().copied().map(frame).collect();
-    format!("<!DOCTYPE html><html><head></head><body>{frames}</body></html>")
+    // Without it, Chromium guesses the encoding from what it has read so far, and a style sheet that is decoded wrongly is not the one
+    // whose hash the policy names.
+    format!("<!DOCTYPE html><html><head><meta charset=\"utf-8\"></head><body>{frames}</body></html>")
 }
 
 /// Long names of everything.
