@@ -10,10 +10,19 @@ use crate::files::{Entry, Files};
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
 
-/// True for a report of `sample`, and false for an export or any other input, which the reader of exports describes. The head is [`HEAD`]
-/// bytes of the input, or all of them.
-pub(super) fn is_sample(head: &[u8]) -> bool {
-    recognise(head).is_some_and(|known| known.what == SAMPLE.what)
+/// The readers of inputs that are not bundles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Also describes inputs that no reader reads.
+    Export,
+    Sample,
+}
+
+impl Reader {
+    /// The reader of the input with this head: [`HEAD`] bytes of the input, or all of them.
+    pub(super) fn of(head: &[u8]) -> Self {
+        recognise(head).and_then(|known| known.use_of.ok()).unwrap_or(Self::Export)
+    }
 }
 
 /// Advice for a packed input that no reader unpacks. Archives have separate messages.
@@ -47,27 +56,29 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
 struct Known {
     /// The format, such as `a recording of Linux perf (perf.data)`.
     what: &'static str,
-    /// What to do with the file instead, such as the command that reads it.
-    advice: &'static str,
+    /// Its reader, or what to do with the file instead, such as the command that reads it.
+    use_of: Result<Reader, &'static str>,
 }
 
 const fn known(what: &'static str, advice: &'static str) -> Known {
-    Known { what, advice }
+    Known { what, use_of: Err(advice) }
 }
 
-/// Reports that are read, but not as exports.
-const SAMPLE: Known = known("a report of sample (macOS)", "");
+const fn readable(what: &'static str, reader: Reader) -> Known {
+    Known { what, use_of: Ok(reader) }
+}
+
+const SAMPLE: Known = readable("a report of sample (macOS)", Reader::Sample);
 
 /// Describes an input that is not an export, in one sentence.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
     if let Some(what) = packed(head) {
         return Some(what);
     }
-    let Known { what, advice } = recognise(head)?;
-    Some(if advice.is_empty() {
-        format!("this is {what}, which has samples but no signposts or hangs")
-    } else {
-        format!("this is {what}, which traceparse cannot read; {advice}")
+    let Known { what, use_of } = recognise(head)?;
+    Some(match use_of {
+        Ok(_) => format!("this is {what}, which has samples but no signposts or hangs"),
+        Err(advice) => format!("this is {what}, which traceparse cannot read; {advice}"),
     })
 }
 

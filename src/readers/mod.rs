@@ -14,6 +14,7 @@ use std::io::{self, Read};
 use crate::error::{Error, ErrorKind, Position};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::tables::{IntervalVisitor, TableVisitor};
+use formats::Reader;
 
 impl RecordingBuilder {
     /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
@@ -29,10 +30,13 @@ impl RecordingBuilder {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
             return Err(Error::new(ErrorKind::NotAnExport(what), Some(at)));
         }
-        let is_sample = formats::is_sample(&head);
+        let reader = Reader::of(&head);
         // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
-        if is_sample { sample::read_into(source, name, self) } else { export::read_into(source, name, self) }
+        match reader {
+            Reader::Export => export::read_into(source, name, self),
+            Reader::Sample => sample::read_into(source, name, self),
+        }
     }
 }
 
