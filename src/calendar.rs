@@ -29,7 +29,6 @@ pub(crate) const fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 /// Formats milliseconds since 1970 as a date in UTC: `2026-03-05T17:27:38.879Z`. `None` outside the years 0 to 9999.
-#[cfg(feature = "bundle")]
 pub(crate) fn iso_8601(millis: i64) -> Option<String> {
     const MILLIS_OF_DAY: i64 = 86_400_000;
     let (days, in_day) = (millis.div_euclid(MILLIS_OF_DAY), millis.rem_euclid(MILLIS_OF_DAY));
@@ -41,7 +40,7 @@ pub(crate) fn iso_8601(millis: i64) -> Option<String> {
         .then(|| format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"))
 }
 
-#[cfg(all(test, feature = "bundle"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -53,19 +53,22 @@ pub enum Meaning {
     /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle
     /// program are waiting.
     Presence,
+    /// A thread wrote to storage; each sample stands for a number of bytes. This does not measure CPU use.
+    Writes,
 }
 
 impl Meaning {
     /// Returns the meaning with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::OnCpu, Self::Presence].into_iter().find(|meaning| meaning.name() == name)
+        [Self::OnCpu, Self::Presence, Self::Writes].into_iter().find(|meaning| meaning.name() == name)
     }
 
-    /// Returns the name in machine-readable formats: `on-cpu`, `presence`.
+    /// Returns the name in machine-readable formats: `on-cpu`, `presence`, `writes`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OnCpu => "on-cpu",
             Self::Presence => "presence",
+            Self::Writes => "writes",
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 pub(super) enum Reader {
     /// Also describes inputs that no reader reads.
     Export,
+    MetricKit,
     Sample,
 }
 
@@ -173,15 +174,17 @@ fn text(head: &[u8]) -> String {
 }
 
 /// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
-const DIAGNOSTICS: [&str; 8] = [
+const DIAGNOSTICS: [&str; 10] = [
     "\"appLaunchDiagnostics\"",
     "\"callStackPerThread\"",
     "\"callStackRootFrames\"",
+    "\"callStackThreads\"",
     "\"callStackTree\"",
     "\"cpuExceptionDiagnostics\"",
     "\"crashDiagnostics\"",
     "\"diskWriteExceptionDiagnostics\"",
     "\"hangDiagnostics\"",
+    "\"offsetIntoBinaryTextSegment\"",
 ];
 
 const PPROF: &str = "go tool pprof FILE reads it";
@@ -200,10 +203,12 @@ fn json(start: &str) -> Option<Known> {
     let dense: String = start.split_ascii_whitespace().collect();
     let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
     match () {
+        () if any(&["\"parent_index\""]) => {
+            let advice = "it may have been cut at 250 frames; pass the payload as MetricKit wrote it";
+            Some(known("a call tree from Sentry", advice))
+        }
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
-            let advice =
-                "Xcode's Organizer shows such reports of published apps; traceparse symbolicate names its addresses";
-            Some(known("a diagnostic of MetricKit", advice))
+            Some(readable("a diagnostic of MetricKit", Reader::MetricKit))
         }
         () if any(&["\"intervalEntries\""]) && any(&["\"environment\""]) => {
             Some(known("a report of metrics of MetricKit", METRICS))

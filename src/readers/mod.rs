@@ -5,6 +5,8 @@ pub mod bundle;
 pub(crate) mod export;
 mod formats;
 pub(crate) mod input;
+mod json;
+pub(crate) mod metrickit;
 pub(crate) mod sample;
 mod well_formed;
 pub(crate) mod workbench;
@@ -35,6 +37,7 @@ impl RecordingBuilder {
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         match reader {
             Reader::Export => export::read_into(source, name, self),
+            Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),
         }
     }

@@ -52,6 +52,7 @@ mod fleet_html;
 mod fleet_selection;
 mod hostile;
 mod intervals;
+mod metrickit;
 mod programs;
 mod sample_reports;
 mod spark;
@@ -79,6 +80,7 @@ fn main() {
         fleet_html::trials(),
         fleet_selection::trials(),
         intervals::trials(),
+        metrickit::trials(),
         sample_reports::trials(),
         spark::trials(),
         stats_oracle::trials(),

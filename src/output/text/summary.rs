@@ -148,6 +148,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let meaning = match row.meaning {
         Meaning::OnCpu => "",
         Meaning::Presence => ", of threads that ran or waited: not CPU time",
+        Meaning::Writes => ", of threads that wrote to storage: not CPU time",
     };
     let line = format!("{schema} run {run}{input}: {}{times}{meaning}", amount_text(series.counted));
     let line = wrap(&line, 0, style.width).join("\n");

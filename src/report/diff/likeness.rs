@@ -84,6 +84,7 @@ impl fmt::Display for Unlike {
                 let meaning = |meaning: &Meaning| match meaning {
                     Meaning::OnCpu => "use of the CPU",
                     Meaning::Presence => "threads that were there, running or waiting,",
+                    Meaning::Writes => "threads that wrote to storage,",
                 };
                 write!(f, "samples show {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
             }

@@ -42,7 +42,7 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 11] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
     Target::new("tables", tables::check, 16_384, 256),
@@ -51,6 +51,7 @@ pub(crate) const TARGETS: [Target; 10] = [
     Target::new("dwarf", dwarf::check, 512, 256),
     Target::new("dataset", dataset::check, 1_024, 256),
     Target::new("sample", sample::check, 8_192, 256),
+    Target::new("metrickit", sample::check, 8_192, 256),
     Target::new("rules", rules::check, 2_048, 256),
     // A name of some hundred bytes may stand for a megabyte, and for several while it is spelled.
     Target::new("demangle", demangle::check, 512, 1_024),

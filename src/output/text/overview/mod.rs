@@ -18,6 +18,15 @@ use crate::report::{process_label, thread_label};
 use crate::units::{Nanos, Unit, Weight};
 pub use sentences::OverviewSentences;
 
+/// What diagnostics state of themselves, by the key in the summary of a run.
+const STATED: [(&str, &str); 5] = [
+    ("app-version", "version {}"),
+    ("hang-duration", "hang of {}"),
+    ("launch-duration", "launch of {}"),
+    ("cpu-time", "{} of CPU time"),
+    ("bytes-written", "{} written"),
+];
+
 /// The width of an overview if none is given.
 pub(in crate::output) const WIDTH: usize = 80;
 /// Columns of the line of CPU use.
@@ -196,6 +205,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let model = field(&toc.device, "model").map(str::to_owned);
         parts.extend(model.into_iter().chain((!platform.is_empty()).then(|| platform.join(" "))));
         parts.extend(date(toc));
+        parts.extend(STATED.iter().filter_map(|(key, called)| Some(called.replace("{}", field(&toc.summary, key)?))));
         parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));
         parts.iter().map(|part| clean(part)).collect()
     }
@@ -211,10 +221,14 @@ impl<'p, 'e> Page<'p, 'e> {
             String::new()
         };
         let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
-        if self.is_presence() {
-            let threads = count(self.series.all_threads().count() as u64, "thread");
-            text += &format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time");
-        }
+        text += &match self.profile.series(self.series.series).meaning {
+            Meaning::OnCpu => String::new(),
+            Meaning::Presence => {
+                let threads = count(self.series.all_threads().count() as u64, "thread");
+                format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time")
+            }
+            Meaning::Writes => "; a sample stands for bytes written to storage, so shares are not CPU time".to_owned(),
+        };
         if let Some(activity) = &self.overview.activity {
             let length = activity.time.length();
             let rate = |weight: Weight, length: Nanos| match weight.percent_of_core(length) {

@@ -1,0 +1,183 @@
+//! JSON as tokens, with positions in errors and a limit on the length of each token.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use struson::reader::{
+    JsonReader, JsonReaderPosition, JsonStreamReader, ReaderError, ReaderSettings, SyntaxErrorKind, ValueType,
+};
+
+use crate::error::{Error, ErrorKind, Position};
+use crate::recording::Options;
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads the documents of an input, token by token. Nothing here is recursive, so values can be nested to any depth.
+pub(super) struct Json<'n, R: Read> {
+    tokens: JsonStreamReader<Metered<R>>,
+    name: &'n str,
+    max_token: u64,
+    /// The bytes of the byte order mark.
+    skipped: u64,
+}
+
+impl<'n, R: Read> Json<'n, R> {
+    pub(super) fn new(source: R, name: &'n str, options: &Options) -> Self {
+        let settings = ReaderSettings {
+            allow_multiple_top_level: true,
+            track_path: false,
+            max_nesting_depth: None,
+            ..ReaderSettings::default()
+        };
+        let max_token = options.limits.name_bytes as u64;
+        let mut source = Metered { source: BufReader::new(source), left: u64::MAX };
+        let has_mark = source.source.fill_buf().is_ok_and(|start| start.starts_with(MARK));
+        if has_mark {
+            source.source.consume(MARK.len());
+        }
+        let skipped = if has_mark { MARK.len() as u64 } else { 0 };
+        Self { tokens: JsonStreamReader::new_custom(source, settings), name, max_token, skipped }
+    }
+
+    /// True if the array or object has more, or if another document follows the last one.
+    pub(super) fn has_next(&mut self) -> Result<bool, Error> {
+        // White space has any length.
+        self.unlimited().has_next().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn is_next(&mut self, kind: ValueType) -> Result<bool, Error> {
+        self.unlimited().peek().map(|next| next == kind).map_err(|error| self.failed(error))
+    }
+
+    /// The name of the next member.
+    pub(super) fn member(&mut self) -> Result<String, Error> {
+        self.limited().next_name_owned().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn begin_object(&mut self) -> Result<(), Error> {
+        self.unlimited().begin_object().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn end_object(&mut self) -> Result<(), Error> {
+        self.unlimited().end_object().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn begin_array(&mut self) -> Result<(), Error> {
+        self.unlimited().begin_array().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn end_array(&mut self) -> Result<(), Error> {
+        self.unlimited().end_array().map_err(|error| self.failed(error))
+    }
+
+    /// The next value, which is not null, or `None` for null.
+    fn unless_null<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<Option<T>, Error> {
+        if self.is_next(ValueType::Null)? {
+            return self.skip().map(|()| None);
+        }
+        read(self).map(Some)
+    }
+
+    /// A string, or null.
+    pub(super) fn text(&mut self) -> Result<Option<String>, Error> {
+        self.unless_null(|json| json.limited().next_string().map_err(|error| json.failed(error)))
+    }
+
+    pub(super) fn boolean(&mut self) -> Result<Option<bool>, Error> {
+        self.unless_null(|json| json.limited().next_bool().map_err(|error| json.failed(error)))
+    }
+
+    /// A whole number that is not negative, or null.
+    pub(super) fn number(&mut self) -> Result<Option<u64>, Error> {
+        self.unless_null(|json| {
+            let text = json.limited().next_number_as_string().map_err(|error| json.failed(error))?;
+            text.parse().map_err(|_| json.damaged(format!("{text} is not a whole number from 0 to 2^64 - 1")))
+        })
+    }
+
+    /// A string, number or boolean as it is written; `None` for others, which are skipped.
+    pub(super) fn scalar(&mut self) -> Result<Option<String>, Error> {
+        match self.unlimited().peek().map_err(|error| self.failed(error))? {
+            ValueType::String => self.text(),
+            ValueType::Number => self.limited().next_number_as_string().map(Some).map_err(|error| self.failed(error)),
+            ValueType::Boolean => Ok(self.boolean()?.map(|value| value.to_string())),
+            ValueType::Null | ValueType::Array | ValueType::Object => self.skip().map(|()| None),
+        }
+    }
+
+    pub(super) fn skip(&mut self) -> Result<(), Error> {
+        self.unlimited().skip_value().map_err(|error| self.failed(error))
+    }
+
+    /// The position of the next token.
+    pub(super) fn place(&self) -> Position {
+        self.at(&self.tokens.current_position(false))
+    }
+
+    /// An error at the next token.
+    pub(super) fn damaged(&self, text: impl Into<String>) -> Error {
+        Error::new(ErrorKind::Malformed(text.into()), Some(self.place()))
+    }
+
+    /// An error about the complete input.
+    pub(super) fn refused(&self, text: &str) -> Error {
+        Error::new(ErrorKind::NotAnExport(text.to_owned()), Some(Position { line: 1, byte: 0, ..self.place() }))
+    }
+
+    fn limited(&mut self) -> &mut JsonStreamReader<Metered<R>> {
+        self.tokens.reader_mut().left = self.max_token;
+        &mut self.tokens
+    }
+
+    fn unlimited(&mut self) -> &mut JsonStreamReader<Metered<R>> {
+        self.tokens.reader_mut().left = u64::MAX;
+        &mut self.tokens
+    }
+
+    fn at(&self, position: &JsonReaderPosition) -> Position {
+        let line = position.line_pos.as_ref().map_or(0, |at| at.line + 1);
+        Position { input: self.name.to_owned(), line, byte: self.skipped + position.data_pos.unwrap_or_default() }
+    }
+
+    fn failed(&mut self, error: ReaderError) -> Error {
+        let is_too_long = self.tokens.reader_mut().left == 0;
+        let (kind, at) = match error {
+            ReaderError::SyntaxError(error) if error.kind == SyntaxErrorKind::IncompleteDocument => {
+                ("the file ends inside a document; was it cut?".to_owned(), error.location)
+            }
+            ReaderError::SyntaxError(error) => (format!("this is not JSON: {}", error.kind), error.location),
+            ReaderError::UnexpectedValueType { expected, actual, location } => {
+                (format!("expected {expected} and found {actual}"), location)
+            }
+            ReaderError::UnexpectedStructure { kind, location } => (format!("this is not JSON: {kind}"), location),
+            ReaderError::IoError { location, .. } if is_too_long => {
+                let text = format!("a string is longer than {} bytes", self.max_token);
+                return Error::new(ErrorKind::Limit(text), Some(self.at(&location)));
+            }
+            ReaderError::IoError { error, location } => {
+                return Error::io(io::Error::other(error), Some(self.at(&location)));
+            }
+            // Nesting has no limit; numbers such as 1e999 are refused.
+            other => return self.damaged(other.to_string()),
+        };
+        Error::new(ErrorKind::Malformed(kind), Some(self.at(&at)))
+    }
+}
+
+/// Returns at most as many bytes as one token may have, so that a hostile token cannot fill the memory.
+struct Metered<R> {
+    source: BufReader<R>,
+    left: u64,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::Error::other("a token is too long"));
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+        let read = self.source.read(&mut bytes[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}

@@ -1,0 +1,463 @@
+//! The documents of an input: diagnostics with their facts and call trees, as they were written.
+
+use std::io::Read;
+
+use struson::reader::ValueType;
+
+use crate::error::{Error, ErrorKind, Position};
+use crate::hash::HashMap;
+use crate::memory::{MemoryBudget, Reservation};
+use crate::readers::json::Json;
+use crate::recording::Options;
+use crate::units::Uuid;
+
+/// The subject of a diagnostic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    Crash,
+    Hang,
+    Cpu,
+    DiskWrite,
+    Launch,
+    Memory,
+    /// A call tree that was cut out of a diagnostic.
+    #[default]
+    Unknown,
+}
+
+impl Kind {
+    /// By the name that begins the keys of payloads and of reports.
+    const ALL: [(&'static str, Self); 6] = [
+        ("crash", Self::Crash),
+        ("hang", Self::Hang),
+        ("cpuException", Self::Cpu),
+        ("diskWriteException", Self::DiskWrite),
+        ("appLaunch", Self::Launch),
+        ("memoryException", Self::Memory),
+    ];
+
+    /// `hangDiagnostics` of a payload, `hangDiagnostic` of a report.
+    fn of_key(key: &str) -> Option<Self> {
+        let name = key.strip_suffix('s').unwrap_or(key).strip_suffix("Diagnostic")?;
+        Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
+    }
+
+    /// The kind of a diagnostic with this fact.
+    fn of_fact(key: &str) -> Option<Self> {
+        match key {
+            "hangDuration" => Some(Self::Hang),
+            "totalCPUTime" => Some(Self::Cpu),
+            "writesCaused" | "totalBytesWritten" => Some(Self::DiskWrite),
+            "launchDuration" => Some(Self::Launch),
+            "exceptionType" | "signal" | "terminationReason" => Some(Self::Crash),
+            _ => None,
+        }
+    }
+}
+
+/// A frame of a call tree.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// 0 for roots.
+    pub(super) depth: usize,
+    pub(super) address: Option<u64>,
+    pub(super) offset: Option<u64>,
+    pub(super) uuid: Option<Uuid>,
+    /// The name of its binary, if that has no UUID.
+    pub(super) name: Option<String>,
+    count: Option<u64>,
+    of_callees: u64,
+    pub(super) callees: u32,
+}
+
+impl Node {
+    /// The samples that ended in it.
+    pub(super) fn own(&self) -> u64 {
+        self.count.unwrap_or_default().saturating_sub(self.of_callees)
+    }
+}
+
+/// The stacks of a thread, or of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Thread {
+    pub(super) is_attributed: bool,
+    /// The frames, each before its callees.
+    pub(super) nodes: Vec<Node>,
+}
+
+/// A call tree.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) is_per_thread: Option<bool>,
+    pub(super) threads: Option<Vec<Thread>>,
+    /// The names of binaries.
+    pub(super) names: HashMap<Uuid, String>,
+    /// The first frame with several callees.
+    pub(super) branch: Option<Position>,
+    /// The first frame without a count.
+    pub(super) uncounted: Option<Position>,
+    held: Option<Reservation>,
+}
+
+/// A diagnostic.
+#[derive(Debug)]
+pub(super) struct Diagnostic {
+    pub(super) kind: Kind,
+    pub(super) tree: Tree,
+    /// Everything else that is known, with the keys of the document.
+    pub(super) facts: Vec<(String, String)>,
+    /// The end of the diagnostic.
+    pub(super) at: Position,
+}
+
+impl Diagnostic {
+    pub(super) fn fact(&self, keys: &[&str]) -> Option<&str> {
+        let found = self.facts.iter().find(|(key, _)| keys.contains(&key.as_str()));
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+}
+
+/// Wrappers of wrappers end somewhere.
+const MOST_LEVELS: usize = 16;
+
+/// Memory is reserved for this many frames at a time.
+const FRAMES_BETWEEN: usize = 1 << 10;
+
+/// Reads documents.
+pub(super) struct Documents {
+    memory: MemoryBudget,
+    max_depth: usize,
+    found: Vec<Diagnostic>,
+    /// The number of documents with metrics.
+    metrics: u64,
+}
+
+impl Documents {
+    pub(super) fn new(options: &Options) -> Self {
+        let max_depth = options.limits.stack_depth;
+        Self { memory: options.memory.clone(), max_depth, found: Vec::new(), metrics: 0 }
+    }
+
+    /// Reads one document, and returns its diagnostics.
+    pub(super) fn read<R: Read>(&mut self, json: &mut Json<'_, R>) -> Result<Vec<Diagnostic>, Error> {
+        self.document(json, None, 0)?;
+        Ok(std::mem::take(&mut self.found))
+    }
+
+    /// The number of documents with metrics that were read until now.
+    pub(super) fn metrics(&self) -> u64 {
+        self.metrics
+    }
+
+    /// A payload, a report, a diagnostic, a tree, what contains one of them, or an array of these.
+    fn document<R: Read>(&mut self, json: &mut Json<'_, R>, kind: Option<Kind>, level: usize) -> Result<(), Error> {
+        if level > MOST_LEVELS {
+            return Err(json.damaged("diagnostics are nested too deeply"));
+        }
+        if json.is_next(ValueType::Object)? {
+            return self.object(json, kind, level);
+        }
+        if !json.is_next(ValueType::Array)? {
+            return json.skip();
+        }
+        json.begin_array()?;
+        while json.has_next()? {
+            self.document(json, kind, level + 1)?;
+        }
+        json.end_array()
+    }
+
+    fn object<R: Read>(&mut self, json: &mut Json<'_, R>, kind: Option<Kind>, level: usize) -> Result<(), Error> {
+        let (first, mut tree, mut facts, mut has_metrics) = (self.found.len(), None, Vec::new(), false);
+        json.begin_object()?;
+        while json.has_next()? {
+            let key = json.member()?;
+            match key.as_str() {
+                "payload" => self.document(json, None, level + 1)?,
+                "callStackTree" => self.tree(json, tree.get_or_insert_default(), level)?,
+                "callStacks" | "callStackThreads" | "callStackPerThread" | "binaryInfo" => {
+                    self.tree_member(json, &key, tree.get_or_insert_default())?;
+                }
+                "diagnosticMetaData" | "environment" | "metaData" | "timeRange" => read_facts(json, &mut facts)?,
+                "intervalEntries" | "stateEntries" => {
+                    has_metrics = true;
+                    json.skip()?;
+                }
+                _ => match Kind::of_key(&key) {
+                    Some(kind) => self.document(json, Some(kind), level + 1)?,
+                    None => {
+                        has_metrics |= key.ends_with("Metrics");
+                        read_fact(json, key, &mut facts)?;
+                    }
+                },
+            }
+        }
+        json.end_object()?;
+        // The facts of an object apply to all diagnostics in it, even those read before the facts.
+        for inner in self.found.iter_mut().skip(first) {
+            inner.facts.extend(facts.iter().cloned());
+        }
+        let is_diagnostic = tree.is_some() || kind.is_some();
+        if is_diagnostic {
+            let told = facts.iter().find_map(|(key, _)| Kind::of_fact(key));
+            let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
+            self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
+        }
+        self.metrics += u64::from(has_metrics && !is_diagnostic && self.found.len() == first);
+        Ok(())
+    }
+
+    fn tree<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
+        if !json.is_next(ValueType::Object)? || level > MOST_LEVELS {
+            return Err(json.damaged("the callStackTree is not an object with call stacks"));
+        }
+        json.begin_object()?;
+        while json.has_next()? {
+            match json.member()?.as_str() {
+                "callStackTree" => self.tree(json, tree, level + 1)?,
+                key => self.tree_member(json, key, tree)?,
+            }
+        }
+        json.end_object()
+    }
+
+    fn tree_member<R: Read>(&mut self, json: &mut Json<'_, R>, key: &str, tree: &mut Tree) -> Result<(), Error> {
+        match key {
+            "callStackPerThread" => once(json, key, &mut tree.is_per_thread, Json::boolean),
+            "callStacks" | "callStackThreads" => {
+                if tree.threads.replace(Vec::new()).is_some() {
+                    return Err(json.damaged("a call tree has its stacks twice"));
+                }
+                json.begin_array()?;
+                while json.has_next()? {
+                    let thread = self.thread(json, tree)?;
+                    tree.threads.get_or_insert_default().push(thread);
+                }
+                json.end_array()
+            }
+            "binaryInfo" if json.is_next(ValueType::Array)? => {
+                json.begin_array()?;
+                while json.has_next()? {
+                    read_name(json, tree)?;
+                }
+                json.end_array()
+            }
+            _ => json.skip(),
+        }
+    }
+
+    fn thread<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Thread, Error> {
+        let (mut is_attributed, mut roots) = (None, None);
+        json.begin_object()?;
+        while json.has_next()? {
+            match json.member()?.as_str() {
+                key @ "threadAttributed" => once(json, key, &mut is_attributed, Json::boolean)?,
+                key @ ("callStackRootFrames" | "rootFrames") => {
+                    once(json, key, &mut roots, |json| self.frames(json, tree).map(Some))?;
+                }
+                "callStackFrames" => return Err(json.damaged(FLATTENED)),
+                _ => json.skip()?,
+            }
+        }
+        json.end_object()?;
+        Ok(Thread { is_attributed: is_attributed.unwrap_or_default(), nodes: roots.unwrap_or_default() })
+    }
+
+    /// The frames of an array with all their callees.
+    fn frames<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Vec<Node>, Error> {
+        let (mut nodes, mut open): (Vec<Node>, Vec<usize>) = (Vec::new(), Vec::new());
+        json.begin_array()?;
+        loop {
+            // In an array of frames; the last open frame calls them.
+            if json.has_next()? {
+                json.begin_object()?;
+                if open.len() >= self.max_depth {
+                    let text = format!("a stack has more than {} frames", self.max_depth);
+                    return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
+                }
+                self.reserve(nodes.len(), json, tree)?;
+                if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
+                    caller.callees += 1;
+                    if caller.callees > 1 && tree.branch.is_none() {
+                        tree.branch = Some(json.place());
+                    }
+                }
+                nodes.push(Node { depth: open.len(), ..Node::default() });
+                open.push(nodes.len() - 1);
+            } else {
+                json.end_array()?;
+            }
+            let Some(&last) = open.last() else { return Ok(nodes) };
+            let Some(node) = nodes.get_mut(last) else { return Ok(nodes) };
+            if read_frame(json, node, tree)? == Reached::Callees {
+                continue;
+            }
+            open.pop();
+            let count = node.count.unwrap_or_default();
+            if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
+                caller.of_callees = caller.of_callees.saturating_add(count);
+            }
+        }
+    }
+
+    fn reserve<R: Read>(&self, frames: usize, json: &Json<'_, R>, tree: &mut Tree) -> Result<(), Error> {
+        if !frames.is_multiple_of(FRAMES_BETWEEN) {
+            return Ok(());
+        }
+        let held = tree.held.get_or_insert_with(|| self.memory.nothing());
+        // Twice, since lists grow.
+        let bytes = 2 * FRAMES_BETWEEN * size_of::<Node>();
+        held.grow(bytes as u64).map_err(|over| Error::memory(over, Some(json.place())))
+    }
+}
+
+const FLATTENED: &str = "callStackFrames are call trees that a collector flattened, and the callers of their frames are unknown; \
+                         pass the payload as MetricKit wrote it";
+
+/// Where the reading of a frame stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// The array of its callees has begun.
+    Callees,
+    End,
+}
+
+/// Reads members of a frame, up to its callees or its end.
+fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, tree: &mut Tree) -> Result<Reached, Error> {
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            "subFrames" if json.is_next(ValueType::Array)? => {
+                if node.callees > 0 {
+                    return Err(json.damaged("a frame has subFrames twice"));
+                }
+                json.begin_array()?;
+                return Ok(Reached::Callees);
+            }
+            key @ "address" => once(json, key, &mut node.address, Json::number)?,
+            key @ ("offsetIntoBinaryTextSegment" | "offsetAddress") => once(json, key, &mut node.offset, Json::number)?,
+            key @ "sampleCount" => once(json, key, &mut node.count, Json::number)?,
+            key @ "binaryName" => once(json, key, &mut node.name, Json::text)?,
+            key @ "binaryUUID" => once(json, key, &mut node.uuid, uuid)?,
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    if node.of_callees > node.count.unwrap_or(u64::MAX) {
+        return Err(json.damaged("the callees of a frame have more samples than the frame"));
+    }
+    if node.count.is_none() && tree.uncounted.is_none() {
+        tree.uncounted = Some(json.place());
+    }
+    if let Some(uuid) = node.uuid
+        && let Some(name) = node.name.take()
+    {
+        tree.names.entry(uuid).or_insert(name);
+    }
+    Ok(Reached::End)
+}
+
+/// Reads the value of a member that may be there once.
+fn once<'n, R: Read, T>(
+    json: &mut Json<'n, R>,
+    key: &str,
+    into: &mut Option<T>,
+    read: impl FnOnce(&mut Json<'n, R>) -> Result<Option<T>, Error>,
+) -> Result<(), Error> {
+    if into.is_some() {
+        return Err(json.damaged(format!("{key} is there twice")));
+    }
+    *into = read(json)?;
+    Ok(())
+}
+
+fn uuid<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Uuid>, Error> {
+    let Some(text) = json.text()? else { return Ok(None) };
+    let uuid = Uuid::parse(&text).ok_or_else(|| json.damaged(format!("{text:?} is not a UUID")))?;
+    Ok(Some(uuid).filter(|uuid| !uuid.is_nil()))
+}
+
+/// `{"uuid": "…", "name": "…"}`.
+fn read_name<R: Read>(json: &mut Json<'_, R>, tree: &mut Tree) -> Result<(), Error> {
+    let (mut id, mut name) = (None, None);
+    json.begin_object()?;
+    while json.has_next()? {
+        match json.member()?.as_str() {
+            key @ "uuid" => once(json, key, &mut id, uuid)?,
+            key @ "name" => once(json, key, &mut name, Json::text)?,
+            _ => json.skip()?,
+        }
+    }
+    json.end_object()?;
+    if let (Some(id), Some(name)) = (id, name) {
+        tree.names.insert(id, name);
+    }
+    Ok(())
+}
+
+/// Reads the members of an object as facts.
+fn read_facts<R: Read>(json: &mut Json<'_, R>, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
+    if !json.is_next(ValueType::Object)? {
+        return json.skip();
+    }
+    json.begin_object()?;
+    while json.has_next()? {
+        let key = json.member()?;
+        if key == "states" && json.is_next(ValueType::Array)? {
+            read_states(json, facts)?;
+        } else {
+            read_fact(json, key, facts)?;
+        }
+    }
+    json.end_object()
+}
+
+/// Reads a value as a fact, if it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
+fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
+    let value = if json.is_next(ValueType::Object)? {
+        let parts = read_parts(json)?;
+        let part = |name: &str| parts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        match (part("value"), part("unit").or(part("symbol")), part("number"), part("platform"), part("buildNumber")) {
+            (Some(value), Some(unit), ..) => Some(format!("{value} {unit}")),
+            (.., Some(number), Some(platform), Some(build)) => Some(format!("{platform} {number} ({build})")),
+            (.., Some(number), Some(platform), None) => Some(format!("{platform} {number}")),
+            _ => None,
+        }
+    } else {
+        json.scalar()?
+    };
+    facts.extend(value.map(|value| (key, value)));
+    Ok(())
+}
+
+/// The scalars of an object, and of an object in it such as a unit.
+fn read_parts<R: Read>(json: &mut Json<'_, R>) -> Result<Vec<(String, String)>, Error> {
+    let mut parts = Vec::new();
+    json.begin_object()?;
+    while json.has_next()? {
+        let key = json.member()?;
+        if key == "unit" && json.is_next(ValueType::Object)? {
+            json.begin_object()?;
+            while json.has_next()? {
+                let key = json.member()?;
+                parts.extend(json.scalar()?.map(|value| (key, value)));
+            }
+            json.end_object()?;
+        } else {
+            parts.extend(json.scalar()?.map(|value| (key, value)));
+        }
+    }
+    json.end_object()?;
+    Ok(parts)
+}
+
+/// What the app reported of its state, as facts `state DOMAIN`.
+fn read_states<R: Read>(json: &mut Json<'_, R>, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
+    json.begin_array()?;
+    while json.has_next()? {
+        let parts =
+            if json.is_next(ValueType::Object)? { read_parts(json)? } else { json.skip().map(|()| Vec::new())? };
+        let part = |name: &str| parts.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        facts.extend(part("domain").zip(part("label")).map(|(domain, label)| (format!("state {domain}"), label)));
+    }
+    json.end_array()
+}

@@ -1,0 +1,83 @@
+//! Reads diagnostics of MetricKit: hangs, CPU exceptions, disk writes, launches, crashes and memory exceptions, in payloads of iOS 14 to 26
+//! and macOS 12 to 26, and in reports of iOS 27 and macOS 27.
+//!
+//! ```text
+//! {"timeStampBegin": "2024-05-01 00:00:00 +0000", "timeStampEnd": …,
+//!  "hangDiagnostics": [{
+//!    "callStackTree": {"callStackPerThread": true, "callStacks": [{"threadAttributed": true, "callStackRootFrames": [
+//!       {"binaryName": "dyld", "binaryUUID": "…", "address": 4295000000, "offsetIntoBinaryTextSegment": 4031, "sampleCount": 7,
+//!        "subFrames": [{"binaryName": "App", …, "sampleCount": 4}]}]}]},
+//!    "diagnosticMetaData": {"hangDuration": "9 sec", "appVersion": "3.1", "osVersion": "iPhone OS 17.5 (21F79)", …}}]}
+//!
+//! {"version": "2.0.0", "timeRange": {"begin": 810918462.24, …}, "environment": {"applicationVersion": "3.1", …},
+//!  "hangDiagnostic": {"hangDuration": {"value": 9000, "unit": "ms"}, "callStackTree": {
+//!    "callStackPerThread": true, "binaryInfo": [{"uuid": "…", "name": "dyld"}, …], "callStackThreads": [{"rootFrames": […]}]}}}
+//! ```
+//!
+//! Collectors cut payloads into single diagnostics or trees, join them in arrays or one a line, and put them below the key `payload`; all of
+//! this is read. Each diagnostic is a document with one run and one table.
+//!
+//! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
+//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are samples of the CPU, and samples of disk writes
+//!   represent bytes. The thread of a crash or memory exception has one stack, which is one sample; its count in the file is ignored.
+//! * **Order**: sampled trees begin with the outermost frame and branch; stacks of crashes and memory exceptions begin with the innermost
+//!   frame and do not branch. `callStackPerThread` does not show the order. A tree whose kind is unknown shows its order by a branch
+//!   or by the functions with which threads start; otherwise it is refused.
+//! * **Offsets** are the load address of the binary up to iOS 15, and the offset in the binary since. In sampled trees since iOS 16, offsets of
+//!   callers are one less than the return address, as `address − offset` shows, which is a multiple of the page size plus 1.
+//! * **Addresses** of frames are offsets in their binary, whose load address is 0: the same code has the same address for all users.
+//! * A frame without a UUID, and with no offset, is code outside of all binaries, and keeps its address.
+//!
+//! Swift's asynchronous frames have odd addresses, which are looked up like others.
+
+mod document;
+mod record;
+
+use std::io::Read;
+
+use super::json::Json;
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::recording::RecordingBuilder;
+use document::Documents;
+
+/// Reads an input with all its diagnostics into a recording. `name` is how results and errors call it.
+///
+/// # Errors
+/// If there is no diagnostic, if a document is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let result = read_documents(source, name, recording);
+    if result.is_err() {
+        recording.fail();
+    }
+    result
+}
+
+fn read_documents<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let options = recording.options.clone();
+    let mut json = Json::new(source, name, &options);
+    let mut documents = Documents::new(&options);
+    let mut found = 0;
+    loop {
+        for diagnostic in documents.read(&mut json)? {
+            found += 1;
+            if found > options.limits.tables {
+                let text = format!("the input has more than {} diagnostics", options.limits.tables);
+                return Err(Error::new(ErrorKind::Limit(text), Some(diagnostic.at)));
+            }
+            record::add(&diagnostic, name, recording)?;
+        }
+        if !json.has_next()? {
+            break;
+        }
+    }
+    match (found, documents.metrics()) {
+        (0, 0) => Err(json.refused("this looks like diagnostics of MetricKit, but has no call tree")),
+        (0, _) => Err(json.refused("these are metrics of MetricKit, which have no stacks")),
+        (_, 0) => Ok(()),
+        (_, count) => {
+            let message = "metrics of MetricKit, which have no stacks, are not read".to_owned();
+            recording.end_input([], vec![Diagnostic { at: Some(json.place()), message, count }]);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! A diagnostic becomes a document of a recording.
+
+use super::document::{Diagnostic, Kind, Node, Thread};
+use crate::calendar::iso_8601;
+use crate::error::{self, Error, ErrorKind, Position};
+use crate::hash::HashMap;
+use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
+use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
+use crate::units::{Address, Uuid};
+
+/// Adds a diagnostic.
+///
+/// # Errors
+/// If the recording is full, a sampled tree has frames without counts, or the order of frames is unknown.
+pub(super) fn add(diagnostic: &Diagnostic, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let is_stop = diagnostic.is_innermost_first()?;
+    let full = |full: Full| Error::new(ErrorKind::Limit(full.to_string()), Some(diagnostic.at.clone()));
+    let mut input = recording.input(name)?;
+    let table =
+        Table { run: 1, schema: Some(diagnostic.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
+    input.start_sums(table, diagnostic.meaning(), name.to_owned());
+    let arch = diagnostic.fact(&["platformArchitecture"]).map(|arch| input.string(arch)).transpose().map_err(full)?;
+    let mut writer = Writer { diagnostic, is_stop, binaries: HashMap::default(), arch, adjusted: 0, raw: 0, input };
+    writer.add_threads().map_err(full)?;
+    if writer.adjusted > 0 && writer.raw > 0 {
+        let message = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring instruction"
+            .to_owned();
+        writer.input.note(error::Diagnostic { at: Some(diagnostic.at.clone()), message, count: 1 });
+    }
+    writer.input.finish(contents(diagnostic));
+    Ok(())
+}
+
+/// Binaries with the functions in which threads start.
+const THREAD_STARTS: [&str; 3] = ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"];
+
+impl Diagnostic {
+    fn schema(&self) -> &'static str {
+        match self.kind {
+            Kind::Crash => "crash-diagnostic",
+            Kind::Hang => "hang-diagnostic",
+            Kind::Cpu => "cpu-exception-diagnostic",
+            Kind::DiskWrite => "disk-write-exception-diagnostic",
+            Kind::Launch => "app-launch-diagnostic",
+            Kind::Memory => "memory-exception-diagnostic",
+            Kind::Unknown => "call-stack-tree",
+        }
+    }
+
+    fn meaning(&self) -> Meaning {
+        match self.kind {
+            Kind::Cpu => Meaning::OnCpu,
+            Kind::DiskWrite => Meaning::Writes,
+            Kind::Crash | Kind::Hang | Kind::Launch | Kind::Memory | Kind::Unknown => Meaning::Presence,
+        }
+    }
+
+    fn threads(&self) -> &[Thread] {
+        self.tree.threads.as_deref().unwrap_or_default()
+    }
+
+    /// True for the stacks of a crash, which begin with the innermost frame, and false for sampled trees.
+    fn is_innermost_first(&self) -> Result<bool, Error> {
+        let damaged =
+            |text: &str, at: &Position| Err(Error::new(ErrorKind::Malformed(text.to_owned()), Some(at.clone())));
+        let is_innermost_first = match (self.kind, &self.tree.branch) {
+            (Kind::Crash | Kind::Memory, Some(branch)) => {
+                return damaged("a stack of a crash or memory exception has a frame with two callers", branch);
+            }
+            (Kind::Crash | Kind::Memory, None) => true,
+            (Kind::Unknown, None) => match self.starts_at() {
+                Ok(is_innermost_first) => is_innermost_first,
+                Err(text) => return damaged(text, &self.at),
+            },
+            (Kind::Hang | Kind::Cpu | Kind::DiskWrite | Kind::Launch | Kind::Unknown, _) => false,
+        };
+        match &self.tree.uncounted {
+            Some(uncounted) if !is_innermost_first => damaged("a frame has no sampleCount", uncounted),
+            _ => Ok(is_innermost_first),
+        }
+    }
+
+    /// Whether the stacks of a tree that does not branch begin with the innermost frame: they end where threads start.
+    fn starts_at(&self) -> Result<bool, &'static str> {
+        let nodes = || self.threads().iter().flat_map(|thread| &thread.nodes);
+        let is_start = |node: &Node| self.name_of(node).is_some_and(|name| THREAD_STARTS.contains(&name));
+        let begins = nodes().any(|node| node.depth == 0 && is_start(node));
+        let ends = nodes().any(|node| node.callees == 0 && is_start(node));
+        match (begins, ends) {
+            _ if nodes().all(|node| node.depth == 0) => Ok(false),
+            (true, false) => Ok(false),
+            (false, true) => Ok(true),
+            _ => Err(
+                "this call tree does not show whether its first frames are the innermost or the outermost ones; pass the diagnostic that it \
+                      was cut out of",
+            ),
+        }
+    }
+
+    /// The name that Xcode gives to the app's binary by default: the last part of the bundle identifier.
+    fn product_name(&self) -> Option<&str> {
+        self.fact(&["bundleIdentifier"])?.rsplit('.').next()
+    }
+
+    fn name_of<'d>(&'d self, node: &'d Node) -> Option<&'d str> {
+        let of_uuid = node.uuid.and_then(|uuid| self.tree.names.get(&uuid));
+        of_uuid.or(node.name.as_ref()).map(String::as_str)
+    }
+}
+
+/// Adds the threads of a diagnostic, from the first to the last.
+struct Writer<'d, 'i> {
+    diagnostic: &'d Diagnostic,
+    /// True if frames begin with the innermost one, and each stack is one sample.
+    is_stop: bool,
+    binaries: HashMap<(Option<Uuid>, Option<&'d str>), BinaryId>,
+    arch: Option<StringId>,
+    /// The callers whose offset is one less than their return address.
+    adjusted: u64,
+    /// The callers whose offset is their return address.
+    raw: u64,
+    input: InputBuilder<'i>,
+}
+
+impl<'d> Writer<'d, '_> {
+    fn add_threads(&mut self) -> Result<(), Full> {
+        let diagnostic = self.diagnostic;
+        let pid = diagnostic.fact(&["pid"]).and_then(|pid| pid.parse().ok());
+        let process = self.input.process(pid, process_name(diagnostic))?;
+        let is_merged = diagnostic.tree.is_per_thread == Some(false);
+        let merged = if is_merged { Some(self.input.thread(None, Some(process), "all threads")?) } else { None };
+        for (index, thread) in diagnostic.threads().iter().enumerate() {
+            let id = match merged {
+                Some(id) => id,
+                None => self.thread(process, index, thread.is_attributed)?,
+            };
+            if self.is_stop { self.add_stacks(id, &thread.nodes)? } else { self.add_tree(id, &thread.nodes)? }
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, process: u32, index: usize, is_attributed: bool) -> Result<u32, Full> {
+        let attributed = if is_attributed { ", attributed" } else { "" };
+        let id = self.input.thread(None, Some(process), &format!("Thread {index}{attributed}"))?;
+        // Only main threads hang.
+        if is_attributed && self.diagnostic.kind == Kind::Hang {
+            self.input.mark_main_thread(id);
+        }
+        Ok(id)
+    }
+
+    /// Adds a tree whose frames call the frames below them.
+    fn add_tree(&mut self, thread: u32, nodes: &'d [Node]) -> Result<(), Full> {
+        let mut path: Vec<Option<StackId>> = Vec::new();
+        for node in nodes {
+            path.truncate(node.depth);
+            let frame = self.frame(node, node.callees > 0)?;
+            let stack = self.input.stack(path.last().copied().flatten(), &[frame])?;
+            path.push(stack);
+            if node.own() > 0 {
+                self.input.add_samples(thread, stack, node.own())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds stacks whose frames are called by the frames below them.
+    fn add_stacks(&mut self, thread: u32, nodes: &'d [Node]) -> Result<(), Full> {
+        let mut leaf_first: Vec<FrameId> = Vec::new();
+        for node in nodes {
+            let frame = self.frame(node, node.depth > 0)?;
+            leaf_first.push(frame);
+            if node.callees == 0 {
+                let stack = self.input.stack(None, &leaf_first)?;
+                self.input.add_samples(thread, stack, 1)?;
+                leaf_first.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, node: &'d Node, is_caller: bool) -> Result<FrameId, Full> {
+        let kind = if is_caller { FrameKind::RawCaller } else { FrameKind::RawLeaf };
+        let name = self.diagnostic.name_of(node);
+        match node.offset {
+            // An offset beyond the address cannot be right.
+            Some(offset) if (node.uuid.is_some() || name.is_some()) && node.address.is_none_or(|at| offset <= at) => {
+                let address = self.in_binary(node.address, offset, is_caller);
+                let binary = self.binary(node.uuid, name)?;
+                self.input.frame(kind, address, Some(binary))
+            }
+            _ => self.input.frame(kind, node.address.unwrap_or_default(), None),
+        }
+    }
+
+    /// The offset of a frame in its binary: of its instruction, and of callers the return address.
+    fn in_binary(&mut self, address: Option<u64>, offset: u64, is_caller: bool) -> u64 {
+        /// No binary is that large, and every load address of a 64-bit process is above.
+        const LEAST_LOAD_ADDRESS: u64 = 1 << 32;
+        const SMALLEST_PAGE: u64 = 4 << 10;
+        let load = address.and_then(|address| address.checked_sub(offset));
+        if let Some(offset) = load.filter(|_| offset >= LEAST_LOAD_ADDRESS) {
+            return offset;
+        }
+        if !is_caller {
+            return offset;
+        }
+        let is_adjusted = match load.map(|load| load % SMALLEST_PAGE) {
+            Some(0) => false,
+            Some(1) => true,
+            _ => !self.is_stop,
+        };
+        if is_adjusted {
+            self.adjusted += 1;
+            offset.saturating_add(1)
+        } else {
+            self.raw += 1;
+            offset
+        }
+    }
+
+    fn binary(&mut self, uuid: Option<Uuid>, name: Option<&'d str>) -> Result<BinaryId, Full> {
+        let key = (uuid, name);
+        if let Some(&id) = self.binaries.get(&key) {
+            return Ok(id);
+        }
+        let text = match (name, uuid) {
+            (Some(name), _) => name.to_owned(),
+            (None, uuid) => uuid.map(|uuid| uuid.to_string()).unwrap_or_default(),
+        };
+        let is_own = self.diagnostic.product_name() == Some(text.as_str());
+        // Paths are not in the file; this one is not of the system.
+        let path = if is_own { self.input.string(&format!("…/{text}"))? } else { self.input.string(&text)? };
+        let name = self.input.string(&text)?;
+        let binary = Binary { name, uuid, arch: self.arch, load_address: Address::new(0), path };
+        let id = self.input.binary(binary)?;
+        self.binaries.insert(key, id);
+        Ok(id)
+    }
+}
+
+fn process_name(diagnostic: &Diagnostic) -> &str {
+    diagnostic.fact(&["bundleIdentifier"]).unwrap_or("app")
+}
+
+/// Keys of facts, and how the summary of a run calls them.
+const SUMMARY: [(&str, &str); 15] = [
+    ("appVersion", "app-version"),
+    ("applicationVersion", "app-version"),
+    ("appBuildVersion", "app-build"),
+    ("applicationBuildVersion", "app-build"),
+    ("regionFormat", "region"),
+    ("isTestFlightApp", "is-testflight"),
+    ("lowPowerModeEnabled", "is-low-power"),
+    ("hangDuration", "hang-duration"),
+    ("totalCPUTime", "cpu-time"),
+    ("totalSampledTime", "sampled-time"),
+    ("writesCaused", "bytes-written"),
+    ("totalBytesWritten", "bytes-written"),
+    ("launchDuration", "launch-duration"),
+    ("terminationReason", "termination-reason"),
+    ("terminationCategory", "termination-category"),
+];
+
+/// Device, process, and the facts of the diagnostic.
+fn contents(diagnostic: &Diagnostic) -> Toc {
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let mut device = Vec::new();
+    if let Some(os) = diagnostic.fact(&["osVersion"]) {
+        let version = os.find(|character: char| character.is_ascii_digit()).unwrap_or(os.len());
+        let (platform, version) = os.split_at_checked(version).unwrap_or((os, ""));
+        device.extend([pair("platform", platform.trim()), pair("os-version", version)]);
+    }
+    device.extend(diagnostic.fact(&["deviceType"]).map(|model| pair("model", model)));
+    device.extend(diagnostic.fact(&["platformArchitecture"]).map(|arch| pair("architecture", arch)));
+    let pid = diagnostic.fact(&["pid"]);
+    let name = process_name(diagnostic);
+    let process = [Some(pair("name", name)), pid.map(|pid| pair("pid", pid))];
+    let mut summary: Vec<_> =
+        diagnostic.fact(&["begin"]).and_then(date).map(|date| pair("start-date", &date)).into_iter().collect();
+    for (key, called) in SUMMARY {
+        summary.extend(diagnostic.fact(&[key]).map(|value| pair(called, value)));
+    }
+    let states = diagnostic.facts.iter().filter(|(key, _)| key.starts_with("state "));
+    summary.extend(states.map(|(key, value)| pair(key, value)));
+    let run = TocRun {
+        number: 1,
+        device,
+        process: process.into_iter().flatten().collect(),
+        summary,
+        processes: vec![TocProcess {
+            name: name.to_owned(),
+            pid: pid.and_then(|pid| pid.parse().ok()),
+            path: String::new(),
+        }],
+        ..TocRun::default()
+    };
+    Toc { runs: vec![run] }
+}
+
+/// A date as text, or seconds since 2001 or 1970, or milliseconds since 1970: apps choose. The numbers of these three do not overlap until 2039.
+fn date(text: &str) -> Option<String> {
+    const OF_2001: f64 = 978_307_200.0;
+    let millis = match text.parse::<f64>() {
+        Err(_) => return Some(text.to_owned()),
+        Ok(seconds) if seconds < 1.2e9 => (seconds + OF_2001) * 1e3,
+        Ok(seconds) if seconds < 1e11 => seconds * 1e3,
+        Ok(millis) => millis,
+    };
+    iso_8601(millis.round() as i64)
+}
