@@ -26,6 +26,7 @@ mod fleet_rewritten;
 mod fleet_spill;
 mod fleet_text;
 mod hostile;
+mod metrickit;
 mod open;
 mod operations;
 mod page;

@@ -191,17 +191,22 @@ fn export(stack: &Stack, convention: Convention, load_address: u64) -> String {
     )
 }
 
+/// The frames of the only stack.
+fn frames(profile: &Profile) -> impl Iterator<Item = &Frame> {
+    let stack = profile.samples().first().map_or_else(|| profile.sums().next().unwrap().stack, |sample| sample.stack);
+    profile.frames_leaf_first(stack)
+}
+
 fn functions(profile: &Profile) -> Vec<String> {
-    let frames = profile.frames_leaf_first(profile.samples()[0].stack);
-    let mut names: Vec<String> = frames.map(|frame| profile.function_name(frame.function).to_owned()).collect();
+    let mut names: Vec<String> =
+        frames(profile).map(|frame| profile.function_name(frame.function).to_owned()).collect();
     names.reverse();
     names
 }
 
 fn lines(profile: &Profile) -> Vec<Option<(String, u32)>> {
-    let frames = profile.frames_leaf_first(profile.samples()[0].stack);
     let line = |frame: &Frame| frame.source.map(|source| (profile.string(source.path).to_owned(), source.line));
-    let mut lines: Vec<_> = frames.map(line).collect();
+    let mut lines: Vec<_> = frames(profile).map(line).collect();
     lines.reverse();
     lines
 }
@@ -220,16 +225,12 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
                 let export =
                     read(export(&stack, convention, load_address).as_bytes(), "", &Options::default()).unwrap();
                 let (profile, summary) = export.profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap();
-                let expected: Vec<String> = stack
-                    .frames
-                    .iter()
-                    .zip(functions(&export.profile))
-                    .flat_map(|((_, _, functions), unnamed)| match functions.is_empty() {
-                        true => vec![unnamed],
-                        false => functions.clone(),
-                    })
-                    .collect();
-                assert_eq!(functions(&profile), expected, "{} {convention:?} at {load_address:#x}", stack.name);
+                assert_eq!(
+                    functions(&profile),
+                    expected(&stack, &export.profile),
+                    "{} {convention:?} at {load_address:#x}",
+                    stack.name
+                );
                 assert_eq!(lines(&profile), stack.lines, "{} {convention:?} at {load_address:#x}", stack.name);
                 assert_eq!(summary.binaries.len(), 1);
                 let named = stack.frames.iter().filter(|(_, _, functions)| !functions.is_empty()).count() as u64;
@@ -237,6 +238,67 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
             }
         }
     }
+}
+
+/// The layout of a call tree of MetricKit.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    /// Up to iOS 15, the offset is the load address.
+    LoadAddress,
+    /// A crash, whose first frame is the innermost one.
+    Crash,
+    /// A hang, in which 1 was subtracted from offsets of callers.
+    Hang,
+    /// A hang with raw offsets.
+    RawHang,
+}
+
+/// A diagnostic with this stack, without a single name.
+fn diagnostic(stack: &Stack, layout: Layout, load_address: u64) -> String {
+    let is_stop = matches!(layout, Layout::LoadAddress | Layout::Crash);
+    let mut frames: Vec<String> = stack.frames.iter().map(|&(recorded, is_leaf, _)| {
+        let offset = recorded - u64::from(is_leaf);
+        let written = match layout {
+            Layout::LoadAddress => load_address,
+            Layout::Hang if !is_leaf => offset - 1,
+            Layout::Crash | Layout::Hang | Layout::RawHang => offset,
+        };
+        let (uuid, address) = (&stack.uuid, load_address + offset);
+        format!("\"binaryUUID\":\"{uuid}\",\"address\":{address},\"offsetIntoBinaryTextSegment\":{written},\"sampleCount\":1")
+    }).collect();
+    if !is_stop {
+        frames.reverse();
+    }
+    let tree = frames.into_iter().reduce(|inner, frame| format!("{frame},\"subFrames\":[{{{inner}}}]")).unwrap();
+    let (kind, arch) = (if is_stop { "crash" } else { "hang" }, &stack.arch);
+    format!(
+        "{{\"{kind}Diagnostics\":[{{\"callStackTree\":{{\"callStacks\":[{{\"callStackRootFrames\":[{{{tree}}}]}}]}},\
+         \"diagnosticMetaData\":{{\"platformArchitecture\":\"{arch}\"}}}}]}}"
+    )
+}
+
+#[test]
+fn diagnostics_of_metrickit_show_the_functions_they_hit_in_every_layout() {
+    let locator = locator(&built());
+    for stack in stacks() {
+        for layout in [Layout::LoadAddress, Layout::Crash, Layout::Hang, Layout::RawHang] {
+            let text = diagnostic(&stack, layout, 0x1_02af_4000);
+            let recording = read(text.as_bytes(), "", &Options::default()).unwrap();
+            let (profile, summary) = recording.profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap();
+            let name = format!("{} {layout:?}", stack.name);
+            assert_eq!(functions(&profile), expected(&stack, &recording.profile), "{name}");
+            assert_eq!(lines(&profile), stack.lines, "{name}");
+            assert_eq!(summary.binaries.len(), 1, "{name}");
+        }
+    }
+}
+
+/// The functions that a stack must show, with those that have no name as they are without symbols.
+fn expected(stack: &Stack, unnamed: &Profile) -> Vec<String> {
+    let frames = stack.frames.iter().zip(functions(unnamed));
+    frames
+        .flat_map(|((_, _, functions), unnamed)| if functions.is_empty() { vec![unnamed] } else { functions.clone() })
+        .collect()
 }
 
 #[test]

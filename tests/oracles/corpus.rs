@@ -256,6 +256,9 @@ fn rows_equal_the_index() -> Result<(), Failed> {
     Ok(())
 }
 
+/// The formats that are read, but have no intervals.
+const READ: [&str; 2] = ["metrickit", "sample"];
+
 /// Profiles of other tools, by their folders, and a word of the sentence with which each is refused.
 const FORMATS: [(&str, &str); 12] = [
     ("dart", "Dart"),
@@ -279,8 +282,7 @@ fn other_formats_are_told_by_their_names() -> Result<(), Failed> {
             // The name of the file says nothing.
             let open = || Ok::<_, Failed>(decompress(fs::File::open(&path)?, &MemoryBudget::unlimited())?);
             let errors = [
-                // Reports of `sample` are read, but they have no intervals.
-                (format != "sample").then_some(read(open()?, "input", &Options::default()).err()),
+                (!READ.contains(&format)).then_some(read(open()?, "input", &Options::default()).err()),
                 Some(Intervals::read(open()?, "input", &Options::default()).err()),
             ];
             for error in errors.into_iter().flatten() {

@@ -1,0 +1,95 @@
+//! Diagnostics of MetricKit: damage, limits, and documents without stacks. `tests/oracles/metrickit.rs` compares what is read.
+
+use std::fs;
+use std::path::Path;
+
+use traceparse::recording::{Options, Recording};
+use traceparse::{Error, ErrorKind, read};
+
+/// A seed of the fuzz target.
+fn seed(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/metrickit").join(name)).unwrap()
+}
+
+fn read_text(text: &str) -> Result<Recording, Error> {
+    read(text.as_bytes(), "input", &Options::default())
+}
+
+fn samples(recording: &Recording) -> u64 {
+    recording.profile.sums().map(|sum| sum.samples).sum()
+}
+
+#[test]
+fn cut_documents_are_refused_with_their_place() {
+    for (name, expected) in [("payload", 9), ("report", 1), ("load-addresses", 1), ("tree", 18)] {
+        let text = seed(name);
+        assert_eq!(samples(&read_text(&text).unwrap()), expected, "{name}");
+        for end in 1..text.len() {
+            let error = read_text(&text[..end]).expect_err("it is cut");
+            assert!(error.at.is_some_and(|at| at.byte <= end as u64), "{name} cut at {end}");
+        }
+    }
+    // After a complete line, only the next document is missing.
+    assert_eq!(samples(&read_text(&seed("lines")).unwrap()), 10);
+}
+
+#[test]
+fn damage_is_told() {
+    for (name, from, to, word) in [
+        ("payload", "\"sampleCount\": 9", "\"sampleCount\": 8", "more samples than the frame"),
+        ("payload", "\"sampleCount\": 7", "\"sampleCount\": -7", "not a whole number"),
+        ("payload", "\"sampleCount\": 7", "\"count\": 7", "no sampleCount"),
+        ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "there twice"),
+        ("payload", "00000000-0000-0000-0000-000000000003", "0003", "not a UUID"),
+        ("payload", "\"callStackRootFrames\"", "\"callStackFrames\"", "flattened"),
+        ("report", "\"subFrames\": []", "\"subFrames\": [{}, {}]", "two callers"),
+        ("payload", "hangDiagnostics", "others", "no call tree"),
+    ] {
+        let text = seed(name).replacen(from, to, 1);
+        let error = read_text(&text).expect_err(word);
+        assert!(error.to_string().contains(word) && error.at.is_some(), "{word}: {error}");
+    }
+}
+
+#[test]
+fn a_tree_that_does_not_show_its_order_is_refused() {
+    let frame = |name: &str, callee: &str| {
+        format!(
+            "{{\"binaryName\":\"{name}\",\"offsetIntoBinaryTextSegment\":8,\"sampleCount\":1,\"subFrames\":[{callee}]}}"
+        )
+    };
+    let tree = |first: &str, last: &str| {
+        read_text(&format!("{{\"callStacks\":[{{\"callStackRootFrames\":[{}]}}]}}", frame(first, &frame(last, ""))))
+    };
+    let leaf = |recording: &Recording| {
+        let stack = recording.profile.sums().next().unwrap().stack;
+        let frame = recording.profile.frames_leaf_first(stack).next().unwrap();
+        recording.profile.string(recording.profile.binary(frame.binary.unwrap()).name).to_owned()
+    };
+    assert_eq!(leaf(&tree("dyld", "App").unwrap()), "App");
+    assert_eq!(leaf(&tree("App", "dyld").unwrap()), "App");
+    assert!(tree("App", "UIKitCore").unwrap_err().to_string().contains("innermost or the outermost"));
+}
+
+#[test]
+fn metrics_have_no_stacks() {
+    let recording = read_text(&seed("metrics")).unwrap();
+    let [note] = recording.diagnostics.as_slice() else { panic!("{:?}", recording.diagnostics) };
+    assert!(note.message.contains("metrics of MetricKit"), "{note:?}");
+    let error = read_text("{\"callStackTree\":null, \"cpuMetrics\":{}}").unwrap_err();
+    assert!(error.at.is_some(), "{error}");
+}
+
+#[test]
+fn limits_hold() {
+    let limited = |change: fn(&mut Options)| {
+        let mut options = Options::default();
+        change(&mut options);
+        read(seed("deep").as_bytes(), "input", &options).unwrap_err()
+    };
+    assert!(read_text(&seed("deep")).is_err(), "its order is unknown");
+    assert!(limited(|options| options.limits.stack_depth = 59).to_string().contains("more than 59 frames"));
+    let long = seed("payload").replace("9 sec", &"9".repeat(1 << 20));
+    let error = read_text(&long).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Limit(_)) && error.to_string().contains("longer than"), "{error}");
+}
