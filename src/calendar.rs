@@ -17,7 +17,6 @@ pub(crate) const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Returns year, month and day for a number of days since 1970-01-01.
-#[cfg(any(feature = "bundle", feature = "fleet"))]
 pub(crate) const fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
     let (era, of_era) = (days.div_euclid(DAYS_OF_ERA), days.rem_euclid(DAYS_OF_ERA));

@@ -24,8 +24,9 @@ use std::fmt;
 use super::measures::Measure;
 use super::scope::FleetScope;
 pub use crate::alert_grammar::AlertError;
+pub(crate) use crate::alert_grammar::Comparison;
 use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};
-pub(crate) use crate::alert_grammar::{AlertStatistic, Comparison};
+pub(crate) use crate::stats::AlertStatistic;
 use crate::units::{Millionths, Unit};
 
 /// The subject of a rule.

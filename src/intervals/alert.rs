@@ -7,8 +7,8 @@
 
 use std::fmt;
 
-use crate::alert_grammar::{self, AlertError, AlertStatistic, Comparison, Dialect, Kind, LimitUnit, Subject};
-use crate::stats::Quantile;
+use crate::alert_grammar::{self, AlertError, Comparison, Dialect, Kind, LimitUnit, Subject};
+use crate::stats::{AlertStatistic, Quantile};
 use crate::units::{Nanos, Unit};
 
 /// A rule about the durations of intervals.

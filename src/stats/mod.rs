@@ -55,6 +55,7 @@
 //!
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
+mod alert_statistic;
 mod bins;
 mod change_points;
 pub mod compare;
@@ -64,6 +65,7 @@ mod hdr;
 mod interval;
 mod quantile;
 
+pub(crate) use alert_statistic::AlertStatistic;
 pub use bins::{Bin, BoxPlot};
 pub use change_points::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, change_points, p_of_largest_t, students_t};
 pub use distribution::{Distribution, Estimate, Support};
