@@ -55,6 +55,12 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let texts = FunctionTexts::new(profile, |id, out| {
         out.push(b';');
         out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());
+        // Offsets in binaries are not unique, and readers of folded stacks see only names.
+        let function = profile.function(id);
+        let binary = function.binary.filter(|_| !function.is_named).map(|id| profile.binary(id));
+        if let Some(binary) = binary.filter(|binary| binary.load_address.get() == 0) {
+            out.extend_from_slice(format!(" (in {})", escape_folded(profile.string(binary.name))).as_bytes());
+        }
     });
     let mut line = Vec::new();
     for series in &report.series {

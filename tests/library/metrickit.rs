@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use traceparse::output::{self, Format};
 use traceparse::recording::{Options, Recording};
+use traceparse::report::{ReportOptions, View};
 use traceparse::{Error, ErrorKind, read};
 
 /// A seed of the fuzz target.
@@ -92,4 +94,17 @@ fn limits_hold() {
     let long = seed("payload").replace("9 sec", &"9".repeat(1 << 20));
     let error = read_text(&long).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Limit(_)) && error.to_string().contains("longer than"), "{error}");
+}
+
+#[test]
+fn folded_stacks_tell_equal_offsets_of_two_binaries_apart() {
+    let text =
+        seed("payload").replace("\"offsetIntoBinaryTextSegment\": 1284", "\"offsetIntoBinaryTextSegment\": 2380");
+    let recording = read_text(&text).unwrap();
+    let options = ReportOptions { view: View::Tree, ..ReportOptions::default() };
+    let mut out = Vec::new();
+    output::write(&recording.report(&options), &Format::Folded, &mut out).unwrap();
+    let lines = String::from_utf8(out).unwrap();
+    let leaves: Vec<&str> = lines.lines().filter_map(|line| line.rsplit(';').next()).collect();
+    assert_eq!(leaves, ["0x94c (in libsystem_kernel.dylib) 7", "0x94c (in App) 2"]);
 }
