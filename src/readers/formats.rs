@@ -196,8 +196,8 @@ const SPEEDSCOPE: &str = "www.speedscope.app reads it";
 
 fn json(start: &str) -> Option<Known> {
     let first = start.lines().next().unwrap_or(start);
-    if first.contains("\"bug_type\"") && start.len() > first.len() {
-        return Some(known("a report of macOS or iOS (.ips)", CONSOLE));
+    if start.len() > first.len() && first.contains("\"bug_type\"") {
+        return Some(problem_report(first));
     }
     // This also removes white space inside strings; the keys here contain none.
     let dense: String = start.split_ascii_whitespace().collect();
@@ -233,6 +233,27 @@ fn json(start: &str) -> Option<Known> {
     }
 }
 
+const SPINDUMP: Known = known(
+    "a report of spindump, or a hang or resource report (macOS, iOS)",
+    "Console on a Mac shows it, and so does any text editor",
+);
+
+/// The format of an `.ips` file, by the system's number of its kind in the first line.
+fn problem_report(first: &str) -> Known {
+    let line = serde_json::from_str::<serde_json::Value>(first).ok();
+    // The number is a string in all known reports.
+    match line.as_ref().and_then(|line| line.get("bug_type")?.as_str()).unwrap_or_default() {
+        "142" | "144" | "145" | "157" | "174" | "202" | "206" | "207" | "220" | "222" | "223" | "228" | "239"
+        | "243" | "302" | "310" => SPINDUMP,
+        "98" | "198" | "298" => {
+            known("a Jetsam report (.ips) about memory, without stacks", "Console on a Mac shows it")
+        }
+        "109" | "309" => known("a crash report of macOS or iOS (.ips)", CONSOLE),
+        "288" | "509" => known("a stackshot (.ips) with one stack for each thread", CONSOLE),
+        _ => known("a report of macOS or iOS (.ips)", CONSOLE),
+    }
+}
+
 fn lines(text: &str) -> Option<Known> {
     const NEAR: usize = 4 << 10;
     const MOST_LINES_BEFORE: usize = 100;
@@ -258,8 +279,7 @@ fn lines(text: &str) -> Option<Known> {
         return Some(known("a crash report of macOS or iOS (.crash)", CONSOLE));
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
-        let advice = "Console on a Mac shows it, and so does any text editor";
-        return Some(known("a report of spindump, or a hang or resource report (macOS, iOS)", advice));
+        return Some(SPINDUMP);
     }
     let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
     if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
@@ -340,7 +360,15 @@ mod tests {
             (&gperftools, "gperftools"),
             (b"\x0a\x04\x08\x01\x10\x02\x0a\x04", "pprof"),
             (b"\x48\xd6\xdd\xe5\x92\x85\x8c\xbf\xaa\x15\x0a\x04\x08\x01\x10\x02", "pprof"),
-            (b"{\"bug_type\":\"202\"}\nDate/Time: x", ".ips"),
+            (b"{\"bug_type\":\"202\"}\nDate/Time: x", "spindump"),
+            (b"{\"name\":\"a\", \"bug_type\": \"228\"}\nDate/Time: x", "spindump"),
+            (b"{\"bug_type\":\"298\"}\n{}", "Jetsam"),
+            (b"{\"bug_type\":\"309\"}\n{}", "crash report"),
+            (b"{\"bug_type\":\"288\"}\n{}", "one stack for each thread"),
+            (b"{\"bug_type\":\"509\"}\n{}", "one stack for each thread"),
+            (b"{\"bug_type\":\"385\"}\n{}", ".ips"),
+            (b"{\"bug_type\":309}\n{}", "report of macOS or iOS (.ips)"),
+            (b"{\"bug_type\", damaged}\n{}", "report of macOS or iOS (.ips)"),
             (b"chatter\nAnalysis of sampling app (pid 1) every 1 millisecond\n", "sample"),
             (b"Date/Time: 2026\nOS: x\nData Source: Stackshots\n", "spindump"),
             (b"{\n \"callStacks\" : [], \"callStackPerThread\" : true}", "MetricKit"),

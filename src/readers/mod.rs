@@ -6,6 +6,7 @@ pub(crate) mod export;
 mod formats;
 pub(crate) mod input;
 mod json;
+mod lines;
 pub(crate) mod metrickit;
 pub(crate) mod sample;
 mod well_formed;

@@ -260,13 +260,15 @@ fn rows_equal_the_index() -> Result<(), Failed> {
 const READ: [&str; 2] = ["metrickit", "sample"];
 
 /// Profiles of other tools, by their folders, and a word of the sentence with which each is refused.
-const FORMATS: [(&str, &str); 12] = [
+const FORMATS: [(&str, &str); 14] = [
     ("dart", "Dart"),
     ("deepcopy", "Deep Copy"),
     ("dottrace", "dotTrace"),
     ("firefox", "Firefox Profiler"),
     ("folded", "folded stacks"),
+    ("ips", "Jetsam"),
     ("metrickit", "MetricKit"),
+    ("microstackshots", "spindump"),
     ("perf-script", "perf script"),
     ("pprof", "pprof"),
     ("sample", "a report of sample"),

@@ -32,15 +32,14 @@
 
 mod graph;
 mod images;
-mod lines;
 mod record;
 mod report;
 
 use std::io::Read;
 
+use super::lines::{LineStart, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::recording::RecordingBuilder;
-use lines::{LineStart, Lines};
 use report::{Report, START};
 
 /// Reads an input with all its reports into a recording. `name` is how results and errors call it.

@@ -1,11 +1,11 @@
 //! A report becomes a document of a recording.
 
 use super::graph::{FrameText, ThreadText};
-use super::lines::{LineStart, Lines};
 use super::report::{Node, Report, Top};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine, StackId};
+use crate::readers::lines::{LineStart, Lines};
 use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
 use crate::units::Address;
 

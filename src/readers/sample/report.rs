@@ -4,10 +4,10 @@ use std::io::Read;
 
 use super::graph::{FrameText, GraphLine};
 use super::images::{Image, Images};
-use super::lines::{Line, LineStart, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
+use crate::readers::lines::{Line, LineStart, Lines};
 
 /// The words that begin a report.
 pub(super) const START: &str = "Analysis of sampling ";
