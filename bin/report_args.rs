@@ -25,7 +25,7 @@ pub(crate) fn is_separated(view: View) -> bool {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Recordings (.trace, or a zip or tar of one), exports (also gzip or zstd) or sample reports; `-` is standard input
+    /// Recordings (.trace, or a zip or tar of one), exports (also gzip or zstd), sample reports or diagnostics of MetricKit; `-` is standard input
     ///
     /// A table of contents (`xctrace export --toc`) among them adds device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -78,7 +78,7 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
     }
     let Known { what, use_of } = recognise(head)?;
     Some(match use_of {
-        Ok(_) => format!("this is {what}, which has samples but no signposts or hangs"),
+        Ok(_) => format!("this is {what}, which has samples but no other tables, such as signposts or hangs"),
         Err(advice) => format!("this is {what}, which traceparse cannot read; {advice}"),
     })
 }

@@ -29,18 +29,24 @@ impl RecordingBuilder {
     pub fn read<R: Read + Send>(&mut self, mut source: R, name: &str) -> Result<(), Error> {
         let mut head = Vec::with_capacity(formats::HEAD);
         let failure = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut head).err();
-        if let Some(what) = formats::packed(&head) {
+        let reader = Reader::of(&head);
+        // Only exports and recordings have tables to choose from.
+        let lacks_table = reader != Reader::Export && self.options.table.is_some();
+        if let Some(what) = if lacks_table { formats::describe(&head) } else { formats::packed(&head) } {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
             return Err(Error::new(ErrorKind::NotAnExport(what), Some(at)));
         }
-        let reader = Reader::of(&head);
         // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
-        match reader {
+        let result = match reader {
             Reader::Export => export::read_into(source, name, self),
             Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),
+        };
+        if result.is_err() {
+            self.fail();
         }
+        result
     }
 }
 

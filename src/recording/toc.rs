@@ -77,6 +77,13 @@ pub struct TocTable {
 }
 
 impl TocRun {
+    /// The attributes of a device with the system `macOS 26.6.1 (25G76)`.
+    pub(crate) fn system(os: &str) -> [(String, String); 2] {
+        let digit = os.find(|character: char| character.is_ascii_digit()).unwrap_or(os.len());
+        let (platform, version) = os.split_at_checked(digit).unwrap_or((os, ""));
+        [("platform", platform.trim()), ("os-version", version)].map(|(key, value)| (key.to_owned(), value.to_owned()))
+    }
+
     /// Returns a field of the summary.
     pub fn summary_field(&self, name: &str) -> Option<&str> {
         lookup(&self.summary, name)

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format};
 use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, View};
@@ -107,4 +108,25 @@ fn folded_stacks_tell_equal_offsets_of_two_binaries_apart() {
     let lines = String::from_utf8(out).unwrap();
     let leaves: Vec<&str> = lines.lines().filter_map(|line| line.rsplit(';').next()).collect();
     assert_eq!(leaves, ["0x94c (in libsystem_kernel.dylib) 7", "0x94c (in App) 2"]);
+}
+
+#[test]
+fn memory_is_taken_for_what_is_there() {
+    let thread =
+        "{\"callStackRootFrames\":[{\"binaryName\":\"App\",\"offsetIntoBinaryTextSegment\":8,\"sampleCount\":1}]}";
+    let document = |threads: usize| {
+        format!(
+            "{{\"hangDiagnostics\":[{{\"callStackTree\":{{\"callStacks\":[{}]}}}}]}}",
+            vec![thread; threads].join(",")
+        )
+    };
+    let within = |text: &str, bytes: u64| {
+        read(text.as_bytes(), "input", &Options { memory: MemoryBudget::new(bytes), ..Options::default() })
+    };
+    assert_eq!(samples(&within(&document(2_000), 4 << 20).unwrap()), 2_000);
+    let error = within(&document(50_000), 4 << 20).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
+    // A diagnostic is larger than its two braces.
+    let error = read_text(&format!("{{\"hangDiagnostics\":[{}]}}", vec!["{}"; 10_001].join(","))).unwrap_err();
+    assert!(error.to_string().contains("more than 10000 diagnostics"), "{error}");
 }

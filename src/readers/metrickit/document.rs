@@ -4,11 +4,12 @@ use std::io::Read;
 
 use struson::reader::ValueType;
 
+use super::record::is_known;
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::memory::{MemoryBudget, Reservation};
+use crate::memory::Reservation;
 use crate::readers::json::Json;
-use crate::recording::Options;
+use crate::recording::{Limits, Options};
 use crate::units::Uuid;
 
 /// The subject of a diagnostic.
@@ -96,7 +97,8 @@ pub(super) struct Tree {
     pub(super) branch: Option<Position>,
     /// The first frame without a count.
     pub(super) uncounted: Option<Position>,
-    held: Option<Reservation>,
+    /// The first place with another name of a binary that has one.
+    pub(super) renamed: Option<Position>,
 }
 
 /// A diagnostic.
@@ -104,15 +106,15 @@ pub(super) struct Tree {
 pub(super) struct Diagnostic {
     pub(super) kind: Kind,
     pub(super) tree: Tree,
-    /// Everything else that is known, with the keys of the document.
+    /// Metadata, with the keys of the document; the first one of a key counts.
     pub(super) facts: Vec<(String, String)>,
     /// The end of the diagnostic.
     pub(super) at: Position,
 }
 
 impl Diagnostic {
-    pub(super) fn fact(&self, keys: &[&str]) -> Option<&str> {
-        let found = self.facts.iter().find(|(key, _)| keys.contains(&key.as_str()));
+    pub(super) fn fact(&self, key: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|(known, _)| known == key);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 }
@@ -120,13 +122,15 @@ impl Diagnostic {
 /// Wrappers of wrappers end somewhere.
 const MOST_LEVELS: usize = 16;
 
-/// Memory is reserved for this many frames at a time.
-const FRAMES_BETWEEN: usize = 1 << 10;
+/// Memory is reserved each time a document has taken this many bytes.
+const BYTES_BETWEEN: u64 = 64 << 10;
 
 /// Reads documents.
 pub(super) struct Documents {
-    memory: MemoryBudget,
-    max_depth: usize,
+    limits: Limits,
+    /// The memory of the last document, and about how many bytes it takes.
+    held: Reservation,
+    bytes: u64,
     found: Vec<Diagnostic>,
     /// The number of documents with metrics.
     metrics: u64,
@@ -134,12 +138,13 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn new(options: &Options) -> Self {
-        let max_depth = options.limits.stack_depth;
-        Self { memory: options.memory.clone(), max_depth, found: Vec::new(), metrics: 0 }
+        let (limits, held) = (options.limits.clone(), options.memory.nothing());
+        Self { limits, held, bytes: 0, found: Vec::new(), metrics: 0 }
     }
 
     /// Reads one document, and returns its diagnostics.
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<'_, R>) -> Result<Vec<Diagnostic>, Error> {
+        self.bytes = 0;
         self.document(json, None, 0)?;
         Ok(std::mem::take(&mut self.found))
     }
@@ -178,7 +183,7 @@ impl Documents {
                 "callStacks" | "callStackThreads" | "callStackPerThread" | "binaryInfo" => {
                     self.tree_member(json, &key, tree.get_or_insert_default())?;
                 }
-                "diagnosticMetaData" | "environment" | "metaData" | "timeRange" => read_facts(json, &mut facts)?,
+                "diagnosticMetaData" | "environment" | "metaData" | "timeRange" => self.facts(json, &mut facts)?,
                 "intervalEntries" | "stateEntries" => {
                     has_metrics = true;
                     json.skip()?;
@@ -193,18 +198,39 @@ impl Documents {
             }
         }
         json.end_object()?;
-        // The facts of an object apply to all diagnostics in it, even those read before the facts.
-        for inner in self.found.iter_mut().skip(first) {
-            inner.facts.extend(facts.iter().cloned());
+        let told = facts.iter().find_map(|(key, _)| Kind::of_fact(key));
+        self.share(first, &facts, json)?;
+        if let (None, None) = (&tree, kind) {
+            self.metrics += u64::from(has_metrics && self.found.len() == first);
+            return Ok(());
         }
-        let is_diagnostic = tree.is_some() || kind.is_some();
-        if is_diagnostic {
-            let told = facts.iter().find_map(|(key, _)| Kind::of_fact(key));
-            let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
-            self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
+        if self.found.len() >= self.limits.tables {
+            let text = format!("a document has more than {} diagnostics", self.limits.tables);
+            return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
         }
-        self.metrics += u64::from(has_metrics && !is_diagnostic && self.found.len() == first);
+        let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
+        self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
         Ok(())
+    }
+
+    /// Adds the facts of an object to all diagnostics in it, even those read before the facts.
+    fn share<R: Read>(&mut self, first: usize, facts: &[Fact], json: &Json<'_, R>) -> Result<(), Error> {
+        let bytes: usize = facts.iter().map(bytes_of_fact).sum();
+        let holders = 1 + self.found.len().saturating_sub(first);
+        self.hold(bytes.saturating_mul(holders), json)?;
+        for inner in self.found.iter_mut().skip(first) {
+            inner.facts.extend_from_slice(facts);
+        }
+        Ok(())
+    }
+
+    /// Counts memory of the document.
+    fn hold<R: Read>(&mut self, bytes: usize, json: &Json<'_, R>) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes.abs_diff(self.held.bytes()) < BYTES_BETWEEN {
+            return Ok(());
+        }
+        self.held.resize(self.bytes).map_err(|over| Error::memory(over, Some(json.place())))
     }
 
     fn tree<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
@@ -230,6 +256,7 @@ impl Documents {
                 }
                 json.begin_array()?;
                 while json.has_next()? {
+                    self.hold(2 * size_of::<Thread>(), json)?;
                     let thread = self.thread(json, tree)?;
                     tree.threads.get_or_insert_default().push(thread);
                 }
@@ -238,7 +265,9 @@ impl Documents {
             "binaryInfo" if json.is_next(ValueType::Array)? => {
                 json.begin_array()?;
                 while json.has_next()? {
-                    read_name(json, tree)?;
+                    if let (Some(uuid), Some(name)) = read_name(json)? {
+                        self.name(json, tree, uuid, name)?;
+                    }
                 }
                 json.end_array()
             }
@@ -271,11 +300,12 @@ impl Documents {
             // In an array of frames; the last open frame calls them.
             if json.has_next()? {
                 json.begin_object()?;
-                if open.len() >= self.max_depth {
-                    let text = format!("a stack has more than {} frames", self.max_depth);
+                if open.len() >= self.limits.stack_depth {
+                    let text = format!("a stack has more than {} frames", self.limits.stack_depth);
                     return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
                 }
-                self.reserve(nodes.len(), json, tree)?;
+                // Twice, since lists grow.
+                self.hold(2 * size_of::<Node>(), json)?;
                 if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
                     caller.callees += 1;
                     if caller.callees > 1 && tree.branch.is_none() {
@@ -287,27 +317,44 @@ impl Documents {
             } else {
                 json.end_array()?;
             }
-            let Some(&last) = open.last() else { return Ok(nodes) };
-            let Some(node) = nodes.get_mut(last) else { return Ok(nodes) };
-            if read_frame(json, node, tree)? == Reached::Callees {
+            let Some(node) = open.last().and_then(|&last| nodes.get_mut(last)) else { return Ok(nodes) };
+            if read_frame(json, node)? == Reached::Callees {
                 continue;
             }
-            open.pop();
+            self.end_frame(json, node, tree)?;
             let count = node.count.unwrap_or_default();
+            open.pop();
             if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
                 caller.of_callees = caller.of_callees.saturating_add(count);
             }
         }
     }
 
-    fn reserve<R: Read>(&self, frames: usize, json: &Json<'_, R>, tree: &mut Tree) -> Result<(), Error> {
-        if !frames.is_multiple_of(FRAMES_BETWEEN) {
-            return Ok(());
+    /// Checks a frame whose callees are known, and keeps the name of its binary.
+    fn end_frame<R: Read>(&mut self, json: &Json<'_, R>, node: &mut Node, tree: &mut Tree) -> Result<(), Error> {
+        if node.of_callees > node.count.unwrap_or(u64::MAX) {
+            return Err(json.damaged("the callees of a frame have more samples than the frame"));
         }
-        let held = tree.held.get_or_insert_with(|| self.memory.nothing());
-        // Twice, since lists grow.
-        let bytes = 2 * FRAMES_BETWEEN * size_of::<Node>();
-        held.grow(bytes as u64).map_err(|over| Error::memory(over, Some(json.place())))
+        if node.count.is_none() && tree.uncounted.is_none() {
+            tree.uncounted = Some(json.place());
+        }
+        match node.uuid {
+            Some(uuid) => node.name.take().map_or(Ok(()), |name| self.name(json, tree, uuid, name)),
+            None => self.hold(node.name.as_ref().map_or(0, String::len), json),
+        }
+    }
+
+    /// Keeps the first name of a binary.
+    fn name<R: Read>(&mut self, json: &Json<'_, R>, tree: &mut Tree, uuid: Uuid, name: String) -> Result<(), Error> {
+        match tree.names.get(&uuid) {
+            Some(known) if *known == name || tree.renamed.is_some() => {}
+            Some(_) => tree.renamed = Some(json.place()),
+            None => {
+                self.hold(name.len() + 2 * size_of::<(Uuid, String)>(), json)?;
+                tree.names.insert(uuid, name);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -323,7 +370,7 @@ enum Reached {
 }
 
 /// Reads members of a frame, up to its callees or its end.
-fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, tree: &mut Tree) -> Result<Reached, Error> {
+fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reached, Error> {
     while json.has_next()? {
         match json.member()?.as_str() {
             "subFrames" if json.is_next(ValueType::Array)? => {
@@ -342,17 +389,6 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, tree: &mut Tree)
         }
     }
     json.end_object()?;
-    if node.of_callees > node.count.unwrap_or(u64::MAX) {
-        return Err(json.damaged("the callees of a frame have more samples than the frame"));
-    }
-    if node.count.is_none() && tree.uncounted.is_none() {
-        tree.uncounted = Some(json.place());
-    }
-    if let Some(uuid) = node.uuid
-        && let Some(name) = node.name.take()
-    {
-        tree.names.entry(uuid).or_insert(name);
-    }
     Ok(Reached::End)
 }
 
@@ -377,7 +413,7 @@ fn uuid<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Uuid>, Error> {
 }
 
 /// `{"uuid": "…", "name": "…"}`.
-fn read_name<R: Read>(json: &mut Json<'_, R>, tree: &mut Tree) -> Result<(), Error> {
+fn read_name<R: Read>(json: &mut Json<'_, R>) -> Result<(Option<Uuid>, Option<String>), Error> {
     let (mut id, mut name) = (None, None);
     json.begin_object()?;
     while json.has_next()? {
@@ -388,76 +424,111 @@ fn read_name<R: Read>(json: &mut Json<'_, R>, tree: &mut Tree) -> Result<(), Err
         }
     }
     json.end_object()?;
-    if let (Some(id), Some(name)) = (id, name) {
-        tree.names.insert(id, name);
-    }
-    Ok(())
+    Ok((id, name))
 }
 
-/// Reads the members of an object as facts.
-fn read_facts<R: Read>(json: &mut Json<'_, R>, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
-    if !json.is_next(ValueType::Object)? {
+/// A key and a value of metadata.
+pub(super) type Fact = (String, String);
+
+fn bytes_of_fact((key, value): &Fact) -> usize {
+    2 * size_of::<Fact>() + key.len() + value.len()
+}
+
+impl Documents {
+    /// Reads the members of an object as facts.
+    fn facts<R: Read>(&mut self, json: &mut Json<'_, R>, facts: &mut Vec<Fact>) -> Result<(), Error> {
+        if !json.is_next(ValueType::Object)? {
+            return json.skip();
+        }
+        json.begin_object()?;
+        while json.has_next()? {
+            let key = json.member()?;
+            if key == "states" && json.is_next(ValueType::Array)? {
+                self.states(json, facts)?;
+            } else {
+                read_fact(json, key, facts)?;
+            }
+        }
+        json.end_object()
+    }
+
+    /// What the app reported of its state, as facts `state DOMAIN`.
+    fn states<R: Read>(&mut self, json: &mut Json<'_, R>, facts: &mut Vec<Fact>) -> Result<(), Error> {
+        json.begin_array()?;
+        while json.has_next()? {
+            let parts = if json.is_next(ValueType::Object)? {
+                Parts::read(json)?
+            } else {
+                json.skip().map(|()| Parts::default())?
+            };
+            if let (Some(domain), Some(label)) = (parts.get("domain"), parts.get("label")) {
+                let state = (format!("state {domain}"), label.to_owned());
+                self.hold(bytes_of_fact(&state), json)?;
+                facts.push(state);
+            }
+        }
+        json.end_array()
+    }
+}
+
+/// Reads a value as a fact, if its key is known and it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
+fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>) -> Result<(), Error> {
+    if !is_known(&key) || facts.iter().any(|(known, _)| *known == key) {
         return json.skip();
     }
-    json.begin_object()?;
-    while json.has_next()? {
-        let key = json.member()?;
-        if key == "states" && json.is_next(ValueType::Array)? {
-            read_states(json, facts)?;
-        } else {
-            read_fact(json, key, facts)?;
-        }
-    }
-    json.end_object()
-}
-
-/// Reads a value as a fact, if it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
-fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
-    let value = if json.is_next(ValueType::Object)? {
-        let parts = read_parts(json)?;
-        let part = |name: &str| parts.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        match (part("value"), part("unit").or(part("symbol")), part("number"), part("platform"), part("buildNumber")) {
-            (Some(value), Some(unit), ..) => Some(format!("{value} {unit}")),
-            (.., Some(number), Some(platform), Some(build)) => Some(format!("{platform} {number} ({build})")),
-            (.., Some(number), Some(platform), None) => Some(format!("{platform} {number}")),
-            _ => None,
-        }
-    } else {
-        json.scalar()?
-    };
+    let value = if json.is_next(ValueType::Object)? { Parts::read(json)?.joined() } else { json.scalar()? };
     facts.extend(value.map(|value| (key, value)));
     Ok(())
 }
 
-/// The scalars of an object, and of an object in it such as a unit.
-fn read_parts<R: Read>(json: &mut Json<'_, R>) -> Result<Vec<(String, String)>, Error> {
-    let mut parts = Vec::new();
-    json.begin_object()?;
-    while json.has_next()? {
-        let key = json.member()?;
-        if key == "unit" && json.is_next(ValueType::Object)? {
-            json.begin_object()?;
-            while json.has_next()? {
-                let key = json.member()?;
-                parts.extend(json.scalar()?.map(|value| (key, value)));
-            }
-            json.end_object()?;
-        } else {
-            parts.extend(json.scalar()?.map(|value| (key, value)));
-        }
-    }
-    json.end_object()?;
-    Ok(parts)
-}
+/// The scalars of an object, and of the object `unit` in it, as far as their keys are known; the first one of each key.
+#[derive(Default)]
+struct Parts([Option<String>; Self::KEYS.len()]);
 
-/// What the app reported of its state, as facts `state DOMAIN`.
-fn read_states<R: Read>(json: &mut Json<'_, R>, facts: &mut Vec<(String, String)>) -> Result<(), Error> {
-    json.begin_array()?;
-    while json.has_next()? {
-        let parts =
-            if json.is_next(ValueType::Object)? { read_parts(json)? } else { json.skip().map(|()| Vec::new())? };
-        let part = |name: &str| parts.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
-        facts.extend(part("domain").zip(part("label")).map(|(domain, label)| (format!("state {domain}"), label)));
+impl Parts {
+    const KEYS: [&str; 8] = ["value", "unit", "symbol", "number", "platform", "buildNumber", "domain", "label"];
+
+    fn read<R: Read>(json: &mut Json<'_, R>) -> Result<Self, Error> {
+        let mut parts = Self::default();
+        json.begin_object()?;
+        while json.has_next()? {
+            let key = json.member()?;
+            if key == "unit" && json.is_next(ValueType::Object)? {
+                json.begin_object()?;
+                while json.has_next()? {
+                    let key = json.member()?;
+                    parts.take(&key, json)?;
+                }
+                json.end_object()?;
+            } else {
+                parts.take(&key, json)?;
+            }
+        }
+        json.end_object()?;
+        Ok(parts)
     }
-    json.end_array()
+
+    fn take<R: Read>(&mut self, key: &str, json: &mut Json<'_, R>) -> Result<(), Error> {
+        let place = Self::KEYS.iter().zip(&mut self.0).find(|(known, _)| **known == key);
+        match place {
+            Some((_, value)) if value.is_none() => *value = json.scalar()?,
+            _ => json.skip()?,
+        }
+        Ok(())
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        let (_, value) = Self::KEYS.iter().zip(&self.0).find(|(known, _)| **known == key)?;
+        value.as_deref()
+    }
+
+    /// `9 s`, `iPhone OS 27.0 (24A435)`.
+    fn joined(&self) -> Option<String> {
+        if let (Some(value), Some(unit)) = (self.get("value"), self.get("unit").or(self.get("symbol"))) {
+            return Some(format!("{value} {unit}"));
+        }
+        let (platform, number) = (self.get("platform")?, self.get("number")?);
+        let build = self.get("buildNumber").map(|build| format!(" ({build})")).unwrap_or_default();
+        Some(format!("{platform} {number}{build}"))
+    }
 }

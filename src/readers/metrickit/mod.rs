@@ -45,14 +45,6 @@ use document::Documents;
 /// # Errors
 /// If there is no diagnostic, if a document is damaged, or if the input exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
-    let result = read_documents(source, name, recording);
-    if result.is_err() {
-        recording.fail();
-    }
-    result
-}
-
-fn read_documents<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);

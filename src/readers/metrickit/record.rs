@@ -19,17 +19,24 @@ pub(super) fn add(diagnostic: &Diagnostic, name: &str, recording: &mut Recording
     let table =
         Table { run: 1, schema: Some(diagnostic.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_sums(table, diagnostic.meaning(), name.to_owned());
-    let arch = diagnostic.fact(&["platformArchitecture"]).map(|arch| input.string(arch)).transpose().map_err(full)?;
+    let arch = diagnostic.fact("platformArchitecture").map(|arch| input.string(arch)).transpose().map_err(full)?;
     let mut writer = Writer { diagnostic, is_stop, binaries: HashMap::default(), arch, adjusted: 0, raw: 0, input };
     writer.add_threads().map_err(full)?;
+    let mut note = |message: &str, at: &Position| {
+        writer.input.note(error::Diagnostic { at: Some(at.clone()), message: message.to_owned(), count: 1 });
+    };
     if writer.adjusted > 0 && writer.raw > 0 {
-        let message = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring instruction"
-            .to_owned();
-        writer.input.note(error::Diagnostic { at: Some(diagnostic.at.clone()), message, count: 1 });
+        note(MIXED_OFFSETS, &diagnostic.at);
+    }
+    if let Some(at) = &diagnostic.tree.renamed {
+        note("a binary has another name than before; the first one is used", at);
     }
     writer.input.finish(contents(diagnostic));
     Ok(())
 }
+
+const MIXED_OFFSETS: &str = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring \
+                             instruction";
 
 /// Binaries with the functions in which threads start.
 const THREAD_STARTS: [&str; 3] = ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"];
@@ -99,7 +106,7 @@ impl Diagnostic {
 
     /// The name that Xcode gives to the app's binary by default: the last part of the bundle identifier.
     fn product_name(&self) -> Option<&str> {
-        self.fact(&["bundleIdentifier"])?.rsplit('.').next()
+        self.fact("bundleIdentifier")?.rsplit('.').next()
     }
 
     fn name_of<'d>(&'d self, node: &'d Node) -> Option<&'d str> {
@@ -125,7 +132,7 @@ struct Writer<'d, 'i> {
 impl<'d> Writer<'d, '_> {
     fn add_threads(&mut self) -> Result<(), Full> {
         let diagnostic = self.diagnostic;
-        let pid = diagnostic.fact(&["pid"]).and_then(|pid| pid.parse().ok());
+        let pid = diagnostic.fact("pid").and_then(|pid| pid.parse().ok());
         let process = self.input.process(pid, process_name(diagnostic))?;
         let is_merged = diagnostic.tree.is_per_thread == Some(false);
         let merged = if is_merged { Some(self.input.thread(None, Some(process), "all threads")?) } else { None };
@@ -240,7 +247,7 @@ impl<'d> Writer<'d, '_> {
 }
 
 fn process_name(diagnostic: &Diagnostic) -> &str {
-    diagnostic.fact(&["bundleIdentifier"]).unwrap_or("app")
+    diagnostic.fact("bundleIdentifier").unwrap_or("app")
 }
 
 /// Keys of facts, and how the summary of a run calls them.
@@ -262,24 +269,29 @@ const SUMMARY: [(&str, &str); 15] = [
     ("terminationCategory", "termination-category"),
 ];
 
+/// Facts with other uses: labels of the run, and the kind of the diagnostic.
+const OTHERS: [&str; 8] =
+    ["bundleIdentifier", "pid", "osVersion", "deviceType", "platformArchitecture", "begin", "exceptionType", "signal"];
+
+/// True if facts with this key are used.
+pub(super) fn is_known(key: &str) -> bool {
+    OTHERS.contains(&key) || SUMMARY.iter().any(|(known, _)| *known == key)
+}
+
 /// Device, process, and the facts of the diagnostic.
 fn contents(diagnostic: &Diagnostic) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let mut device = Vec::new();
-    if let Some(os) = diagnostic.fact(&["osVersion"]) {
-        let version = os.find(|character: char| character.is_ascii_digit()).unwrap_or(os.len());
-        let (platform, version) = os.split_at_checked(version).unwrap_or((os, ""));
-        device.extend([pair("platform", platform.trim()), pair("os-version", version)]);
-    }
-    device.extend(diagnostic.fact(&["deviceType"]).map(|model| pair("model", model)));
-    device.extend(diagnostic.fact(&["platformArchitecture"]).map(|arch| pair("architecture", arch)));
-    let pid = diagnostic.fact(&["pid"]);
+    device.extend(diagnostic.fact("osVersion").into_iter().flat_map(TocRun::system));
+    device.extend(diagnostic.fact("deviceType").map(|model| pair("model", model)));
+    device.extend(diagnostic.fact("platformArchitecture").map(|arch| pair("architecture", arch)));
+    let pid = diagnostic.fact("pid");
     let name = process_name(diagnostic);
     let process = [Some(pair("name", name)), pid.map(|pid| pair("pid", pid))];
     let mut summary: Vec<_> =
-        diagnostic.fact(&["begin"]).and_then(date).map(|date| pair("start-date", &date)).into_iter().collect();
+        diagnostic.fact("begin").and_then(date).map(|date| pair("start-date", &date)).into_iter().collect();
     for (key, called) in SUMMARY {
-        summary.extend(diagnostic.fact(&[key]).map(|value| pair(called, value)));
+        summary.extend(diagnostic.fact(key).map(|value| pair(called, value)));
     }
     let states = diagnostic.facts.iter().filter(|(key, _)| key.starts_with("state "));
     summary.extend(states.map(|(key, value)| pair(key, value)));
@@ -303,6 +315,7 @@ fn date(text: &str) -> Option<String> {
     const OF_2001: f64 = 978_307_200.0;
     let millis = match text.parse::<f64>() {
         Err(_) => return Some(text.to_owned()),
+        Ok(seconds) if !seconds.is_finite() => return None,
         Ok(seconds) if seconds < 1.2e9 => (seconds + OF_2001) * 1e3,
         Ok(seconds) if seconds < 1e11 => seconds * 1e3,
         Ok(millis) => millis,

@@ -47,14 +47,6 @@ use report::{Report, START};
 /// # Errors
 /// If there is no report, if a call graph is damaged, or if the input exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
-    let result = read_reports(source, name, recording);
-    if result.is_err() {
-        recording.fail();
-    }
-    result
-}
-
-fn read_reports<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut lines = Lines::new(source, name, &options);
     let mut found = 0;

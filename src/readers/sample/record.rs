@@ -143,12 +143,7 @@ fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
 /// The contents of the head: process, system, and the time of the report.
 fn contents(report: &Report) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    let os = report.field("OS Version").and_then(|os| os.split_once(|character: char| character.is_ascii_digit()));
-    let mut device = Vec::new();
-    if let (Some((platform, _)), Some(all)) = (os, report.field("OS Version")) {
-        let version = all.get(platform.len()..).unwrap_or_default();
-        device.extend([pair("platform", platform.trim()), pair("os-version", version)]);
-    }
+    let device = report.field("OS Version").into_iter().flat_map(TocRun::system).collect();
     let process = [Some(pair("name", &report.process)), report.pid.map(|pid| pair("pid", &pid.to_string()))];
     let path = report.field("Path").unwrap_or_default().to_owned();
     let start = report.field("Date/Time").and_then(start_date);
