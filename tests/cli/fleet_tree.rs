@@ -37,7 +37,9 @@ fn add(sums: &mut Folded, text: &str) {
             *name = name.rsplit_once(" (").map_or(*name, |(name, _)| name);
         }
         for name in &mut names[2..] {
-            if name.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+            let is_address = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            // Summed trees have no addresses, and name the binary instead.
+            if name.strip_prefix("0x").is_some_and(is_address) || name.starts_with("(unnamed) (in ") {
                 *name = "(unnamed)";
             }
         }
