@@ -171,16 +171,38 @@ pub enum Unit {
     Elapsed,
     /// Bytes, such as of allocations.
     Bytes,
+    /// Nanoseconds that the main thread hung, as a diagnostic states. The units from here on are those of reports from the field: one is
+    /// for each report, and no two of them are ever added.
+    HangTime,
+    /// Nanoseconds that a launch took, as a diagnostic states.
+    LaunchTime,
+    /// Nanoseconds of CPU time until the system made a diagnostic of it.
+    ExceptionTime,
+    /// Bytes that were written to storage until the system made a diagnostic of it.
+    WrittenBytes,
 }
 
 impl Unit {
+    const ALL: [Self; 10] = [
+        Self::Nanoseconds,
+        Self::Cycles,
+        Self::PmcEvents,
+        Self::Samples,
+        Self::Elapsed,
+        Self::Bytes,
+        Self::HangTime,
+        Self::LaunchTime,
+        Self::ExceptionTime,
+        Self::WrittenBytes,
+    ];
+
     /// Returns the unit with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Nanoseconds, Self::Cycles, Self::PmcEvents, Self::Samples, Self::Elapsed, Self::Bytes];
-        all.into_iter().find(|unit| unit.name() == name)
+        Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`, `elapsed_ns`, `bytes`.
+    /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`, `elapsed_ns`, `bytes`, and of reports from the
+    /// field `hang_ns`, `launch_ns`, `exception_ns`, `written_bytes`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -189,10 +211,25 @@ impl Unit {
             Self::Samples => "samples",
             Self::Elapsed => "elapsed_ns",
             Self::Bytes => "bytes",
+            Self::HangTime => "hang_ns",
+            Self::LaunchTime => "launch_ns",
+            Self::ExceptionTime => "exception_ns",
+            Self::WrittenBytes => "written_bytes",
         }
     }
 
-    /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`, `elapsed ns/s`, `bytes/s`.
+    /// True if a report from the field states the weight of all its samples, and a measure is a weight per report.
+    pub const fn is_of_reports(self) -> bool {
+        matches!(self, Self::HangTime | Self::LaunchTime | Self::ExceptionTime | Self::WrittenBytes)
+    }
+
+    /// True for nanoseconds of any kind.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::Nanoseconds | Self::Elapsed | Self::HangTime | Self::LaunchTime | Self::ExceptionTime)
+    }
+
+    /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`, `elapsed ns/s`,
+    /// `bytes/s`. Or of a weight per report: `ms/hang`, `ms/launch`, `ms/exception`, `MB/report`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -201,14 +238,20 @@ impl Unit {
             Self::Samples => "samples/s",
             Self::Elapsed => "elapsed ns/s",
             Self::Bytes => "bytes/s",
+            Self::HangTime => "ms/hang",
+            Self::LaunchTime => "ms/launch",
+            Self::ExceptionTime => "ms/exception",
+            Self::WrittenBytes => "MB/report",
         }
     }
 
-    /// Returns the factor that converts a weight per nanosecond to [`rate_name`](Self::rate_name).
+    /// Returns the factor that converts a weight per nanosecond to [`rate_name`](Self::rate_name). A report counts as one second, so that the
+    /// measures of reports are millionths of their weights.
     #[cfg(feature = "fleet")]
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
             Self::Nanoseconds => 100,
+            unit if unit.is_of_reports() => 1_000,
             _ => 1_000_000_000,
         }
     }
@@ -263,12 +306,12 @@ impl Weight {
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self.unit {
-            Unit::Nanoseconds | Unit::Elapsed => scaled(self.value, &["ns", "µs", "ms", "s"]),
-            Unit::Bytes => scaled(self.value, &["bytes", "KB", "MB", "GB", "TB"]),
+            unit if unit.is_time() => scaled(self.value, &["ns", "µs", "ms", "s"]),
             Unit::Cycles => scaled(self.value, &["cycles", "Kcycles", "Mcycles", "Gcycles", "Tcycles"]),
             Unit::PmcEvents => scaled(self.value, &["events", "Kevents", "Mevents", "Gevents", "Tevents"]),
             Unit::Samples if self.value == 1 => "1 sample".to_owned(),
             Unit::Samples => format!("{} samples", self.value),
+            _ => scaled(self.value, &["bytes", "KB", "MB", "GB", "TB"]),
         };
         f.pad(&text)
     }

@@ -22,7 +22,7 @@ pub(super) struct ScopeColumn {
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
     /// By key: a bit for each unit in which some run has weight of it.
-    units: Vec<u8>,
+    units: Vec<u16>,
     pub(super) entries: Entries,
     sums: RunSums,
 }
@@ -93,7 +93,7 @@ impl ScopeColumn {
         let record = rows.record;
         sums.take(|key, (weight, samples)| {
             if weight > 0 || samples > 0 {
-                units[key as usize] |= u8::from(weight > 0) << record.unit as u8;
+                units[key as usize] |= u16::from(weight > 0) << record.unit as u8;
                 entries.add(key, Entry { run, weight, samples }, record.usual_weight);
             }
         });

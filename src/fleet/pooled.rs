@@ -62,7 +62,8 @@ impl fmt::Display for PoolError {
                 let kinds: Vec<String> = kinds.iter().map(kind).collect();
                 write!(
                     f,
-                    "the runs have units that cannot be summed: {}; choose a table with --schema",
+                    "the runs have units that cannot be summed: {}; choose a table with --schema, or a kind of report with --where \
+                     diagnostic=hang",
                     kinds.join(", ")
                 )
             }

@@ -124,7 +124,7 @@ pub struct RunRow {
     pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
-    /// The length of its recording.
+    /// The length of its recording, or the second that a report from the field counts as.
     pub wall: Nanos,
     /// The source of that length.
     pub wall_source: TimeSource,
@@ -140,6 +140,13 @@ pub struct RunRow {
     pub windows: Option<Vec<Millionths>>,
     /// The busiest window of one second.
     pub window_max: Option<Millionths>,
+}
+
+impl RunRow {
+    /// The length of its recording; `None` for reports from the field, which have none.
+    pub fn recorded(&self) -> Option<Nanos> {
+        Some(self.wall).filter(|_| self.wall_source != TimeSource::Report)
+    }
 }
 
 /// The runs that are compared with each other. Cohorts are ordered by unit, and then by their labels as people count: version 1.9 is before

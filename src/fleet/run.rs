@@ -122,7 +122,7 @@ impl RunRecord {
     /// The seconds of the time axis that were recorded, and selected, from start to end: the windows that may be compared. In order; one
     /// range, which is empty for runs shorter than a window, or of several parts each that has a whole second.
     pub fn whole_seconds(&self) -> Vec<Range<u32>> {
-        let Some(wall) = self.wall else { return Vec::new() };
+        let Some(wall) = self.wall.filter(|_| self.wall_source != TimeSource::Report) else { return Vec::new() };
         if self.parts.is_empty() {
             return vec![whole_seconds(self.wall_start, self.wall_start.saturating_add(wall))];
         }

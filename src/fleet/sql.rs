@@ -121,9 +121,13 @@ impl Query<'_> {
         writeln!(out, "-- How {} is distributed across runs: {}.", self.subject(), self.method())?;
         writeln!(
             out,
-            "-- Percent of one core if the unit is ns, otherwise units per second. A scope that a run does not"
+            "-- Percent of one core if the unit is ns, milliseconds or megabytes of each report from the field,"
         )?;
-        writeln!(out, "-- have is zero there: runs counts all runs of the cohort.")?;
+        writeln!(
+            out,
+            "-- otherwise units per second. A scope that a run does not have is zero there: runs counts all runs"
+        )?;
+        writeln!(out, "-- of the cohort.")?;
         let (measured, used) = (self.measured(), self.used());
         writeln!(out, "WITH {}measured AS (\n{measured}\n),", self.selected(&[&measured, &used]))?;
         writeln!(out, "used AS (\n{used}\n),")?;
@@ -209,9 +213,10 @@ impl Query<'_> {
              SUM(run_weight * CAST(wall AS {huge})) OVER (PARTITION BY {keys}) AS all_wall\n  FROM (\n    \
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
-             CASE WHEN r.unit = 'ns' THEN {} ELSE {} END AS per_nano\n    \
+             CASE WHEN r.unit = 'ns' THEN {} WHEN r.wall_source = 'report' THEN {} ELSE {} END AS per_nano\n    \
              FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}{}{}\n  ) known",
             Unit::Nanoseconds.rate_per_nano(),
+            Unit::HangTime.rate_per_nano(),
             Unit::Cycles.rate_per_nano(),
             self.label_filter(),
             self.thread_filter(),

@@ -138,8 +138,8 @@ fn write_profile(
     writer.put(b"{\"type\":\"sampled\",\"name\":").put_text(Some(&thread_title(profile, thread.thread, label)));
     writer.put(b",\"unit\":");
     writer.put(match unit {
-        Unit::Nanoseconds | Unit::Elapsed => b"\"nanoseconds\"",
-        Unit::Bytes => b"\"bytes\"".as_slice(),
+        unit if unit.is_time() => b"\"nanoseconds\"",
+        Unit::Bytes | Unit::WrittenBytes => b"\"bytes\"".as_slice(),
         _ => b"\"none\"",
     });
     writer.put(b",\n\"startValue\":0,\"endValue\":").put_number(thread.weight);

@@ -190,6 +190,13 @@ impl<'p> SelectedSamples<'p> {
         })
     }
 
+    /// Returns the selected sums of samples without times.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn untimed_sums(&self) -> impl Iterator<Item = SampleSum> {
+        let sums = self.profile.sums().filter(|sum| !self.profile.series(sum.series).has_times);
+        sums.filter(|&sum| self.is_in_scope(sum) && self.is_state_counted(sum))
+    }
+
     /// The same, as groups and rows.
     pub(crate) fn added_up(&self) -> SelectedSums<'p> {
         if self.has_times {

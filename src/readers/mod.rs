@@ -61,6 +61,16 @@ impl RecordingBuilder {
     }
 }
 
+/// The number of bytes at the start of an input that [`is_field_report`] looks at.
+#[cfg(feature = "dataset")]
+pub(crate) const HEAD: usize = formats::HEAD;
+
+/// True for diagnostics of MetricKit, by the first bytes of a file.
+#[cfg(feature = "dataset")]
+pub(crate) fn is_field_report(head: &[u8]) -> bool {
+    Reader::of(head) == Reader::MetricKit
+}
+
 /// Fails as the source below failed, if it did; else it is empty.
 struct Failure(Option<io::Error>);
 

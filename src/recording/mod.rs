@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub(crate) use address::{FrameForm, kperf_callers};
 pub use builder::RecordingBuilder;
 #[cfg(feature = "fleet")]
-pub(crate) use clock::TimeHints;
+pub(crate) use clock::{HintedTime, TimeHints};
 
 pub use counters::Counter;
 pub use export_command::export_command;

@@ -20,21 +20,25 @@ pub enum TimeSource {
     /// An estimate: the time that samples cover ([`SampledTime`]), starting at the first. A run that was idle at its start or end was
     /// longer, so its CPU use is overstated; reports mark such runs.
     Samples,
+    /// A report from the field that states a quantity of itself, such as the length of a hang. It has no recorded time and counts as one second,
+    /// so that measures are per report.
+    Report,
 }
 
 impl TimeSource {
-    /// Returns the name in machine-readable formats: `toc`, `manifest`, `samples`.
+    /// Returns the name in machine-readable formats: `toc`, `manifest`, `samples`, `report`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Toc => "toc",
             Self::Manifest => "manifest",
             Self::Samples => "samples",
+            Self::Report => "report",
         }
     }
 
     /// Returns the source with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Toc, Self::Manifest, Self::Samples].into_iter().find(|source| source.name() == name)
+        [Self::Toc, Self::Manifest, Self::Samples, Self::Report].into_iter().find(|source| source.name() == name)
     }
 }
 
@@ -126,6 +130,10 @@ fn sum(parts: impl Iterator<Item = (Nanos, Nanos)>) -> Nanos {
 }
 
 impl RecordedTime {
+    /// The second that a report from the field counts as.
+    #[cfg(feature = "fleet")]
+    pub(crate) const OF_REPORT: Self =
+        Self { start: Nanos::from_nanos(0), length: Some(Nanos::from_millis(1_000)), source: TimeSource::Report };
     pub(super) const UNKNOWN: Self = Self { start: Nanos::from_nanos(0), length: None, source: TimeSource::Samples };
 
     /// Returns the selected part of run `number`'s recorded time.

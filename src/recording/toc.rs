@@ -10,7 +10,7 @@
 //! The environment and the arguments of the recorded process may contain secrets. Only their presence is kept, never a value.
 
 use super::dates::{nanos_of_fraction, since_1970};
-use crate::units::{Nanos, several};
+use crate::units::{Nanos, Weight, several};
 
 /// How long after the end of the recording a sample may be. If one is later, the table of contents describes another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
@@ -39,6 +39,8 @@ pub struct TocRun {
     pub has_arguments: bool,
     /// True if all processes were recorded.
     pub is_all_processes: bool,
+    /// What a report from the field states of itself: the length of a hang or launch, the CPU time of an exception, or the bytes written.
+    pub stated: Option<Weight>,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
     /// The processes listed for the run.

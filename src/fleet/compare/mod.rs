@@ -139,7 +139,7 @@ impl std::fmt::Display for CompareError {
                 let [base, new] = sides.each_ref().map(names);
                 write!(
                     f,
-                    "the base is measured in {base} and the new side in {new}, which cannot be compared; choose a table that both have, with --schema"
+                    "the base is measured in {base} and the new side in {new}, which cannot be compared; choose a table that both have, with --schema, or a kind of report, with --where diagnostic=hang"
                 )
             }
             Self::Spilled(error) => write!(f, "values in a temporary file cannot be read: {error}"),

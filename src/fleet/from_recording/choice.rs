@@ -2,6 +2,7 @@
 //! run.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::labels::{MeasureOptions, RunContext};
@@ -10,8 +11,10 @@ use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
 use crate::profile::{IntervalFilter, Meaning, Profile, RebuildError, Selection, SeriesId};
 use crate::recording::{
-    DocumentContent, RecordedTime, Recording, SelectedTime, Table, TableKind, TimeHints, TocRun, seconds,
+    DocumentContent, HintedTime, RecordedTime, Recording, SelectedTime, Table, TableKind, TimeHints, TimeSource,
+    TocRun, seconds,
 };
+use crate::units::{Weight, several};
 
 /// The choice.
 pub(super) struct Chosen<'t> {
@@ -29,6 +32,8 @@ pub(super) struct ChosenRun<'t> {
     pub(super) recorded: RecordedTime,
     pub(super) selected: SelectedTime,
     pub(super) toc: Option<&'t TocRun>,
+    /// What a report from the field states of itself.
+    pub(super) stated: Option<Weight>,
     /// Notes on its recorded time.
     pub(super) notes: Vec<String>,
 }
@@ -56,11 +61,13 @@ impl<'t> Chosen<'t> {
         let (mut runs, mut excluded) = (Vec::new(), Vec::new());
         for series in chosen {
             let run = profile.series(series).run;
-            let time = recording.hinted_time(run, hints);
-            match selected(time.recorded, &options.selection, profile.run(run).number) {
-                Ok(selected) => {
-                    runs.push(ChosenRun { series, recorded: time.recorded, selected, toc: time.toc, notes: time.notes })
-                }
+            let HintedTime { mut recorded, toc, mut notes } = recording.hinted_time(run, hints);
+            let stated = toc.and_then(|toc| toc.stated).filter(|_| !profile.series(series).has_times);
+            if stated.is_some() {
+                (recorded, notes) = (RecordedTime::OF_REPORT, Vec::new());
+            }
+            match selected(recorded, &options.selection, profile.run(run).number) {
+                Ok(selected) => runs.push(ChosenRun { series, recorded, selected, toc, stated, notes }),
                 Err(reason) => excluded.push(reason),
             }
         }
@@ -77,6 +84,9 @@ impl<'t> Chosen<'t> {
 /// The reason, in a sentence, if the selection leaves nothing of a known time.
 fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Result<SelectedTime, String> {
     let intervals = selection.intervals.as_ref();
+    if recorded.source == TimeSource::Report && (intervals.is_some() || selection.time.is_some()) {
+        return Err("A report from the field has no times to select from.".to_owned());
+    }
     if let Some(intervals) = intervals.filter(|all| !all.ranges().iter().any(|(run, _)| *run == number)) {
         return Err(without_interval(intervals, number));
     }
@@ -112,6 +122,9 @@ fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
     for sample in always.on(profile).iter() {
         counted[sample.series.index()] += Metric::Samples.of(sample);
     }
+    for sum in always.on(profile).untimed_sums() {
+        counted[sum.series.index()] += sum.samples;
+    }
     counted
 }
 
@@ -127,7 +140,12 @@ fn choose(
     let schema = |id: SeriesId| profile.string(profile.series(id).schema);
     let count = |id: SeriesId| counted[id.index()];
     let has_time = |id: SeriesId| recording.hinted_time(profile.series(id).run, hints).recorded.length.is_some();
-    let is_measurable = |id: SeriesId| count(id) > 0 || (idle[id.index()] && has_time(id));
+    let is_stated = |id: SeriesId| recording.toc_of_run(profile.series(id).run).is_some_and(|toc| toc.stated.is_some());
+    let is_measurable = |id: SeriesId| match profile.series(id).has_times {
+        true => count(id) > 0 || (idle[id.index()] && has_time(id)),
+        false => count(id) > 0 && is_stated(id),
+    };
+    notes.extend(without_quantity(profile, |id| options.wants(schema(id)) && count(id) > 0 && !is_stated(id)));
     let is_wanted = |id: &SeriesId| options.wants(schema(*id)) && is_measurable(*id);
     let mut candidates: Vec<SeriesId> = profile.series_ids().filter(is_wanted).collect();
     candidates.sort_by_key(|&id| {
@@ -148,6 +166,18 @@ fn choose(
         }
     }
     chosen
+}
+
+/// Notes on the series without times that have no measure, counted by schema.
+fn without_quantity(profile: &Profile, is_without: impl Fn(SeriesId) -> bool) -> impl Iterator<Item = String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for id in profile.series_ids().filter(|&id| !profile.series(id).has_times && is_without(id)) {
+        *counts.entry(profile.string(profile.series(id).schema)).or_default() += 1;
+    }
+    counts.into_iter().map(|(schema, count)| {
+        let reports = several(count, "report");
+        format!("{reports} of {schema} without a length, time or size that can be read: not measured")
+    })
 }
 
 /// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads

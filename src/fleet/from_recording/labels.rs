@@ -5,14 +5,15 @@
 //! <process type="attached" name="Finder" pid="751"/>
 //! ```
 //!
-//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The name and the UUID of a device identify a person,
-//! and are never kept. A table of contents does not know the version of an app; a manifest may.
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. Reports from the field also have `diagnostic`, `app_version`,
+//! `app_build`, `region`, `testflight`, `low_power`, and the last state that the app reported of each domain, `state.DOMAIN`. The name and the UUID of a device identify a person,
+//! and are never kept. The table of contents of a recording does not know the version of an app; a manifest may.
 
 use std::collections::BTreeMap;
 
 use crate::profile::Selection;
 use crate::recording::{Toc, TocRun, lookup};
-use crate::units::{Millionths, Nanos};
+use crate::units::{Millionths, Nanos, Unit};
 use unicode_normalization::UnicodeNormalization;
 
 /// A label in the form for comparisons: composed (NFC), so that equal labels are equal regardless of their author.
@@ -41,8 +42,36 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
         ("device", models.into_iter().find_map(device)),
         ("os", known(Some(os.as_str()))),
         ("os_build", known(Some(build))),
+        ("diagnostic", toc.stated.and_then(|stated| diagnostic(stated.unit))),
     ];
-    pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect()
+    let pairs = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())));
+    pairs
+        .chain(toc.summary.iter().filter_map(|(key, value)| Some((of_report(key)?, known(Some(value))?.to_owned()))))
+        .collect()
+}
+
+/// The kind of a report, by what it states.
+const fn diagnostic(unit: Unit) -> Option<&'static str> {
+    match unit {
+        Unit::HangTime => Some("hang"),
+        Unit::LaunchTime => Some("launch"),
+        Unit::ExceptionTime => Some("cpu-exception"),
+        Unit::WrittenBytes => Some("disk-write"),
+        _ => None,
+    }
+}
+
+/// The label of a field of the summary of a report.
+fn of_report(key: &str) -> Option<String> {
+    let label = match key {
+        "app-version" => "app_version",
+        "app-build" => "app_build",
+        "region" => "region",
+        "is-testflight" => "testflight",
+        "is-low-power" => "low_power",
+        _ => return key.strip_prefix("state ").map(|domain| format!("state.{domain}")),
+    };
+    Some(label.to_owned())
 }
 
 /// A string, unless it is empty.

@@ -14,7 +14,8 @@ mod trees;
 
 use super::run::{RunMeasures, RunRecord};
 use crate::calltree::{Metric, Operation};
-use crate::profile::{SelectedSamples, SeriesId, ThreadId};
+use crate::hash::HashMap;
+use crate::profile::{RunId, SelectedSamples, SeriesId, ThreadId};
 use crate::recording::{Recording, SelectedTime, Table};
 use crate::units::Unit;
 use choice::{Chosen, ChosenRun};
@@ -91,8 +92,9 @@ fn measure_chosen(
 ) -> Result<Vec<RunMeasures>, NotMeasured> {
     let profile = selected.profile();
     let mut reserved = profile.budget().nothing();
-    let series: Vec<SeriesId> = chosen.iter().map(|run| run.series).collect();
-    let tallies = tally::tally(selected, &series, &mut reserved)?;
+    let series: Vec<_> = chosen.iter().map(|run| (run.series, run.stated)).collect();
+    let mut threads = threads_of_runs(selected);
+    let tallies = tally::tally(selected, (&series, &recording.profile), &mut reserved)?;
     // Rows take about this much by stack; how much exactly is known when they are there.
     let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
     let mut rows = Rows::new(profile, with_stacks);
@@ -104,11 +106,11 @@ fn measure_chosen(
             0 => context.run_id.clone(),
             _ => format!("{}-{}", context.run_id, position + 1),
         };
-        let series = run.series;
+        let threads = threads.remove(&profile.series(run.series).run).unwrap_or_default();
         let record = record(recording, context, (run, run_id), tally, notes);
         // Names of the profile are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
-        let measures = rows.measures(record, tally, &threads_of(selected, series))?;
+        let measures = rows.measures(record, tally, &threads)?;
         drop(names);
         reserved.grow(measures.memory())?;
         runs.push(measures);
@@ -116,12 +118,14 @@ fn measure_chosen(
     Ok(runs)
 }
 
-/// The selected threads of the run of a series, with samples or without.
-fn threads_of(selected: &SelectedSamples<'_>, series: SeriesId) -> Vec<ThreadId> {
+/// The selected threads of each run, with samples or without.
+fn threads_of_runs(selected: &SelectedSamples<'_>) -> HashMap<RunId, Vec<ThreadId>> {
     let profile = selected.profile();
-    let run = profile.series(series).run;
-    let is_of_run = |&id: &ThreadId| profile.process(profile.thread(id).process).run == run;
-    profile.thread_ids().filter(is_of_run).filter(|&id| selected.has_thread(id)).collect()
+    let mut threads: HashMap<RunId, Vec<ThreadId>> = HashMap::default();
+    for id in profile.thread_ids().filter(|&id| selected.has_thread(id)) {
+        threads.entry(profile.process(profile.thread(id).process).run).or_default().push(id);
+    }
+    threads
 }
 
 /// Collects the notes of all runs, and keeps with the first of them which others are excluded or damaged.
@@ -180,11 +184,12 @@ fn record(
     tally: &Tally,
     notes: &[String],
 ) -> RunRecord {
-    let ChosenRun { series: series_id, recorded, selected, toc, notes: own } = run;
+    let ChosenRun { series: series_id, recorded, selected, toc, stated, notes: own } = run;
     let profile = &recording.profile;
     let series = profile.series(series_id);
     let number = profile.run(series.run).number;
-    let short = note_short(&selected, series.unit, tally.usual_weight(), number);
+    let unit = stated.map_or(series.unit, |stated| stated.unit);
+    let short = note_short(&selected, unit, tally.usual_weight(), number);
     let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
         run_id,
@@ -199,7 +204,7 @@ fn record(
         wall_start: selected.span().map_or(recorded.start, |(start, _)| start),
         parts: if selected.parts().len() > 1 { selected.parts().to_vec() } else { Vec::new() },
         schema: profile.string(series.schema).to_owned(),
-        unit: series.unit,
+        unit,
         weight: tally.sum.weight,
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::calltree::Metric;
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map};
-use crate::profile::{CoreId, Profile, Sample, SelectedSamples, SeriesId, StackId, ThreadId};
+use crate::profile::{CoreId, Profile, Sample, SampleSum, SelectedSamples, SeriesId, StackId, ThreadId};
+use crate::units::Weight;
 
 /// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so
 /// do the weights of any part.
@@ -45,18 +46,19 @@ pub(super) struct Tally {
 /// The number of samples after which the memory of sums is reserved.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
-/// The sums of the selected samples for each series. Their memory is added to `reserved`.
+/// The sums of the selected samples for each series, and of reports with what they state, in which all samples of their own profile share. The
+/// memory is added to `reserved`.
 ///
 /// # Errors
 /// When they take more memory than there is.
 pub(super) fn tally(
     selected: &SelectedSamples<'_>,
-    series: &[SeriesId],
+    (series, own): (&[(SeriesId, Option<Weight>)], &Profile),
     reserved: &mut Reservation,
 ) -> Result<Vec<Tally>, OverBudget> {
     let before = reserved.bytes();
     let mut position_of = vec![None; selected.profile().series_ids().len()];
-    for (position, series) in series.iter().enumerate() {
+    for (position, (series, _)) in series.iter().enumerate() {
         position_of[series.index()] = Some(position);
     }
     let mut tallies = vec![Tally::default(); series.len()];
@@ -68,7 +70,62 @@ pub(super) fn tally(
             reserved.resize(before + tallies.iter().map(Tally::memory).sum::<u64>())?;
         }
     }
+    let mut reports = reports(own, series);
+    for (number, sum) in selected.profile().sums().enumerate() {
+        let is_main = selected.profile().thread(sum.thread).is_main;
+        let report = reports.get_mut(&sum.series);
+        let Some(weight) = report.and_then(|report| report.share(sum.samples, is_main)) else { continue };
+        if let Some(position) = position_of[sum.series.index()].filter(|_| selected.is_in_scope(sum)) {
+            tallies[position].count_share(&sum, weight);
+        }
+        if number % SAMPLES_BETWEEN == 0 {
+            reserved.resize(before + tallies.iter().map(Tally::memory).sum::<u64>())?;
+        }
+    }
     Ok(tallies)
+}
+
+/// What a report states, and the number of its samples. Of N samples, n have n/N of it, rounded so that all together have all of it.
+#[derive(Debug, Default)]
+struct Report {
+    stated: u128,
+    /// The samples of all threads, and of main threads.
+    samples: [u128; 2],
+    /// The samples whose shares are known.
+    shared: u128,
+}
+
+/// The reports of a profile.
+fn reports(profile: &Profile, series: &[(SeriesId, Option<Weight>)]) -> HashMap<SeriesId, Report> {
+    let report = |&(series, stated): &(SeriesId, Option<Weight>)| {
+        Some((series, Report { stated: stated?.value.into(), ..Report::default() }))
+    };
+    let mut reports: HashMap<SeriesId, Report> = series.iter().filter_map(report).collect();
+    if reports.is_empty() {
+        return reports;
+    }
+    for sum in profile.sums() {
+        let Some(report) = reports.get_mut(&sum.series) else { continue };
+        report.samples[0] += u128::from(sum.samples);
+        report.samples[1] += if profile.thread(sum.thread).is_main { u128::from(sum.samples) } else { 0 };
+    }
+    reports
+}
+
+impl Report {
+    /// The share of the next samples. `None` for threads that only were there while the main thread hung.
+    fn share(&mut self, samples: u64, is_main: bool) -> Option<u64> {
+        let [all, of_main] = self.samples;
+        if of_main > 0 && !is_main {
+            return None;
+        }
+        let all = if of_main > 0 { of_main } else { all.max(1) };
+        let up_to = |samples: u128| self.stated * samples / all;
+        let after = self.shared + u128::from(samples);
+        let share = up_to(after) - up_to(self.shared);
+        self.shared = after;
+        u64::try_from(share).ok()
+    }
 }
 
 impl Tally {
@@ -82,15 +139,23 @@ impl Tally {
         if sum.is_nothing() {
             return;
         }
-        self.sum.add(sum);
-        self.stacks.entry((sample.thread, sample.stack)).or_default().add(sum);
         self.seconds.entry((sample.thread, second(sample))).or_default().add(sum);
-        let samples = u64::from(sample.samples.max(1));
+        self.cores.extend(sample.core);
+        self.add((sample.thread, sample.stack), sum, u64::from(sample.samples.max(1)));
+    }
+
+    /// Counts samples of a report with their share of what it states.
+    fn count_share(&mut self, sum: &SampleSum, weight: u64) {
+        self.add((sum.thread, sum.stack), Sum { weight, samples: sum.samples }, sum.samples.max(1));
+    }
+
+    fn add(&mut self, key: (ThreadId, Option<StackId>), sum: Sum, samples: u64) {
+        self.sum.add(sum);
+        self.stacks.entry(key).or_default().add(sum);
         self.squares += u128::from(sum.weight) * u128::from(sum.weight) / u128::from(samples);
         if sum.weight > 0 {
             *self.weights.entry(sum.weight / samples).or_default() += samples;
         }
-        self.cores.extend(sample.core);
     }
 
     /// (Σw)² / Σw², rounded down; the number of samples if all weights are zero.

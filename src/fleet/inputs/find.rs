@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folders::{
-    Walked, expand, export_names, intervals_names, is_export_name, is_pattern, is_recording_name, toc_names, toc_of,
-    walk,
+    Walked, expand, export_names, intervals_names, is_export_name, is_pattern, is_recording_name, is_report, toc_names,
+    toc_of, walk,
 };
 use super::input_list;
 use super::task::{Task, differing_labels, display};
@@ -63,8 +63,12 @@ impl FleetInputs {
         for path in &request.input_lists {
             finder.add_list(path)?;
         }
-        let is_list =
-            |path: &&PathBuf| input_list::is_list_name(path) && !host.is_folder(path) && !finder.is_glob(path);
+        let is_list = |path: &&PathBuf| {
+            input_list::is_list_name(path)
+                && !host.is_folder(path)
+                && !finder.is_glob(path)
+                && !is_report(host.files(), path)
+        };
         let (lists, others): (Vec<&PathBuf>, Vec<&PathBuf>) = request.inputs.iter().partition(is_list);
         for path in lists {
             finder.add_list(path)?;
@@ -254,8 +258,9 @@ impl<'h> Finder<'h> {
 
     fn add_folder(&mut self, folder: &Path) {
         let files = walk(self.host.files(), folder, &mut self.walked);
-        let exports: Vec<&PathBuf> =
-            files.iter().filter(|path| is_export_name(path) || is_recording_name(path)).collect();
+        let is_input =
+            |path: &&PathBuf| is_export_name(path) || is_recording_name(path) || is_report(self.host.files(), path);
+        let exports: Vec<&PathBuf> = files.iter().filter(is_input).collect();
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
         self.inputs.datasets.extend(
             folders.into_iter().filter(|path| Store::is_dataset(self.host.storage(), path)).map(Path::to_owned),
@@ -263,7 +268,8 @@ impl<'h> Finder<'h> {
         if exports.is_empty() && self.inputs.datasets.is_empty() {
             let folder = folder.display();
             self.inputs.notes.push(format!(
-                "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
+                "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
+                 diagnostics of MetricKit (*.json, *.ndjson, *.jsonl, *.mxdiagnostic)"
             ));
         }
         let folder: Arc<Path> = folder.into();

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::bundle::BundleFiles;
 use crate::files::{Entry, Files};
+use crate::readers::{HEAD, is_field_report};
 use crate::units::several;
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -155,6 +156,13 @@ const INTERVALS: &str = "-intervals";
 /// True if a file in a folder has the name of an export.
 pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
+}
+
+/// True for diagnostics of MetricKit, which have the names of any JSON; their content decides.
+pub(crate) fn is_report(files: &dyn Files, path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_json = ["json", "ndjson", "jsonl", "mxdiagnostic"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+    is_json && files.read(path, 0, HEAD).is_ok_and(|head| is_field_report(&head))
 }
 
 /// True for an export whose name is not UTF-8, so no neighbouring file can be found by its name.

@@ -250,7 +250,9 @@ fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String 
         parts.push(profile.string(origin.schema).to_owned());
         parts.push(amount_text(series.counted));
     }
-    if let Some(length) = report.length().filter(|length| length.is_recorded) {
+    // Reports have no recorded time, and the path says how many there are.
+    let is_recording = report.series.iter().all(|series| !series.unit.is_of_reports());
+    if let Some(length) = report.length().filter(|length| length.is_recorded && is_recording) {
         parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));
     }
     let columns = parts.join(" · ").chars().count();

@@ -23,6 +23,10 @@ const EVENTS: Steps =
 const SAMPLES: Steps =
     [(1.0, "samples/s"), (1e3, "ksamples/s"), (1e6, "Msamples/s"), (1e9, "Gsamples/s"), (1e12, "Tsamples/s")];
 const ELAPSED: Steps = [(1.0, "ns/s"), (1e3, "µs/s"), (1e6, "ms/s"), (1e9, "s/s"), (1e12, "ks/s")];
+/// Of milliseconds per report.
+const REPORTED_TIME: Steps = [(1e-6, "ns"), (1e-3, "µs"), (1.0, "ms"), (1e3, "s"), (f64::INFINITY, "s")];
+/// Of megabytes per report.
+const REPORTED_BYTES: Steps = [(1e-6, "bytes"), (1e-3, "KB"), (1.0, "MB"), (1e3, "GB"), (1e6, "TB")];
 const BYTES: Steps = [(1.0, "bytes/s"), (1e3, "KB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Measures {
@@ -38,6 +42,8 @@ impl Measures {
             Unit::Samples => SAMPLES,
             Unit::Elapsed => ELAPSED,
             Unit::Bytes => BYTES,
+            Unit::HangTime | Unit::LaunchTime | Unit::ExceptionTime => REPORTED_TIME,
+            Unit::WrittenBytes => REPORTED_BYTES,
         };
         let (divisor, unit) = steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0]);
         Self { unit, divisor, decimals: 2 }

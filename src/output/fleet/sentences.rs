@@ -4,7 +4,8 @@ use super::measures::Measures;
 use super::opening::name_of;
 use super::{many, thousands};
 use crate::fleet::{
-    AlertOutcome, AlertState, Cohort, Contrast, Finding, FleetOptions, FleetReport, FleetScope, ScopeName, SortKey,
+    AlertOutcome, AlertState, Cohort, CohortReport, Contrast, Finding, FleetOptions, FleetReport, FleetScope,
+    ScopeName, SortKey,
 };
 use crate::output::text::style::fit;
 use crate::stats::{Interval, Quantile};
@@ -165,7 +166,7 @@ impl Sentences<'_> {
         let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
         let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
         if runs == 1 {
-            let (value, inside) = (measures.text(max), subject_inside(self.report));
+            let (value, inside) = (measures.text(max), subject(self.report, unit));
             return format!("One run: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");
         }
         let median =
@@ -177,11 +178,12 @@ impl Sentences<'_> {
         let lacking = lacking.map_or_else(String::new, |(quantile, needed)| {
             format!(" Too few runs for {quantile}, which needs {}.", thousands(needed))
         });
-        let (runs, name) = (many(runs, "run"), subject(self.report));
+        let (runs, name) = (many(runs, noun(unit)), subject_title(self.report, unit));
+        let of_run = if unit.is_of_reports() { "" } else { " of a run" };
         if median.is_empty() && tail.is_empty() {
             return format!("{name} of {runs}: {largest}.{lacking}");
         }
-        format!("{name} of a run is {median}{tail} ({runs}); {largest}.{lacking}")
+        format!("{name}{of_run} is {median}{tail} ({runs}); {largest}.{lacking}")
     }
 
     fn difference(
@@ -206,10 +208,14 @@ impl Sentences<'_> {
             None => format!("at least {least} at {confidence}{assumption}"),
         };
         let (more, up) = if is_more { ("more", "up") } else { ("less", "down") };
-        let (from, to) = (self.cohort(from), self.cohort(to));
+        let (index, from, to) = (to, self.cohort(from), self.cohort(to));
         let (value, change) = (measures.text(after), measures.text((after - before).abs()));
         let before = measures.text(before);
-        format!("{to} uses {more} CPU than {from}: {quantile} is {value}, {up} {change}{unit} from {before} ({sure}).")
+        let uses = match self.unit(index) {
+            unit if unit.is_of_reports() => format!("has {more} {}", subject(self.report, unit)),
+            _ => format!("uses {more} CPU"),
+        };
+        format!("{to} {uses} than {from}: {quantile} is {value}, {up} {change}{unit} from {before} ({sure}).")
     }
 
     fn no_difference(&self, cohorts: &[usize], is_newest: bool, is_testable: bool) -> String {
@@ -260,6 +266,7 @@ impl Sentences<'_> {
             Unit::Samples => "samples",
             Unit::Elapsed => "elapsed time",
             Unit::Bytes => "bytes",
+            unit => subject(self.report, unit),
         };
         let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
         let unit = if unit == " %" { " % of one core".to_owned() } else { unit };
@@ -333,14 +340,46 @@ fn cut(name: &str) -> String {
     fit(name, Some(NAME))
 }
 
-/// `CPU use`, or `Thread time` where threads count that do not run.
-pub(super) fn subject(report: &FleetReport) -> &'static str {
-    if report.selection.counts_waiting() { "Thread time" } else { "CPU use" }
+/// What a run is measured by, inside a sentence: `CPU use`, `thread time` where threads count that do not run, or what reports state.
+pub(super) fn subject(report: &FleetReport, unit: Unit) -> &'static str {
+    if report.selection.counts_waiting() && !unit.is_of_reports() { "thread time" } else { measure_name(unit) }
 }
 
-/// The subject inside a sentence.
-pub(super) fn subject_inside(report: &FleetReport) -> &'static str {
-    if report.selection.counts_waiting() { "thread time" } else { "CPU use" }
+/// The same, where all selected threads run.
+pub(super) const fn measure_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::HangTime => "hang time",
+        Unit::LaunchTime => "launch time",
+        Unit::ExceptionTime => "CPU time of exceptions",
+        Unit::WrittenBytes => "data written",
+        _ => "CPU use",
+    }
+}
+
+/// What has a measure: a run, or a report from the field.
+pub(super) const fn noun(unit: Unit) -> &'static str {
+    if unit.is_of_reports() { "report" } else { "run" }
+}
+
+/// What the measure of reports from the field is; `None` if runs of a report are recordings.
+pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
+    let is_of_reports = |cohort: &CohortReport| cohort.cohort.unit.is_of_reports();
+    (!report.cohorts.is_empty() && report.cohorts.iter().all(is_of_reports)).then_some(
+        "A run is a report, not a user: no report tells which device it is from. Its measure is what the report states of itself: the length of a hang or launch, the CPU time of an exception, \
+         or the bytes written; of binaries and functions, the share of its samples",
+    )
+}
+
+/// The same for a title.
+pub(super) fn subject_title(report: &FleetReport, unit: Unit) -> String {
+    capitalized(subject(report, unit))
+}
+
+/// The subject of all runs, if they have one.
+pub(super) fn subject_of_all(report: &FleetReport) -> &'static str {
+    let mut subjects = report.cohorts.iter().map(|cohort| subject(report, cohort.cohort.unit));
+    let first = subjects.next().unwrap_or_else(|| subject(report, Unit::Nanoseconds));
+    if subjects.all(|other| other == first) { first } else { "measures" }
 }
 
 /// The selected threads of a report, with `listed` for their names; `None` if all are selected.

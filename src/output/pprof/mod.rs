@@ -51,6 +51,10 @@ fn value_type(unit: Unit) -> (&'static str, &'static str) {
         Unit::Samples => ("samples", "count"),
         Unit::Elapsed => ("elapsed", "nanoseconds"),
         Unit::Bytes => ("space", "bytes"),
+        Unit::HangTime => ("hang", "nanoseconds"),
+        Unit::LaunchTime => ("launch", "nanoseconds"),
+        Unit::ExceptionTime => ("exception", "nanoseconds"),
+        Unit::WrittenBytes => ("written", "bytes"),
     }
 }
 

@@ -39,6 +39,10 @@ fn measured(unit: Unit) -> &'static str {
         Unit::Samples => "Samples",
         Unit::Elapsed => "Elapsed time",
         Unit::Bytes => "Bytes",
+        Unit::HangTime => "Hang time",
+        Unit::LaunchTime => "Launch time",
+        Unit::ExceptionTime => "CPU time of exceptions",
+        Unit::WrittenBytes => "Bytes written",
     }
 }
 

@@ -73,11 +73,11 @@ impl Scale {
     /// The scale in which `total` is at least 1 and below 1000, as far as there are units.
     pub(in crate::output) fn of(total: Weight) -> Self {
         let units: &[&'static str] = match total.unit {
-            Unit::Nanoseconds | Unit::Elapsed => &["ns", "µs", "ms", "s"],
-            Unit::Bytes => &["bytes", "KB", "MB", "GB", "TB"],
+            unit if unit.is_time() => &["ns", "µs", "ms", "s"],
             Unit::Cycles => &["cycles", "Kc", "Mc", "Gc", "Tc"],
             Unit::PmcEvents => &["events", "Kev", "Mev", "Gev", "Tev"],
             Unit::Samples => &["samples"],
+            _ => &["bytes", "KB", "MB", "GB", "TB"],
         };
         let step = (0..units.len()).rev().find(|&step| total.value >= STEPS[step]).unwrap_or(0);
         Self { unit: units[step], divisor: STEPS[step] }

@@ -107,15 +107,15 @@ pub(super) struct Diagnostic {
     pub(super) kind: Kind,
     pub(super) tree: Tree,
     /// Metadata, with the keys of the document; the first one of a key counts.
-    pub(super) facts: Vec<(String, String)>,
+    pub(super) facts: Vec<Fact>,
     /// The end of the diagnostic.
     pub(super) at: Position,
 }
 
 impl Diagnostic {
     pub(super) fn fact(&self, key: &str) -> Option<&str> {
-        let found = self.facts.iter().find(|(known, _)| known == key);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        let found = self.facts.iter().find(|fact| fact.key == key);
+        found.map(|fact| fact.value.as_str()).filter(|value| !value.is_empty())
     }
 }
 
@@ -198,7 +198,7 @@ impl Documents {
             }
         }
         json.end_object()?;
-        let told = facts.iter().find_map(|(key, _)| Kind::of_fact(key));
+        let told = facts.iter().find_map(|fact| Kind::of_fact(&fact.key));
         self.share(first, &facts, json)?;
         if let (None, None) = (&tree, kind) {
             self.metrics += u64::from(has_metrics && self.found.len() == first);
@@ -428,10 +428,16 @@ fn read_name<R: Read>(json: &mut Json<'_, R>) -> Result<(Option<Uuid>, Option<St
 }
 
 /// A key and a value of metadata.
-pub(super) type Fact = (String, String);
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) key: String,
+    pub(super) value: String,
+    /// True for a value with its unit, `{"value": 9.47, "unit": "s"}`, and false for text, which may be localised.
+    pub(super) is_number: bool,
+}
 
-fn bytes_of_fact((key, value): &Fact) -> usize {
-    2 * size_of::<Fact>() + key.len() + value.len()
+fn bytes_of_fact(fact: &Fact) -> usize {
+    2 * size_of::<Fact>() + fact.key.len() + fact.value.len()
 }
 
 impl Documents {
@@ -462,7 +468,7 @@ impl Documents {
                 json.skip().map(|()| Parts::default())?
             };
             if let (Some(domain), Some(label)) = (parts.get("domain"), parts.get("label")) {
-                let state = (format!("state {domain}"), label.to_owned());
+                let state = Fact { key: format!("state {domain}"), value: label.to_owned(), is_number: false };
                 self.hold(bytes_of_fact(&state), json)?;
                 facts.push(state);
             }
@@ -473,11 +479,12 @@ impl Documents {
 
 /// Reads a value as a fact, if its key is known and it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
 fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>) -> Result<(), Error> {
-    if !is_known(&key) || facts.iter().any(|(known, _)| *known == key) {
+    if !is_known(&key) || facts.iter().any(|known| known.key == key) {
         return json.skip();
     }
-    let value = if json.is_next(ValueType::Object)? { Parts::read(json)?.joined() } else { json.scalar()? };
-    facts.extend(value.map(|value| (key, value)));
+    let is_number = json.is_next(ValueType::Object)?;
+    let value = if is_number { Parts::read(json)?.joined() } else { json.scalar()? };
+    facts.extend(value.map(|value| Fact { key, value, is_number }));
     Ok(())
 }
 

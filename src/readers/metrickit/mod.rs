@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Collectors cut payloads into single diagnostics or trees, join them in arrays or one a line, and put them below the key `payload`; all of
-//! this is read. Each diagnostic is a document with one run and one table.
+//! this is read. Each diagnostic is a document with one run and one table, and its number in the
+//! input is that of the run.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
 //!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are samples of the CPU, and samples of disk writes
@@ -31,6 +32,7 @@
 //! Swift's asynchronous frames have odd addresses, which are looked up like others.
 
 mod document;
+mod quantity;
 mod record;
 
 use std::io::Read;
@@ -56,7 +58,7 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
                 let text = format!("the input has more than {} diagnostics", options.limits.tables);
                 return Err(Error::new(ErrorKind::Limit(text), Some(diagnostic.at)));
             }
-            record::add(&diagnostic, name, recording)?;
+            record::add(&diagnostic, found as u32, name, recording)?;
         }
         if !json.has_next()? {
             break;

@@ -1,23 +1,29 @@
 //! A diagnostic becomes a document of a recording.
 
-use super::document::{Diagnostic, Kind, Node, Thread};
+use super::document::{Diagnostic, Fact, Kind, Node, Thread};
+use super::quantity;
 use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
 use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
-use crate::units::{Address, Uuid};
+use crate::units::{Address, Unit, Uuid, Weight};
 
-/// Adds a diagnostic.
+/// Adds a diagnostic, the run with this number of its input.
 ///
 /// # Errors
 /// If the recording is full, a sampled tree has frames without counts, or the order of frames is unknown.
-pub(super) fn add(diagnostic: &Diagnostic, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+pub(super) fn add(
+    diagnostic: &Diagnostic,
+    number: u32,
+    name: &str,
+    recording: &mut RecordingBuilder,
+) -> Result<(), Error> {
     let is_stop = diagnostic.is_innermost_first()?;
     let full = |full: Full| Error::new(ErrorKind::Limit(full.to_string()), Some(diagnostic.at.clone()));
     let mut input = recording.input(name)?;
     let table =
-        Table { run: 1, schema: Some(diagnostic.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
+        Table { run: number, schema: Some(diagnostic.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_sums(table, diagnostic.meaning(), name.to_owned());
     let arch = diagnostic.fact("platformArchitecture").map(|arch| input.string(arch)).transpose().map_err(full)?;
     let mut writer = Writer { diagnostic, is_stop, binaries: HashMap::default(), arch, adjusted: 0, raw: 0, input };
@@ -31,7 +37,7 @@ pub(super) fn add(diagnostic: &Diagnostic, name: &str, recording: &mut Recording
     if let Some(at) = &diagnostic.tree.renamed {
         note("a binary has another name than before; the first one is used", at);
     }
-    writer.input.finish(contents(diagnostic));
+    writer.input.finish(contents(diagnostic, number));
     Ok(())
 }
 
@@ -147,10 +153,12 @@ impl<'d> Writer<'d, '_> {
     }
 
     fn thread(&mut self, process: u32, index: usize, is_attributed: bool) -> Result<u32, Full> {
+        // Only main threads hang. The numbers of others are positions in the file, and the same thread has different ones.
+        let is_main = is_attributed && self.diagnostic.kind == Kind::Hang;
         let attributed = if is_attributed { ", attributed" } else { "" };
-        let id = self.input.thread(None, Some(process), &format!("Thread {index}{attributed}"))?;
-        // Only main threads hang.
-        if is_attributed && self.diagnostic.kind == Kind::Hang {
+        let name = if is_main { "Main Thread".to_owned() } else { format!("Thread {index}{attributed}") };
+        let id = self.input.thread(None, Some(process), &name)?;
+        if is_main {
             self.input.mark_main_thread(id);
         }
         Ok(id)
@@ -279,7 +287,7 @@ pub(super) fn is_known(key: &str) -> bool {
 }
 
 /// Device, process, and the facts of the diagnostic.
-fn contents(diagnostic: &Diagnostic) -> Toc {
+fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let mut device = Vec::new();
     device.extend(diagnostic.fact("osVersion").into_iter().flat_map(TocRun::system));
@@ -293,10 +301,10 @@ fn contents(diagnostic: &Diagnostic) -> Toc {
     for (key, called) in SUMMARY {
         summary.extend(diagnostic.fact(key).map(|value| pair(called, value)));
     }
-    let states = diagnostic.facts.iter().filter(|(key, _)| key.starts_with("state "));
-    summary.extend(states.map(|(key, value)| pair(key, value)));
+    let states = diagnostic.facts.iter().filter(|fact| fact.key.starts_with("state "));
+    summary.extend(states.map(|Fact { key, value, .. }| pair(key, value)));
     let run = TocRun {
-        number: 1,
+        number,
         device,
         process: process.into_iter().flatten().collect(),
         summary,
@@ -305,9 +313,24 @@ fn contents(diagnostic: &Diagnostic) -> Toc {
             pid: pid.and_then(|pid| pid.parse().ok()),
             path: String::new(),
         }],
+        stated: stated(diagnostic),
         ..TocRun::default()
     };
     Toc { runs: vec![run] }
+}
+
+/// The quantity that made the system write the diagnostic.
+fn stated(diagnostic: &Diagnostic) -> Option<Weight> {
+    let (keys, unit): (&[&str], _) = match diagnostic.kind {
+        Kind::Hang => (&["hangDuration"], Unit::HangTime),
+        Kind::Launch => (&["launchDuration"], Unit::LaunchTime),
+        Kind::Cpu => (&["totalCPUTime"], Unit::ExceptionTime),
+        Kind::DiskWrite => (&["writesCaused", "totalBytesWritten"], Unit::WrittenBytes),
+        Kind::Crash | Kind::Memory | Kind::Unknown => return None,
+    };
+    let fact = diagnostic.facts.iter().find(|fact| keys.contains(&fact.key.as_str()))?;
+    let value = quantity::parse(&fact.value, fact.is_number, diagnostic.fact("regionFormat"))?;
+    Some(Weight::new(value, unit))
 }
 
 /// A date as text, or seconds since 2001 or 1970, or milliseconds since 1970: apps choose. The numbers of these three do not overlap until 2039.

@@ -4,6 +4,7 @@ use crate::fleet::compare::{ComparedFunction, Comparison, LabelDifference, Reaso
 use crate::output::fleet::many;
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
+use crate::output::fleet::sentences::measure_name;
 use crate::report::diff::Presence;
 use crate::units::{counted, first_of};
 
@@ -245,7 +246,8 @@ pub(in crate::output::fleet) fn differences(comparison: &Comparison) -> Vec<Stri
 pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     let options = &comparison.options;
     let mut lines = vec![format!(
-        "Welch's test on logarithms of CPU use within blocks; changes below {} do not count; wrong claims in at most {} of comparisons.",
+        "Welch's test on logarithms of {} within blocks; changes below {} do not count; wrong claims in at most {} of comparisons.",
+        measure_name(comparison.unit),
         share(options.min_effect),
         share(options.alpha)
     )];

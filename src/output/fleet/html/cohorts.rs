@@ -11,7 +11,7 @@ use super::table::{
     summary_columns,
 };
 use crate::fleet::{Caution, CohortReport, FleetReport, ScopeName, Summary, WindowReport};
-use crate::output::fleet::sentences::{subject, subject_inside};
+use crate::output::fleet::sentences::{capitalized, subject_of_all};
 use crate::output::fleet::{WITHIN, many, thousands};
 use crate::output::inert::Text;
 use crate::stats::{Estimate, Support};
@@ -26,8 +26,8 @@ pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>) -> String {
         let units = by_unit(report).map(|(unit, cohorts)| across_runs_of_unit(report, unit, cohorts, links));
         format!(
             "<h2>{} across runs</h2>\n<p>A run is one number: its {} over the whole recording. {}</p>\n{}{}",
-            subject(report),
-            subject_inside(report),
+            capitalized(subject_of_all(report)),
+            subject_of_all(report),
             small_numbers(report),
             links.explanation(),
             units.collect::<String>()
@@ -152,7 +152,7 @@ pub(super) fn within_runs(report: &FleetReport, links: &Links<'_>) -> String {
             "<h2>{} within runs</h2>\n\
              <p>The numbers here are windows of one second, not runs: they say how bursty runs are, and nothing about how \
              many users have a slow run.</p>\n{}",
-            subject(report),
+            capitalized(subject_of_all(report)),
             by_unit(report).map(of_unit).collect::<String>()
         )
     })

@@ -6,7 +6,7 @@ use super::outline::sections;
 use super::run_pages::Links;
 use super::summary::summary;
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
-use crate::output::fleet::sentences::{counted_threads, subject};
+use crate::output::fleet::sentences::{capitalized, counted_threads, measure_of_reports, subject_of_all};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::QuantileMethod;
@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 20;
 
 /// The title of the page.
 pub(super) fn title(report: &FleetReport) -> String {
-    format!("{} across {}", subject(report), many(report.inputs.runs, "run"))
+    format!("{} across {}", capitalized(subject_of_all(report)), many(report.inputs.runs, "run"))
 }
 
 /// The head of the page.
@@ -64,6 +64,9 @@ fn meaning(report: &FleetReport) -> String {
         format!(" Only the selected part of each run is included: <code>{}</code>.", Text(&selection))
     });
     let selected: String = threads.into_iter().chain(selection).collect();
+    if let Some(measure) = measure_of_reports(report) {
+        return format!("{measure}.{selected}");
+    }
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != Unit::Nanoseconds);
     let rates = if has_rates { " Cycles, events and samples are rates per second." } else { "" };
     if report.selection.counts_waiting() {
@@ -256,8 +259,9 @@ pub(super) fn method(report: &FleetReport) -> String {
                  a difference between runs.";
     let two = "Across runs, a run is one number. Within runs, the numbers are one-second windows: they show how \
                bursty runs are, but not how many users have a slow run.";
+    let subject = capitalized(subject_of_all(report));
     let definitions = [
-        Some((subject(report), what.as_str())),
+        Some((subject.as_str(), what.as_str())),
         Some(("Measure", measure)),
         Some(("Percentile", percentile)),
         options.is_weighted.then_some(("Weights", weights)),

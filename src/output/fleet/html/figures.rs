@@ -5,7 +5,7 @@ use super::plots::{self, Axis, Lines};
 use super::table::{Column, cohort_name, count, folded, hidden, measured, row_name};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::output::fleet::many;
-use crate::output::fleet::sentences::{subject, subject_inside};
+use crate::output::fleet::sentences::{capitalized, subject, subject_of_all, subject_title};
 use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
 
@@ -14,7 +14,7 @@ const SHARED: f64 = 0.25;
 
 /// Box plots of all cohorts of a unit, and a histogram of each.
 pub(super) fn across_runs(report: &FleetReport, unit: Unit, cohorts: &[CohortReport]) -> String {
-    let measure = subject(report);
+    let measure = &subject_title(report, unit);
     let shown = &cohorts[..cohorts.len().min(MAX_COHORTS)];
     let largest = |cohort: &CohortReport| cohort.bins.last().map_or(0.0, |bin| bin.upper);
     let axes = Axes::new(shown.iter().map(largest), |value| Axis::of_measure(value, unit));
@@ -23,7 +23,7 @@ pub(super) fn across_runs(report: &FleetReport, unit: Unit, cohorts: &[CohortRep
     let named: Vec<(String, &CohortReport)> =
         shown.iter().map(|cohort| (cohort_name(&cohort.cohort), cohort)).collect();
     let histogram = |(index, (name, cohort)): (usize, &(String, &CohortReport))| {
-        let hint = format!("<span>Across runs: {} of {}</span>", subject_inside(report), many(cohort.runs, "run"));
+        let hint = format!("<span>Across runs: {} of {}</span>", subject(report, unit), many(cohort.runs, "run"));
         figure("", name, &hint, &plots::histogram(cohort, name, measure, axes.of(index), counts.of(index)))
     };
     let histograms: String = named.iter().enumerate().map(histogram).collect();
@@ -99,7 +99,7 @@ pub(super) fn trends(report: &FleetReport) -> String {
             }
         };
         let plot = plots::trend(trend, &name, lines, &axis_of_trend(trend, lines)) + &undated;
-        figure("", &format!("{} {name}", subject(report)), &keys(report, lines, true), &plot)
+        figure("", &format!("{} {name}", subject_title(report, trend.unit)), &keys(report, lines, true), &plot)
     };
     section(report, "trend", || {
         let plots = side_by_side(shown.len(), &shown.iter().map(plot).collect::<String>());
@@ -165,7 +165,7 @@ pub(super) fn over_time(report: &FleetReport) -> String {
              <p>For each second since the recording started: the percentiles across the runs that recorded it. These are \
              runs compared in one second, not seconds compared in one run. A line ends where fewer runs recorded the \
              second than the percentile needs.</p>\n{}",
-            subject(report),
+            capitalized(subject_of_all(report)),
             by_unit(report).map(|(unit, cohorts)| timelines(report, unit, cohorts)).collect::<String>()
         )
     })

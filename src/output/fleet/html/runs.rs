@@ -7,11 +7,11 @@ use super::table::{
     Column, cohort_name, count, folded, hidden, measure_with_unit, nothing, number, row_name, seconds, text, weight,
 };
 use crate::fleet::{FleetReport, RunRow};
-use crate::output::fleet::sentences::{subject, subject_inside};
+use crate::output::fleet::sentences::{capitalized, subject_of_all};
 use crate::output::fleet::thousands;
 use crate::output::inert::Text;
 use crate::recording::TimeSource;
-use crate::units::{Millionths, Unit};
+use crate::units::{Millionths, Nanos, Unit};
 
 /// Rows of the table.
 const MAX_ROWS: usize = 2_000;
@@ -28,7 +28,7 @@ pub(super) fn runs(report: &FleetReport, links: &Links<'_>) -> String {
         columns.push(Column::text("Cohort"));
     }
     columns.extend([
-        Column::number(subject(report)).sorted(is_one_unit),
+        Column::number(&capitalized(subject_of_all(report))).sorted(is_one_unit),
         Column::number("Busiest second"),
         Column::number("Recorded, s").hint("≈ is the time that samples cover: CPU use is overstated"),
         Column::number("Weight"),
@@ -44,7 +44,7 @@ pub(super) fn runs(report: &FleetReport, links: &Links<'_>) -> String {
     section(report, "runs", || {
         let table = folded("Runs", &columns, runs.iter().take(MAX_ROWS).map(row));
         let hidden = hidden(runs.len().saturating_sub(MAX_ROWS), |hidden| {
-            format!("{} runs with lower {} are not shown.", thousands(hidden), subject_inside(report))
+            format!("{} runs with lower {} are not shown.", thousands(hidden), subject_of_all(report))
         });
         format!("<h2>Runs</h2>\n{}{table}{hidden}", filter("runs", "runs"))
     })
@@ -59,11 +59,12 @@ fn cells(report: &FleetReport, run: &RunRow, unit: Unit) -> Vec<String> {
         cells.push(text(&cohort));
     }
     let mark = if run.wall_source == TimeSource::Samples { "≈ " } else { "" };
-    let wall = format!("{mark}{}", seconds(run.wall));
+    let wall =
+        |wall: Nanos| number(wall.as_nanos() as f64 / 1e9, &Text(&format!("{mark}{}", seconds(wall))).to_string());
     cells.extend([
         measured(run.rate.as_f64()),
         run.window_max.map(Millionths::as_f64).map_or_else(nothing, measured),
-        number(run.wall.as_nanos() as f64 / 1e9, &Text(&wall).to_string()),
+        run.recorded().map_or_else(nothing, wall),
         number(run.weight as f64, &weight(run.weight, unit)),
         count(run.samples),
     ]);

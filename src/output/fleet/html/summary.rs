@@ -2,13 +2,14 @@
 
 use super::run_pages::{Links, RunPlace};
 use super::table::{
-    Column, cohort_name, interval, measure, measure_with_unit, measured, number, row_name, seconds, table, text,
+    Column, cohort_name, interval, measure, measure_with_unit, measured, nothing, number, row_name, seconds, table,
+    text,
 };
 use crate::fleet::{FailedInput, FleetReport, RunRow};
 use crate::output::fleet::first_screen::{Level, Levels, failed_files, failures, levels, outlier_words};
-use crate::output::fleet::sentences::{Mood, points, subject};
+use crate::output::fleet::sentences::{Mood, points, subject_title};
 use crate::output::inert::{Text, shortened};
-use crate::units::Millionths;
+use crate::units::{Millionths, Nanos};
 
 /// The findings and the summary.
 pub(super) fn summary(report: &FleetReport, links: &Links<'_>) -> String {
@@ -49,7 +50,7 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) ->
             format!("<td class=\"text\">{}</td>", runs.join(" and ")),
         ]
     };
-    let label = format!("{} across all runs, in {}", subject(report), unit.rate_name());
+    let label = format!("{} across all runs, in {}", subject_title(report, unit), unit.rate_name());
     let outliers = levels.outliers.map(|(count, limit)| outlier_words(count, &measure_with_unit(limit, unit)));
     let outliers = outliers.map(|words| format!("<p>{}.</p>\n", Text(&words))).unwrap_or_default();
     card(" class=\"levels\"", &label, &(table(&label, &columns, levels.rows.iter().map(row)) + &outliers))
@@ -58,7 +59,8 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) ->
 fn heaviest(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) -> String {
     let unit = levels.unit;
     let has_cohorts = levels.cohorts.len() > 1;
-    let mut columns = vec![Column::text("Run"), Column::number(subject(report)), Column::number("Busiest second")];
+    let mut columns =
+        vec![Column::text("Run"), Column::number(&subject_title(report, unit)), Column::number("Busiest second")];
     columns.extend(has_cohorts.then(|| Column::text("Cohort")));
     columns.push(Column::number("Recorded, s"));
     let row = |&(position, run): &(usize, &RunRow)| {
@@ -68,7 +70,8 @@ fn heaviest(report: &FleetReport, levels: &Levels<'_>, links: &Links<'_>) -> Str
             measured(run.window_max.map(Millionths::as_f64), unit),
         ];
         cells.extend(has_cohorts.then(|| text(&cohort_name(&report.cohorts[run.cohort].cohort))));
-        cells.push(number(run.wall.as_nanos() as f64 / 1e9, &Text(&seconds(run.wall)).to_string()));
+        let wall = |wall: Nanos| number(wall.as_nanos() as f64 / 1e9, &Text(&seconds(wall)).to_string());
+        cells.push(run.recorded().map_or_else(nothing, wall));
         cells
     };
     let label = format!("Heaviest runs, in {}", unit.rate_name());

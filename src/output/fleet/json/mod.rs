@@ -19,7 +19,7 @@ use crate::fleet::{
 };
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, ExponentialHistogram, Quantile};
-use crate::units::{Millionths, Unit};
+use crate::units::{Millionths, Nanos, Unit};
 
 /// The value of the field `format`.
 pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;
@@ -353,7 +353,7 @@ fn run_value(report: &FleetReport, run: &RunRow) -> Value {
     let Value::Object(cohort) = cohort_of(report, run.cohort) else { return object };
     cohort.into_iter().for_each(|(name, value)| object[name] = value);
     let fields = [
-        ("wall_ns", json!(run.wall.as_nanos())),
+        ("wall_ns", json!(run.recorded().map(Nanos::as_nanos))),
         ("wall_source", json!(run.wall_source.name())),
         ("weight", json!(run.weight)),
         ("unit", json!(unit.map(Unit::name))),

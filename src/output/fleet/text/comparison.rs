@@ -11,6 +11,7 @@ use crate::output::fleet::comparison::sentences::{
 };
 use crate::output::fleet::many;
 use crate::output::fleet::opening::name_of;
+use crate::output::fleet::sentences::{capitalized, measure_name};
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
 
@@ -59,7 +60,8 @@ fn blocks(comparison: &Comparison, page: &mut Page<'_>) {
         let name = if comparison.options.blocks.is_empty() { "all".to_owned() } else { block_name(&block.labels) };
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &name, "")
     };
-    page.title(&format!("CPU use (geometric mean) · {}", measures.unit()));
+    let measure = capitalized(measure_name(comparison.unit));
+    page.title(&format!("{measure} (geometric mean) · {}", measures.unit()));
     let unit = comparison.options.unit.as_deref().unwrap_or("runs");
     let columns = vec![Column::new("base", 60), Column::new("new", 70), changes(), Column::new(unit, 50)];
     let names =

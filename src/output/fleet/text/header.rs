@@ -8,7 +8,7 @@ use crate::fleet::{CohortReport, FailedInput, Finding, FleetReport, Inputs, Meas
 use crate::output::fleet::first_screen::{self, failed_files};
 use crate::output::fleet::many;
 use crate::output::fleet::opening::{Behind, command, name_of};
-use crate::output::fleet::sentences::{Mood, counted_threads, points};
+use crate::output::fleet::sentences::{Mood, counted_threads, measure_of_reports, points};
 use crate::output::text::style::{Tone, fit};
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
@@ -21,7 +21,10 @@ pub(super) fn opening(report: &FleetReport, notes: usize, page: &mut Page<'_>) {
     let by = if report.options.by.is_empty() { String::new() } else { format!(" by {}", report.options.by.join(", ")) };
     let title = match report.cohorts.len() {
         0 => "Fleet: no runs".to_owned(),
-        cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
+        cohorts => {
+            let noun = if measure_of_reports(report).is_some() { "report" } else { "run" };
+            format!("Fleet: {} in {}{by}", many(report.inputs.runs, noun), many(cohorts as u64, "cohort"))
+        }
     };
     page.sentence(Some(Tone::Title), 0, &title);
     findings(report, page);
@@ -60,6 +63,9 @@ pub(super) fn definitions(report: &FleetReport, page: &mut Page<'_>) {
 
 /// The meaning of the numbers.
 fn measure(report: &FleetReport) -> String {
+    if let Some(measure) = measure_of_reports(report) {
+        return measure.to_owned();
+    }
     let has = |is_time: bool| report.cohorts.iter().any(|row| (row.cohort.unit == Unit::Nanoseconds) == is_time);
     let what = match (has(true), has(false)) {
         (true, true) => {
@@ -94,7 +100,7 @@ fn method(report: &FleetReport) -> String {
         format!("{} order-statistic intervals{}", options.confidence, report.assumption())
     };
     let means = "mean: every run counts once; by time: mean over all recorded time";
-    format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %; {means}")
+    format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0; {means}")
 }
 
 fn inputs(inputs: &Inputs, page: &mut Page<'_>) {

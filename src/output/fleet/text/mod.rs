@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::fleet::{FleetReport, FleetScope};
-use crate::output::fleet::sentences::subject_inside;
+use crate::output::fleet::sentences::subject;
 use crate::output::fleet::{many, thousands};
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
@@ -74,7 +74,7 @@ fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) {
     }
     page.title(&format!("━━ {} · {}", cohort.cohort.name(), many(cohort.runs, "run")));
     if has_runs && index < PICTURES && cohort.runs > 1 {
-        plots::histogram(cohort, subject_inside(report), page);
+        plots::histogram(cohort, subject(report, cohort.cohort.unit), page);
     }
     if index == PICTURES {
         let left = thousands((report.cohorts.len() - PICTURES) as u64);

@@ -9,7 +9,7 @@ use super::tables::{value_cells, value_columns};
 use crate::fleet::{CohortReport, FleetReport, RunRow};
 use crate::output::fleet::first_screen::{Level, Levels, failed_files, failures, levels, outlier_words};
 use crate::output::fleet::measures::Measures;
-use crate::output::fleet::sentences::subject;
+use crate::output::fleet::sentences::{noun, subject_title};
 use crate::output::fleet::{many, thousands};
 use crate::output::text::Style;
 use crate::output::text::style::{Tone, cut, fit};
@@ -63,7 +63,7 @@ fn screen(report: &FleetReport, most: usize, page: &mut Page<'_>) {
 
 /// A line for each percentile, and for the largest value.
 fn distribution(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page: &mut Page<'_>) {
-    page.title(&format!("{} across runs · {}", subject(report), measures.unit()));
+    page.title(&format!("{} across {}s · {}", subject_title(report, levels.unit), noun(levels.unit), measures.unit()));
     let row = |level: &Level| {
         let cells = [level.name.clone(), measures.text(level.value), interval(level, measures)];
         let runs: Vec<&str> =
@@ -124,12 +124,12 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
 }
 
 fn heaviest(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page: &mut Page<'_>) {
-    page.title(&format!("heaviest runs · {}", measures.unit()));
+    page.title(&format!("heaviest {}s · {}", noun(levels.unit), measures.unit()));
     let row = |(_, run): &(usize, &RunRow)| {
         let second = run.window_max.map_or_else(String::new, |max| measures.text(max.as_f64()));
         let cohort = labels::name(&report.cohorts[run.cohort].cohort);
         let cohort = if levels.cohorts.len() > 1 { fit(&cohort, Some(COHORT)) } else { String::new() };
-        let recorded = format!("{:.2} s", run.wall.as_nanos() as f64 / 1e9);
+        let recorded = run.recorded().map_or_else(String::new, |wall| format!("{:.2} s", wall.as_nanos() as f64 / 1e9));
         let cells = [measures.text(run.rate.as_f64()), second, recorded, cohort];
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.source, "")
     };

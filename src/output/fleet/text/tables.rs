@@ -9,7 +9,7 @@ use crate::fleet::{
 };
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::{subject, too_few_to_compare};
+use crate::output::fleet::sentences::{noun, subject_title, too_few_to_compare};
 use crate::output::fleet::{WITHIN, many, thousands};
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
@@ -18,7 +18,8 @@ use crate::stats::{Estimate, Quantile, Support};
 pub(super) fn across_runs(report: &FleetReport, page: &mut Page<'_>) {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
-        page.title(&format!("{} across runs · {}", subject(report), measures.unit()));
+        let unit = cohorts[0].cohort.unit;
+        page.title(&format!("{} across {}s · {}", subject_title(report, unit), noun(unit), measures.unit()));
         let names = labels::header(cohorts);
         if cohorts.iter().all(|cohort| cohort.runs == 1) {
             one_run_each(cohorts, names, measures, page);
