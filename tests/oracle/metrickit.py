@@ -275,7 +275,7 @@ def shown(tree, frame, caller, stop):
     return f"{name}+{hex(max(offset - 1, 0) if caller and is_raw else offset)}"
 
 
-def stacks(tree, stop):
+def stacks(tree, stop, kind):
     found = {}
 
     def add(thread, frames, count):
@@ -285,6 +285,8 @@ def stacks(tree, stop):
 
     for index, (attributed, roots) in enumerate(tree.threads):
         thread = "all threads" if tree.per_thread is False else f"Thread {index}" + ", attributed" * attributed
+        if attributed and kind == "hang" and tree.per_thread is not False:
+            thread = "Main Thread"
         todo = [(root, []) for root in roots]
         while todo:
             frame, above = todo.pop()
@@ -330,7 +332,7 @@ def told(diagnostic, first_names):
     summary += [[called, known[key]] for key, called in SUMMARY if key in known]
     summary += [[key, value] for key, value in diagnostic.facts if key.startswith("state ")]
     schema, meaning = KINDS.get(diagnostic.kind, ("call-stack-tree", "presence"))
-    found = stacks(tree, stop)
+    found = stacks(tree, stop, diagnostic.kind)
     return dict(schema=schema, meaning=meaning if found else None, device=device, process=process, summary=summary, stacks=found)
 
 

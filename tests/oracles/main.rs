@@ -46,6 +46,7 @@ mod clock;
 mod compare_oracle;
 mod corpus;
 mod export_mutants;
+mod field_reports;
 mod fleet_duckdb;
 mod fleet_findings;
 mod fleet_html;
@@ -75,6 +76,7 @@ fn main() {
         compare_oracle::trials(),
         corpus::trials(),
         export_mutants::trials(),
+        field_reports::trials(),
         fleet_duckdb::trials(),
         fleet_findings::trials(),
         fleet_html::trials(),

@@ -113,12 +113,19 @@ fn changed_documents_are_those_of_the_oracle_or_refused() -> Result<(), Failed> 
 const KINDS: [&str; 6] = ["crash", "hang", "cpuException", "diskWriteException", "appLaunch", "memoryException"];
 
 /// A payload, a report of iOS 27, a diagnostic, or a call tree.
-fn document(rng: &mut Rng) -> Value {
+pub(crate) fn document(rng: &mut Rng) -> Value {
     let kind = *rng.pick(&KINDS);
     let is_stop = ["crash", "memoryException"].contains(&kind);
     let is_new = rng.one_in(2);
     let tree = tree(rng, is_stop, is_new);
-    let told = *rng.pick(&["9 sec", "20秒", "1,234 ms", "20000 ms"]);
+    let number = rng.below(90_000);
+    let told = match kind {
+        "diskWriteException" => {
+            rng.pick(&[format!("{number} byte"), format!("{number},25 MB"), "200.000 kB".to_owned()]).clone()
+        }
+        _ => rng.pick(&[format!("{number} ms"), format!("{number}秒"), "1,234 ms".to_owned(), "9 sec".to_owned()]).clone(),
+    };
+    let unit = if kind == "diskWriteException" { "MB" } else { "ms" };
     let measure = match kind {
         "hang" => "hangDuration",
         "cpuException" => "totalCPUTime",
@@ -135,7 +142,7 @@ fn document(rng: &mut Rng) -> Value {
                 "osVersion": {"platform": "iPhone OS", "number": "27.0", "buildNumber": "24A435"}, "isTestFlightApp": rng.one_in(2),
                 "states": [{"domain": "screen", "label": "home", "duration": {"value": 1.5, "unit": "s"}}],
             },
-            (format!("{kind}Diagnostic")): {(measure): {"value": rng.below(20_000), "unit": "ms"}, "callStackTree": tree},
+            (format!("{kind}Diagnostic")): {(measure): {"value": number, "unit": unit}, "callStackTree": tree},
         });
     }
     let mut diagnostic = json!({

@@ -7,13 +7,19 @@
 //! A separator before exactly three digits may group thousands or begin the decimals: `1,234 ms` is 1234 ms in Japan and 1.234 ms in
 //! Germany. The region decides; without a known region, such a text is no number. Kilobytes and larger units are decimal.
 
-/// Units and the nanoseconds or bytes in them, in the languages in which they were seen or are written by Apple's formatters.
-const UNITS: [(&[&str], u64); 10] = [
+/// Units of a dimension and what they are multiplied by, in the languages in which they were seen or are written by Apple's formatters.
+type Units = [(&'static [&'static str], u64); 5];
+
+/// In nanoseconds.
+pub(super) const TIMES: Units = [
     (&["ns"], 1),
     (&["µs", "μs", "us"], 1_000),
     (&["ms", "msec", "мс", "毫秒", "ミリ秒"], 1_000_000),
     (&["s", "sec", "secs", "second", "seconds", "sek", "seg", "с", "сек", "秒", "초"], 1_000_000_000),
     (&["m", "min", "mins", "minute", "minutes", "分", "분"], 60_000_000_000),
+];
+/// In bytes.
+pub(super) const BYTES: Units = [
     (&["byte", "bytes", "b", "octet", "octets", "o", "б"], 1),
     (&["kb", "ko", "кб"], 1_000),
     (&["mb", "mo", "мб"], 1_000_000),
@@ -29,15 +35,15 @@ const COMMA: [&str; 24] = [
 const POINT: [&str; 18] =
     ["AU", "CH", "CN", "GB", "HK", "IE", "IL", "IN", "JP", "KR", "MX", "MY", "NZ", "PH", "SG", "TH", "TW", "US"];
 
-/// Returns a quantity in nanoseconds or bytes. `is_number` is true if the number was one in the document, and not text. `None` if the text is
+/// Returns a quantity in one of these units. `is_number` is true if the number was one in the document, and not text. `None` if the text is
 /// not a quantity, or may be two.
-pub(super) fn parse(text: &str, is_number: bool, region: Option<&str>) -> Option<u64> {
+pub(super) fn parse(text: &str, units: Units, is_number: bool, region: Option<&str>) -> Option<u64> {
     let text = text.trim();
     let is_of_number = |c: char| c.is_ascii_digit() || is_separator(c) || (is_number && "+-eE".contains(c));
     let end = text.find(|c| !is_of_number(c)).unwrap_or(text.len());
     let (number, unit) = text.split_at_checked(end)?;
     let unit = unit.trim().trim_end_matches('.').to_lowercase();
-    let (_, scale) = UNITS.into_iter().find(|(names, _)| names.contains(&unit.as_str()))?;
+    let (_, scale) = units.into_iter().find(|(names, _)| names.contains(&unit.as_str()))?;
     let plain = if is_number { number.trim().to_owned() } else { plain(number.trim(), region)? };
     scaled(&plain, scale)
 }
@@ -101,7 +107,8 @@ mod tests {
 
     #[test]
     fn quantities_are_read_in_every_format_or_not_at_all() {
-        let text = |text: &str, region: Option<&str>| parse(text, false, region);
+        let text = |text: &str, region: Option<&str>| parse(text, TIMES, false, region);
+        let bytes = |text: &str, region: Option<&str>| parse(text, BYTES, false, region);
         for (written, nanos) in [
             ("9 sec", 9_000_000_000),
             ("20 secs.", 20_000_000_000),
@@ -117,12 +124,13 @@ mod tests {
         ] {
             assert_eq!(text(written, None), Some(nanos), "{written}");
         }
-        assert_eq!(text("1.2 GB", None), Some(1_200_000_000));
+        assert_eq!(bytes("1.2 GB", None), Some(1_200_000_000));
         assert_eq!(text("1,234 ms", None), None);
         assert_eq!(text("1,234 ms", Some("JP")), Some(1_234_000_000));
         assert_eq!(text("1,234 ms", Some("DE")), Some(1_234_000));
-        assert_eq!(text("200.000 kB", Some("DE")), Some(200_000_000));
+        assert_eq!(bytes("200.000 kB", Some("DE")), Some(200_000_000));
         assert_eq!(text("1,234 ms", Some("XX")), None);
+        assert_eq!((text("1 GB", None), bytes("1 s", None)), (None, None));
         for wrong in
             ["", "sec", "9", "9 parsecs", "1,23,4 ms", "-3 s", "1e3 s", "99999999999999999999 s", ". s", "1. s2"]
         {
@@ -138,9 +146,9 @@ mod tests {
             ("9.470000000000001 s", 9_470_000_000),
             ("20000 ms", 20_000_000_000),
         ] {
-            assert_eq!(parse(written, true, Some("DE")), Some(nanos), "{written}");
+            assert_eq!(parse(written, TIMES, true, Some("DE")), Some(nanos), "{written}");
         }
-        assert_eq!(parse("-1 s", true, None), None);
-        assert_eq!(parse("0.002 MB", true, None), Some(2_000));
+        assert_eq!(parse("-1 s", TIMES, true, None), None);
+        assert_eq!(parse("0.002 MB", BYTES, true, None), Some(2_000));
     }
 }

@@ -329,7 +329,8 @@ fn stated(diagnostic: &Diagnostic) -> Option<Weight> {
         Kind::Crash | Kind::Memory | Kind::Unknown => return None,
     };
     let fact = diagnostic.facts.iter().find(|fact| keys.contains(&fact.key.as_str()))?;
-    let value = quantity::parse(&fact.value, fact.is_number, diagnostic.fact("regionFormat"))?;
+    let units = if unit.is_time() { quantity::TIMES } else { quantity::BYTES };
+    let value = quantity::parse(&fact.value, units, fact.is_number, diagnostic.fact("regionFormat"))?;
     Some(Weight::new(value, unit))
 }
 
