@@ -334,7 +334,13 @@ pub(crate) enum LimitUnit {
 }
 
 const TIMES: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9)];
-const COUNTED: [(&str, Unit); 3] = [("cycles", Unit::Cycles), ("events", Unit::PmcEvents), ("samples", Unit::Samples)];
+const COUNTED: [(&str, Unit); 5] = [
+    ("cycles", Unit::Cycles),
+    ("events", Unit::PmcEvents),
+    ("samples", Unit::Samples),
+    ("bytes", Unit::Bytes),
+    ("B", Unit::Bytes),
+];
 const PREFIXES: [(&str, f64); 6] = [("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
 
 /// Reads the end of a rule.

@@ -161,7 +161,7 @@ impl FleetSqlArgs {
 /// The inputs to read.
 #[derive(Debug, Default, Args)]
 pub(crate) struct InputArgs {
-    /// Recordings, exports, folders, patterns or manifests (`report` and `tree` also take datasets); see below
+    /// Recordings, exports, diagnostics of MetricKit, folders, patterns or manifests (`report` and `tree` also take datasets); see below
     #[arg(required_unless_present_any = ["manifest", "files_from"], value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// CSV or JSON lines listing exports and labels; see below (repeatable)

@@ -18,6 +18,8 @@ Examples:
       The flame graph of the runs with the most CPU use
   traceparse fleet extract exports/ -o fleet.dataset
       Measure each export once; later runs read only what is new or changed
+  traceparse fleet report diagnostics/ --by app_version
+      Hangs, launches and other diagnostics of MetricKit by version
   traceparse fleet report fleet.dataset --by device --scope function --top 50
       Any number of reports, without reading the exports again
 
@@ -58,7 +60,7 @@ Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 to
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
 
 const INPUT_HELP: &str = "\
-Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst) and exports (.xml, .xml.gz, .xml.zst; any name if given by itself), folders (searched recursively), patterns in \
+Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself) and diagnostics of MetricKit (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \
 quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.

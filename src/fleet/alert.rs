@@ -135,9 +135,13 @@ impl AlertRule {
         }
         let rule = alert_grammar::parse(text, &DIALECT)?;
         let subject = subject(rule.subject)?;
+        let stated = rule.parts.first().and_then(|part| stated(part.word()));
         let (measure, parts) = measure(&subject, &rule.parts)?;
         let (statistic, bound) = statistic(parts)?;
-        let (threshold, unit) = threshold(&rule.limit)?;
+        let (threshold, unit) = match stated {
+            Some(unit) => (stated_threshold(&rule.limit, unit)?, unit),
+            None => threshold(&rule.limit)?,
+        };
         let (text, comparison) = (text.to_owned(), rule.comparison);
         Ok(Self { text, subject, measure, statistic, bound, comparison, threshold, unit })
     }
@@ -159,7 +163,7 @@ impl AlertRule {
 const DIALECT: Dialect = Dialect {
     examples: "cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5",
     subjects: "a measure (cpu, window(60s)), nor what a rule is about: process, thread, binary or function, with a name",
-    limits: "a number of percent, or one with cycles/s, events/s or samples/s",
+    limits: "a number of percent, or one with cycles/s, events/s or samples/s; of hang, launch and exception a time, and of writes bytes",
     input: "many runs",
     other: "traceparse diff",
 };
@@ -190,12 +194,24 @@ fn subject(subject: Option<Subject>) -> Result<AlertSubject, AlertError> {
 
 const GROWTH: &str = "growth between two recordings";
 
+/// The unit of a measure that reports from the field state.
+fn stated(word: &str) -> Option<Unit> {
+    match word {
+        "hang" => Some(Unit::HangTime),
+        "launch" => Some(Unit::LaunchTime),
+        "exception" => Some(Unit::ExceptionTime),
+        "writes" => Some(Unit::WrittenBytes),
+        _ => None,
+    }
+}
+
 /// Parses the measure, which is the first part, and the parts after it.
 fn measure<'p, 't>(
     subject: &AlertSubject,
     parts: &'p [Part<'t>],
 ) -> Result<(AlertMeasure, &'p [Part<'t>]), AlertError> {
-    let wanted = "a measure, which comes first: cpu, self, all or window(60s)";
+    let wanted =
+        "a measure, which comes first: cpu, self, all or window(60s); of reports hang, launch, exception or writes";
     let (first, rest) = parts.split_first().ok_or_else(|| DIALECT.error("", wanted))?;
     let measure = match *first {
         Part::Window(_) if subject.has_no_windows() => {
@@ -204,7 +220,8 @@ fn measure<'p, 't>(
         Part::Window(seconds) => AlertMeasure::Window { seconds },
         Part::Word(word) => {
             let measures = [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight];
-            let found = measures.into_iter().find(|measure| measure.name() == word);
+            let of_reports = stated(word).map(|_| Measure::Cpu);
+            let found = of_reports.or_else(|| measures.into_iter().find(|measure| measure.name() == word));
             AlertMeasure::Whole(found.ok_or_else(|| DIALECT.error(word, wanted))?)
         }
     };
@@ -241,6 +258,17 @@ fn threshold(limit: &Limit<'_>) -> Result<(Millionths, Unit), AlertError> {
     };
     let threshold = Millionths::from_f64(limit.number).ok_or_else(|| DIALECT.error(limit.text, DIALECT.limits))?;
     Ok((threshold, unit))
+}
+
+/// `2 s` of a hang, `500 MB` of writes: milliseconds or megabytes, as measures are.
+fn stated_threshold(limit: &Limit<'_>, unit: Unit) -> Result<Millionths, AlertError> {
+    let is_right = match limit.unit {
+        LimitUnit::Weight(Unit::Nanoseconds) => unit.is_time(),
+        LimitUnit::Weight(Unit::Bytes) => !unit.is_time(),
+        _ => false,
+    };
+    let threshold = Millionths::from_f64(limit.number / 1e6).filter(|_| is_right);
+    threshold.ok_or_else(|| DIALECT.error(limit.text, DIALECT.limits))
 }
 
 #[cfg(test)]
@@ -280,6 +308,13 @@ mod tests {
         assert_eq!((rule.bound, rule.unit), (AlertBound::Lower, Unit::Cycles));
         assert_eq!(rule.threshold, Millionths::from_f64(2.5e9).unwrap());
         assert_eq!(parse("cpu.p95 > 3 events/s").unit, Unit::PmcEvents);
+        let hang = parse("hang.p95 > 2 s");
+        assert_eq!((hang.unit, hang.threshold), (Unit::HangTime, Millionths::new(2_000_000_000)));
+        let writes = parse(r#"function("save").writes.max > 1.5 GB"#);
+        assert_eq!((writes.unit, writes.threshold), (Unit::WrittenBytes, Millionths::new(1_500_000_000)));
+        for wrong in ["hang.p95 > 2", "hang.p95 > 2 MB", "writes.p95 > 2 s", "cpu.p95 > 2 s"] {
+            AlertRule::parse(wrong).unwrap_err();
+        }
         assert_eq!(parse("cpu.p99.9.upper < 3").statistic, AlertStatistic::Quantile(Quantile::P999));
         assert_eq!(parse("function( * ).self.p99 > 5").subject, AlertSubject::Each(FleetScope::Function));
         assert_eq!(parse("binary(*).all.max > 5").subject, AlertSubject::Each(FleetScope::Binary));

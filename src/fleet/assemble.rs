@@ -145,7 +145,9 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
 /// A sentence about runs of which no whole second was selected: they have no windows.
 fn without_windows(builder: &FleetBuilder) -> Option<String> {
     let runs = builder.runs.len();
-    let without = builder.runs.iter().filter(|run| run.row.window_max.is_none()).count();
+    // Reports have no times, whatever is selected.
+    let is_without = |run: &&StoredRun| run.row.window_max.is_none() && run.row.recorded().is_some();
+    let without = builder.runs.iter().filter(is_without).count();
     let is_said = without > 0 && !builder.selection.is_whole();
     is_said.then(|| {
         format!("Nothing that was selected in {without} of {runs} runs is a whole second: they have no windows.")

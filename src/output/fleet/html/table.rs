@@ -217,7 +217,7 @@ pub(super) fn measure(value: f64, unit: Unit) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    if unit == Unit::Nanoseconds {
+    if unit == Unit::Nanoseconds || unit.is_of_reports() {
         return if value < 0.005 { "<0.01".to_owned() } else { grouped(value) };
     }
     let (divisor, suffix) = step(value);

@@ -147,6 +147,9 @@ fn cohort_rows(report: &FleetReport, cohort: &CohortReport, measures: Measures) 
 
 /// Windows of one second: they show how bursty runs are, and not how many of them are slow.
 pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mut Page<'_>) {
+    if cohort.cohort.unit.is_of_reports() {
+        return;
+    }
     let Some(windows) = &cohort.within_runs else {
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");
     };

@@ -133,7 +133,7 @@ impl Axis {
     pub(super) fn of_measure(high: f64, unit: Unit) -> Self {
         let mut axis = Self::up_to(high);
         axis.title = unit.rate_name().to_owned();
-        if unit != Unit::Nanoseconds {
+        if unit != Unit::Nanoseconds && !unit.is_of_reports() {
             let (divisor, letter) = step(axis.high);
             axis.divisor = divisor;
             axis.title = format!("{letter} {}", axis.title).trim_start().to_owned();
