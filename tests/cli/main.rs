@@ -22,6 +22,7 @@ mod diff_answer;
 #[cfg(unix)]
 mod documented;
 mod documented_fields;
+mod field_reports;
 mod fleet_case;
 mod fleet_idle;
 // Needs signals.

@@ -25,6 +25,14 @@ KINDS = {
     "memoryException": ("memory-exception-diagnostic", "presence"),
 }
 STOPS = {"crash", "memoryException"}
+LABELS = {
+    "crash": "crash",
+    "hang": "hang",
+    "cpuException": "cpu-exception",
+    "diskWriteException": "disk-write",
+    "appLaunch": "launch",
+    "memoryException": "memory-exception",
+}
 TOLD_BY = {
     "hangDuration": "hang",
     "totalCPUTime": "cpuException",
@@ -329,6 +337,8 @@ def told(diagnostic, first_names):
     device += [[called, known[key]] for key, called in (("deviceType", "model"), ("platformArchitecture", "architecture")) if key in known]
     process = [["name", known.get("bundleIdentifier", "app")]] + ([["pid", known["pid"]]] if "pid" in known else [])
     summary = [["start-date", date(known["begin"])]] if "begin" in known else []
+    if diagnostic.kind in LABELS:
+        summary.append(["diagnostic", LABELS[diagnostic.kind]])
     summary += [[called, known[key]] for key, called in SUMMARY if key in known]
     summary += [[key, value] for key, value in diagnostic.facts if key.startswith("state ")]
     schema, meaning = KINDS.get(diagnostic.kind, ("call-stack-tree", "presence"))

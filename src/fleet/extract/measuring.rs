@@ -12,7 +12,7 @@ use super::settings::FleetSettings;
 use crate::fleet::fingerprint::{of_run, of_unread, short};
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
-use crate::fleet::{Measured, NotMeasured, RunContext, RunMeasures};
+use crate::fleet::{FailedInput, Measured, NotMeasured, RunContext, RunMeasures};
 use crate::memory::MemoryBudget;
 use crate::recording::{Intervals, Options, Recording, Toc};
 use crate::redact::{RedactRule, Redactor};
@@ -115,9 +115,18 @@ impl<'a> Measuring<'a> {
             tocs,
         };
         let (run_id, fingerprint) = (Some(context.run_id.clone()), context.fingerprint.clone());
+        let of_report = file.export.as_ref().ok().and_then(|export| export.labels_of_report(&task.labels));
         match file.export.and_then(|export| self.runs(task, export, context, input, options, notes)) {
             Ok(runs) => Outcome::Runs(runs),
-            Err(refused) => Outcome::Failed(failed(self.host, task, file.bytes, run_id, fingerprint, refused)),
+            Err(refused) => {
+                let failed = failed(self.host, task, file.bytes, run_id, fingerprint, refused);
+                let mut labels = of_report.unwrap_or_else(|| failed.labels.clone());
+                // Names in what was not measured are not known, so they cannot be replaced.
+                labels.retain(|label| {
+                    self.host.redaction().is_none() || label.0 == "diagnostic" || failed.labels.contains(label)
+                });
+                Outcome::Failed(FailedInput { labels, ..failed })
+            }
         }
     }
 

@@ -12,8 +12,8 @@
 use std::collections::BTreeMap;
 
 use crate::profile::Selection;
-use crate::recording::{Toc, TocRun, lookup};
-use crate::units::{Millionths, Nanos, Unit};
+use crate::recording::{Recording, Toc, TocRun, lookup};
+use crate::units::{Millionths, Nanos};
 use unicode_normalization::UnicodeNormalization;
 
 /// A label in the form for comparisons: composed (NFC), so that equal labels are equal regardless of their author.
@@ -30,6 +30,16 @@ pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec
     labels.into_iter().collect()
 }
 
+impl Recording {
+    /// The labels of the only report from the field in it, with those of a manifest; `None` for recordings, and for several reports.
+    #[cfg(feature = "dataset")]
+    pub(crate) fn labels_of_report(&self, manifest: &[(String, String)]) -> Option<Vec<(String, String)>> {
+        let mut tocs = self.tocs().flat_map(|toc| &toc.runs);
+        let toc = tocs.next().filter(|toc| toc.summary_field("diagnostic").is_some())?;
+        tocs.next().is_none().then(|| labels(Some(toc), manifest))
+    }
+}
+
 /// The labels in a table of contents. For a phone, the device is the phone, not the Mac that recorded it.
 fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     let device = |key| known(lookup(&toc.device, key));
@@ -42,7 +52,6 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
         ("device", models.into_iter().find_map(device)),
         ("os", known(Some(os.as_str()))),
         ("os_build", known(Some(build))),
-        ("diagnostic", toc.stated.and_then(|stated| diagnostic(stated.unit))),
     ];
     let pairs = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())));
     pairs
@@ -50,20 +59,10 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The kind of a report, by what it states.
-const fn diagnostic(unit: Unit) -> Option<&'static str> {
-    match unit {
-        Unit::HangTime => Some("hang"),
-        Unit::LaunchTime => Some("launch"),
-        Unit::ExceptionTime => Some("cpu-exception"),
-        Unit::WrittenBytes => Some("disk-write"),
-        _ => None,
-    }
-}
-
 /// The label of a field of the summary of a report.
 fn of_report(key: &str) -> Option<String> {
     let label = match key {
+        "diagnostic" => "diagnostic",
         "app-version" => "app_version",
         "app-build" => "app_build",
         "region" => "region",

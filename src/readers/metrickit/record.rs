@@ -298,6 +298,7 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
     let process = [Some(pair("name", name)), pid.map(|pid| pair("pid", pid))];
     let mut summary: Vec<_> =
         diagnostic.fact("begin").and_then(date).map(|date| pair("start-date", &date)).into_iter().collect();
+    summary.extend(kind_name(diagnostic.kind).map(|kind| pair("diagnostic", kind)));
     for (key, called) in SUMMARY {
         summary.extend(diagnostic.fact(key).map(|value| pair(called, value)));
     }
@@ -317,6 +318,19 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
         ..TocRun::default()
     };
     Toc { runs: vec![run] }
+}
+
+/// The kind, as a label.
+const fn kind_name(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Crash => Some("crash"),
+        Kind::Hang => Some("hang"),
+        Kind::Cpu => Some("cpu-exception"),
+        Kind::DiskWrite => Some("disk-write"),
+        Kind::Launch => Some("launch"),
+        Kind::Memory => Some("memory-exception"),
+        Kind::Unknown => None,
+    }
 }
 
 /// The quantity that made the system write the diagnostic.

@@ -1,0 +1,102 @@
+//! Fleets of MetricKit's diagnostics through the command. Their numbers are compared with an oracle in `tests/oracles/field_reports.rs`.
+
+use serde_json::{Value, json};
+
+use crate::command::{Folder, fails, finish, traceparse, warns};
+use crate::fleet_case::write;
+
+/// A payload with one diagnostic, whose attributed thread has 3 samples in `work` and 1 in `wait`, and another thread has 4.
+fn payload(kind: &str, key: &str, quantity: &str, version: &str) -> String {
+    let frame = |offset: u64, count: u64, callees: &[Value]| {
+        json!({"binaryUUID": "1672554C-5C48-3600-AEF8-97F330B62C10", "binaryName": "Orchard", "address": 0x1_0000_0000 + offset,
+               "offsetIntoBinaryTextSegment": offset, "sampleCount": count, "subFrames": callees})
+    };
+    let main = frame(0x100, 4, &[frame(0x200, 3, &[]), frame(0x300, 1, &[])]);
+    let threads = json!([{"threadAttributed": true, "callStackRootFrames": [main]},
+                         {"threadAttributed": false, "callStackRootFrames": [frame(0x400, 4, &[])]}]);
+    json!({"timeStampBegin": "2024-05-01 00:00:00 +0000", (format!("{kind}Diagnostics")): [{
+        "callStackTree": {"callStackPerThread": true, "callStacks": threads},
+        "diagnosticMetaData": {(key): quantity, "appVersion": version, "bundleIdentifier": "com.example.Orchard"},
+    }]})
+    .to_string()
+}
+
+/// Three hangs of version 1.0 of one to three seconds, one of 2.0, and what has no quantity.
+fn diagnostics() -> (Folder, String) {
+    let folder = Folder::new();
+    let hang = |length: &str, version: &str| payload("hang", "hangDuration", length, version);
+    let three = ["1 sec", "2,0 s", "3000 ms"].map(|length| hang(length, "1.0"));
+    write(&folder, "diagnostics/1.0.ndjson", three.join("\n"));
+    write(&folder, "diagnostics/2.0.json", hang("20秒", "2.0"));
+    write(&folder, "diagnostics/unclear.json", hang("1,234 ms", "2.0"));
+    write(&folder, "diagnostics/launch.json", payload("appLaunch", "launchDuration", "soon", "2.0"));
+    write(&folder, "diagnostics/writes.json", payload("diskWriteException", "writesCaused", "2 MB", "2.0"));
+    write(&folder, "diagnostics/settings.json", "{}".to_owned());
+    let path = folder.path("diagnostics");
+    (folder, path)
+}
+
+fn report(input: &str) -> Value {
+    let args = ["fleet", "report", input, "--by", "app_version", "--format", "json"];
+    serde_json::from_slice(&finish(&mut traceparse(&args)).success().get_output().stdout).unwrap()
+}
+
+#[test]
+fn reports_are_measured_by_what_they_state() {
+    let (folder, input) = diagnostics();
+    let found = report(&input);
+    let cohort = |row: &Value| {
+        let across = &row["across_runs"];
+        json!([
+            row["unit"],
+            row["labels"]["app_version"],
+            across["count"],
+            across["mean"],
+            across["max"],
+            row["within_runs"]
+        ])
+    };
+    let cohorts: Vec<Value> = found["cohorts"].as_array().unwrap().iter().map(cohort).collect();
+    let expected = [
+        json!(["hang_ns", "1.0", 3, 2000.0, 3000.0, null]),
+        json!(["hang_ns", "2.0", 1, 20000.0, 20000.0, null]),
+        json!(["written_bytes", "2.0", 1, 2.0, 2.0, null]),
+    ];
+    assert_eq!(cohorts, expected);
+    assert_eq!(found["inputs"]["failed"].as_array().unwrap().len(), 2, "what has no quantity gives no run");
+    assert!(found["runs"].as_array().unwrap().iter().all(|run| run["wall_ns"].is_null()));
+    let dataset = folder.path("dataset");
+    finish(&mut traceparse(&["fleet", "extract", &input, "-o", &dataset, "--stacks"])).success();
+    assert_eq!(report(&dataset)["cohorts"][0]["across_runs"]["mean"], 2000.0);
+    let said = fails(1, &["fleet", "tree", &dataset]);
+    assert!(said.contains("--where diagnostic=hang"), "{said}");
+    let (tree, warning) = warns(&["fleet", "tree", &dataset, "--where", "diagnostic=hang", "--format", "folded"]);
+    assert!(warning.contains("1 file produced no run"), "{warning}");
+    let tree: Vec<&str> = tree.lines().collect();
+    // Of 26 s, three of four samples of the main thread are in one function; code without names is one function of its binary.
+    let stack = "com.example.Orchard;Main Thread;(unnamed) (in Orchard);(unnamed) (in Orchard) 26000000000";
+    assert_eq!(tree, [stack]);
+}
+
+#[test]
+fn reports_have_alerts_and_comparisons() {
+    let (_folder, input) = diagnostics();
+    for (rule, code) in
+        [("hang.max > 10 s", 3), ("hang.max > 1 min", 2), ("hang.mean > 30 s", 0), ("writes.max >= 2 MB", 3)]
+    {
+        finish(&mut traceparse(&["fleet", "report", &input, "--alert", rule])).code(code);
+    }
+    let sides = ["compare", &input, "--base", "app_version=1.0", "--new", "app_version=2.0"];
+    let said = fails(1, &[&sides[..], &["--where", "diagnostic=disk-write"]].concat());
+    assert!(said.contains("base"), "{said}");
+    let compared = finish(&mut traceparse(&[&sides[..], &["--where", "diagnostic=hang", "--format", "json"]].concat()));
+    let compared: Value = serde_json::from_slice(&compared.get_output().stdout).unwrap();
+    assert_eq!(compared["value_unit"], "ms/hang", "{compared:#}");
+}
+
+#[test]
+fn times_cannot_be_selected() {
+    let (folder, _) = diagnostics();
+    let said = fails(1, &["fleet", "report", &folder.path("diagnostics/2.0.json"), "--time", "0s..1s"]);
+    assert!(said.contains("no times"), "{said}");
+}
