@@ -31,7 +31,7 @@ fn diagnostics() -> (Folder, String) {
     write(&folder, "diagnostics/unclear.json", hang("1,234 ms", "2.0"));
     write(&folder, "diagnostics/launch.json", payload("appLaunch", "launchDuration", "soon", "2.0"));
     write(&folder, "diagnostics/writes.json", payload("diskWriteException", "writesCaused", "2 MB", "2.0"));
-    write(&folder, "diagnostics/settings.json", "{}".to_owned());
+    write(&folder, "diagnostics/settings.json", "{}");
     let path = folder.path("diagnostics");
     (folder, path)
 }

@@ -1,4 +1,5 @@
-//! Frames of every dSYM of the fixtures and of the corpus, compared with those of `llvm-symbolizer-19` and of the crate `addr2line`.
+//! Frames of every dSYM of the fixtures and of the corpus, compared with those of `llvm-symbolizer-19` and of the crate `addr2line`; and the
+//! frames of MetricKit's diagnostics with these addresses, in the layout of every version, compared with these frames.
 //!
 //! `TRACEPARSE_CORPUS` names the folder that holds the corpus; without it, or without the tool, the tests report
 //! themselves as ignored.
@@ -19,7 +20,12 @@ use std::process::{Command, Stdio};
 use dsym::Frame;
 use libtest_mimic::{Failed, Trial};
 use object::{Object, ObjectSection, ObjectSymbol};
-use traceparse::symbols::Slice;
+use serde_json::{Value, json};
+use traceparse::files::FileSystem;
+use traceparse::read;
+use traceparse::recording::Options;
+use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbols::{Index, Locator, Slice};
 
 use crate::programs::{corpus, repository, runs};
 
@@ -49,8 +55,93 @@ fn both_say_the_same(path: &Path) -> Result<(), Failed> {
         ensure!(notes.is_empty(), "notes: {notes:?}");
         equals_llvm(&name, &file, &slice, &addresses, &ours)?;
         equals_addr2line(&name, &file, &slice, &addresses, &ours)?;
+        diagnostics_have_these_frames(path, &slice, &addresses, &ours)?;
     }
     Ok(())
+}
+
+/// How the frames of MetricKit's diagnostics are written.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    /// Up to iOS 15: the offset is the load address.
+    LoadAddress,
+    /// From iOS 16 on, sampled: the return address less one.
+    Adjusted,
+    /// Crashes, and sampled trees of iOS 27: the return address.
+    Raw,
+}
+
+/// Names the addresses as leaves and as callers of diagnostics, and compares their frames with those that were looked up.
+fn diagnostics_have_these_frames(
+    path: &Path,
+    slice: &Slice,
+    addresses: &[u64],
+    expected: &[Vec<Frame>],
+) -> Result<(), Failed> {
+    let Some(uuid) = slice.uuid else { return Ok(()) };
+    let mut locator = Locator::new(&FileSystem);
+    locator.add(path, &mut Index::default())?;
+    let expected: HashMap<u64, &Vec<Frame>> = addresses.iter().copied().zip(expected).collect();
+    for layout in [Layout::LoadAddress, Layout::Adjusted, Layout::Raw] {
+        let text = diagnostic(&uuid.to_string(), &slice.architecture(), addresses, layout);
+        let recording = read(text.as_bytes(), "", &Options::default())?;
+        let (profile, _) = recording.profile.symbolicate(&locator, &SymbolicateOptions::default())?;
+        // What a name is shown as; it depends on nothing else.
+        let mut shown: HashMap<String, String> = HashMap::new();
+        let mut compared = 0;
+        for sum in profile.sums() {
+            let frames: Vec<_> = profile.frames_leaf_first(sum.stack).collect();
+            for frames in frames.chunk_by(|a, b| a.lookup_address == b.lookup_address) {
+                let address = frames[0].lookup_address.get();
+                let wanted =
+                    expected.get(&address).ok_or_else(|| format!("{layout:?}: {address:#x} was not asked for"))?;
+                ensure!(
+                    frames.len() == wanted.len().max(1),
+                    "{layout:?} {address:#x}: {} frames, {wanted:?}",
+                    frames.len()
+                );
+                for (frame, wanted) in frames.iter().zip(*wanted) {
+                    let line = frame.source.map(|source| source.line);
+                    ensure!(
+                        line.unwrap_or_default() == wanted.line.unwrap_or_default(),
+                        "{layout:?} {address:#x}: {line:?}, {wanted:?}"
+                    );
+                    let name = profile.function_name(frame.function);
+                    let known = wanted.linkage_name.as_ref().or(wanted.function.as_ref());
+                    let before = known.map(|known| shown.entry(known.clone()).or_insert_with(|| name.to_owned()));
+                    ensure!(before.is_none_or(|before| before == name), "{layout:?} {address:#x}: {name}, {wanted:?}");
+                }
+                compared += 1;
+            }
+        }
+        ensure!(compared >= addresses.len(), "{layout:?}: {compared} of {} addresses", addresses.len());
+    }
+    Ok(())
+}
+
+/// A diagnostic in which each address is a leaf once, and the call in a caller once.
+fn diagnostic(uuid: &str, architecture: &str, addresses: &[u64], layout: Layout) -> String {
+    const LOAD: u64 = 0x1_02af_4000;
+    let frame = |address: u64, is_caller: bool, callees: Vec<Value>| {
+        let offset = match layout {
+            Layout::LoadAddress => LOAD,
+            Layout::Adjusted => address,
+            Layout::Raw => address + u64::from(is_caller),
+        };
+        json!({"binaryUUID": uuid, "binaryName": "App", "address": LOAD + address + u64::from(is_caller),
+               "offsetIntoBinaryTextSegment": offset, "sampleCount": 1, "subFrames": callees})
+    };
+    let half = addresses.len() / 2;
+    let stack = |(index, &caller): (usize, &u64)| {
+        let leaf = addresses[(index + half) % addresses.len()];
+        frame(caller, true, if leaf == caller { Vec::new() } else { vec![frame(leaf, false, Vec::new())] })
+    };
+    let roots: Vec<Value> = addresses.iter().enumerate().map(stack).collect();
+    json!({"hangDiagnostics": [{
+        "callStackTree": {"callStackPerThread": true, "callStacks": [{"threadAttributed": true, "callStackRootFrames": roots}]},
+        "diagnosticMetaData": {"platformArchitecture": architecture},
+    }]})
+    .to_string()
 }
 
 /// The reason why a name differs, or why one side has no answer.
