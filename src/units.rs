@@ -180,10 +180,14 @@ pub enum Unit {
     ExceptionTime,
     /// Bytes that were written to storage until the system made a diagnostic of it.
     WrittenBytes,
+    /// Nanoseconds of CPU time in a day, whose recorded time is the time that the app ran.
+    DayTime,
+    /// Nanoseconds by which frames were late in a second of scrolling, over a day.
+    HitchTime,
 }
 
 impl Unit {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::Nanoseconds,
         Self::Cycles,
         Self::PmcEvents,
@@ -194,6 +198,8 @@ impl Unit {
         Self::LaunchTime,
         Self::ExceptionTime,
         Self::WrittenBytes,
+        Self::DayTime,
+        Self::HitchTime,
     ];
 
     /// Returns the unit with this name.
@@ -202,7 +208,7 @@ impl Unit {
     }
 
     /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`, `elapsed_ns`, `bytes`, and of reports from the
-    /// field `hang_ns`, `launch_ns`, `exception_ns`, `written_bytes`.
+    /// field `hang_ns`, `launch_ns`, `exception_ns`, `written_bytes`, `day_ns`, `hitch_ns`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -215,21 +221,40 @@ impl Unit {
             Self::LaunchTime => "launch_ns",
             Self::ExceptionTime => "exception_ns",
             Self::WrittenBytes => "written_bytes",
+            Self::DayTime => "day_ns",
+            Self::HitchTime => "hitch_ns",
         }
     }
 
-    /// True if a report from the field states the weight of all its samples, and a measure is a weight per report.
+    /// True if a report from the field states the weight of all its samples. Measures are then millionths of weights.
     pub const fn is_of_reports(self) -> bool {
-        matches!(self, Self::HangTime | Self::LaunchTime | Self::ExceptionTime | Self::WrittenBytes)
+        match self {
+            Self::HangTime
+            | Self::LaunchTime
+            | Self::ExceptionTime
+            | Self::WrittenBytes
+            | Self::DayTime
+            | Self::HitchTime => true,
+            Self::Nanoseconds | Self::Cycles | Self::PmcEvents | Self::Samples | Self::Elapsed | Self::Bytes => false,
+        }
+    }
+
+    /// True for sums of a day, which have no stacks.
+    pub(crate) const fn is_of_metrics(self) -> bool {
+        matches!(self, Self::DayTime | Self::HitchTime)
     }
 
     /// True for nanoseconds of any kind.
     pub(crate) const fn is_time(self) -> bool {
-        matches!(self, Self::Nanoseconds | Self::Elapsed | Self::HangTime | Self::LaunchTime | Self::ExceptionTime)
+        match self {
+            Self::Nanoseconds | Self::Elapsed => true,
+            Self::Cycles | Self::PmcEvents | Self::Samples | Self::Bytes | Self::WrittenBytes => false,
+            Self::HangTime | Self::LaunchTime | Self::ExceptionTime | Self::DayTime | Self::HitchTime => true,
+        }
     }
 
     /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`, `elapsed ns/s`,
-    /// `bytes/s`. Or of a weight per report: `ms/hang`, `ms/launch`, `ms/exception`, `MB/report`.
+    /// `bytes/s`. Or of a weight per report: `ms/hang`, `ms/launch`, `ms/exception`, `MB/report`, and of metrics `ms/s`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -242,6 +267,7 @@ impl Unit {
             Self::LaunchTime => "ms/launch",
             Self::ExceptionTime => "ms/exception",
             Self::WrittenBytes => "MB/report",
+            Self::DayTime | Self::HitchTime => "ms/s",
         }
     }
 

@@ -58,6 +58,7 @@ fn run(
     let locator = reading::find_symbols(&symbol_files, &args.reading)?;
     let mut options = reading::options(&args.reading, args.threads.threads(), &symbol_files, locator.as_ref());
     options.measure.with_stacks = args.stacks;
+    options.read.metrics = !args.stacks;
     let shown = |path: &Path| {
         let path = path.display().to_string();
         redacted::with(|redactor| redactor.path(&path)).unwrap_or(path)

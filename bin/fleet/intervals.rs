@@ -46,6 +46,7 @@ pub(super) fn show(args: &FleetIntervalArgs, colour: Colour) -> Result<u8, Failu
     let symbol_files = WatchedFiles::default();
     let mut options = options(&reading, None, &symbol_files, None);
     options.measure.with_intervals = true;
+    options.read.metrics = false;
     let chosen = FleetOptions { only: args.only.clone(), scopes: Vec::new(), ..FleetOptions::default() };
     let collector = Collector::new(&host, FleetBuilder::new(chosen), None).summing_intervals();
     let settings = FleetSettings::new(&host, options);

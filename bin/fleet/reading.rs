@@ -121,7 +121,7 @@ pub(super) fn options<'f>(
         needs_all: filters.when.during_all,
     });
     ReadingOptions {
-        read: Options { allow_truncated: args.files.allow_truncated, jobs: 1, ..Options::default() },
+        read: Options { allow_truncated: args.files.allow_truncated, jobs: 1, metrics: true, ..Options::default() },
         measure: MeasureOptions {
             schemas: args.schema.clone(),
             selection: filters.when.selection(),

@@ -74,6 +74,7 @@ fn of_recordings(args: &FleetTreeArgs, host: &Host) -> Result<Vec<Recording>, Fa
     let locator = find_symbols(&symbol_files, &args.reading)?;
     let mut options = options(&args.reading, None, &symbol_files, locator.as_ref());
     options.measure.with_stacks = true;
+    options.read.metrics = false;
     Ok(pool(args, host, Runs::Recordings(inputs, Box::new(FleetSettings::new(host, options))))?)
 }
 

@@ -11,7 +11,7 @@ use super::entries::Spilled;
 use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::SortKey;
-use super::report::{AlertOutcome, AlertState, Cohort, CohortReport, FleetReport, Inputs};
+use super::report::{AlertOutcome, AlertState, Cohort, CohortReport, FleetReport, HistogramReport, Inputs};
 use super::run::FleetNames;
 use super::shared_label::SharedLabel;
 use super::stored_run::StoredRun;
@@ -64,7 +64,14 @@ impl FleetBuilder {
         notes.extend(trend::unordered(&cohorts));
         let shared_label = self.label_values.shared().filter(|_| !self.options.is_weighted);
         notes.extend(shared_label.as_ref().map(SharedLabel::sentence));
+        let histograms = self.histograms.into_iter().map(|((name, cohort), (reports, values))| HistogramReport {
+            name,
+            cohort,
+            reports,
+            values,
+        });
         let mut report = FleetReport {
+            histograms: histograms.collect(),
             inputs,
             findings: Vec::new(),
             trends: trend::of_cohorts(&cohorts),

@@ -25,6 +25,7 @@ use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::recording::TimeSource;
+use crate::stats::BinnedValues;
 use crate::units::Unit;
 
 /// The number of process names, and of thread names, that a report keeps in addition to the requested ones.
@@ -63,6 +64,8 @@ pub struct FleetBuilder {
     pub(super) notes: Vec<String>,
     /// Notes of runs: for each note, the number of runs that have it, and the first of these runs.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
+    /// By name and cohort: durations that are known by bins, and the number of reports with them.
+    pub(super) histograms: BTreeMap<(String, Cohort), (u64, BinnedValues)>,
     /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
     /// The names of the data file that the last run came from.
@@ -99,6 +102,7 @@ impl FleetBuilder {
             decides_incomplete: false,
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
+            histograms: BTreeMap::new(),
             apart: 0,
             #[cfg(feature = "dataset")]
             shared: None,
@@ -125,6 +129,13 @@ impl FleetBuilder {
             return false;
         }
         self.note_names(&RunRows::of(measures));
+        for histogram in &measures.histograms {
+            let labels = self.labels_of_cohort(&measures.record.labels);
+            let cohort = Cohort { unit: Unit::DayTime, labels };
+            let (reports, values) = self.histograms.entry((histogram.name.clone(), cohort)).or_default();
+            *reports += 1;
+            values.merge(&histogram.values);
+        }
         let options = &self.options;
         let narrowed = match options.narrows_threads() {
             false => None,

@@ -131,10 +131,12 @@ pub use options::{FleetOptions, SortKey};
 pub use pooled::{PoolError, PooledStacks};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
-    FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
-    WindowReport,
+    FleetReport, HistogramReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver,
+    TrendPoint, WindowReport,
 };
-pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
+pub use run::{
+    DayHistogram, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow,
+};
 pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use sql::SqlEngine;

@@ -12,7 +12,7 @@ use super::scope::{FleetScope, ScopeName};
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
 use crate::recording::TimeSource;
-use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
+use crate::stats::{Bin, BinnedValues, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The distribution of CPU use over a fleet of runs.
@@ -37,6 +37,8 @@ pub struct FleetReport {
     pub trends: Vec<Trend>,
     /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
+    /// Durations of metrics, by name and cohort.
+    pub histograms: Vec<HistogramReport>,
     /// All measured runs, by source and then by run id.
     pub runs: Vec<RunRow>,
     /// Warnings to read before believing the numbers, in sentences.
@@ -61,6 +63,20 @@ impl FleetReport {
     pub fn assumption(&self) -> &'static str {
         if self.shared_label.is_some() { ", if runs are independent" } else { "" }
     }
+}
+
+/// Durations of the metrics of a cohort, which are known by bins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistogramReport {
+    /// As [`DurationHistogram::name`](crate::recording::DurationHistogram::name).
+    pub name: String,
+    /// The cohort; its unit has no meaning.
+    pub cohort: Cohort,
+    /// The number of reports with such durations: a report is about a day of a device.
+    pub reports: u64,
+    /// All durations, in nanoseconds.
+    pub values: BinnedValues,
 }
 
 /// The inputs of a report.

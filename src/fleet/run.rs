@@ -8,6 +8,7 @@ use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 use crate::profile::{Category, StringId, Strings};
 use crate::recording::{Interval, TimeSource};
+use crate::stats::BinnedValues;
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
 
@@ -265,6 +266,17 @@ pub struct RunMeasures {
     /// Its signposts and hangs, each once; empty unless they were [requested](super::MeasureOptions::with_intervals). Datasets do not keep
     /// them.
     pub intervals: Vec<Interval>,
+    /// Durations of a day that are known by bins. Datasets do not keep them.
+    pub histograms: Vec<DayHistogram>,
+}
+
+/// Durations of a day, in nanoseconds, of which only the bins are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayHistogram {
+    /// As [`DurationHistogram::name`](crate::recording::DurationHistogram::name).
+    pub name: String,
+    /// The durations.
+    pub values: BinnedValues,
 }
 
 impl StackRow {
@@ -289,7 +301,8 @@ impl RunMeasures {
     /// About how many bytes it takes.
     pub fn memory(&self) -> u64 {
         let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
-        rows + of_vec(&self.intervals) + of_texts(&self.names) + self.record.memory()
+        let histograms: u64 = self.histograms.iter().map(|histogram| histogram.values.memory()).sum();
+        rows + histograms + of_vec(&self.intervals) + of_texts(&self.names) + self.record.memory()
     }
 }
 
@@ -444,6 +457,7 @@ impl RunMeasures {
             windows: self.windows.iter().filter(|row| has(row.thread, row.is_main_thread)).copied().collect(),
             stacks: StackRow::only(&self.stacks, |row| has(row.thread, row.is_main_thread)),
             intervals: self.intervals.clone(),
+            histograms: self.histograms.clone(),
         })
     }
 

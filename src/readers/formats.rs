@@ -189,8 +189,6 @@ const DIAGNOSTICS: [&str; 10] = [
 
 const PPROF: &str = "go tool pprof FILE reads it";
 const CONSOLE: &str = "Console on a Mac shows it, and so does Xcode; traceparse symbolicate names its addresses";
-const METRICS: &str =
-    "Xcode's Organizer shows such reports of published apps; any program that reads JSON reads the file";
 const FIREFOX: &str = "profiler.firefox.com reads it";
 const SPEEDSCOPE: &str = "www.speedscope.app reads it";
 
@@ -210,11 +208,11 @@ fn json(start: &str) -> Option<Known> {
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
             Some(readable("a diagnostic of MetricKit", Reader::MetricKit))
         }
-        () if any(&["\"intervalEntries\""]) && any(&["\"environment\""]) => {
-            Some(known("a report of metrics of MetricKit", METRICS))
+        () if any(&["\"intervalEntries\"", "\"stateEntries\""]) && any(&["\"environment\"", "\"timeRange\""]) => {
+            Some(readable("a report of metrics of MetricKit", Reader::MetricKit))
         }
         () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
-            Some(known("a payload of metrics of MetricKit", METRICS))
+            Some(readable("a payload of metrics of MetricKit", Reader::MetricKit))
         }
         () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
             Some(known("a CPU profile of Dart", "the CPU profiler of Dart DevTools reads it"))

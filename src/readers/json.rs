@@ -9,6 +9,9 @@ use struson::reader::{
 use crate::error::{Error, ErrorKind, Position};
 use crate::recording::Options;
 
+/// Values with few levels have no more.
+const MOST_LEVELS: usize = 32;
+
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -105,6 +108,51 @@ impl<'n, R: Read> Json<'n, R> {
         }
     }
 
+    /// Passes the strings, numbers and booleans of the next value to `each`, with the names and indices that lead to them after `path`.
+    pub(super) fn leaves(
+        &mut self,
+        path: &mut Vec<String>,
+        mut each: impl FnMut(&[String], String, &Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let outside = path.len();
+        // Of each open value: the index of the next one in an array.
+        let mut open: Vec<Option<usize>> = Vec::new();
+        loop {
+            if self.is_next(ValueType::Object)? {
+                self.begin_object()?;
+                open.push(None);
+            } else if self.is_next(ValueType::Array)? {
+                self.begin_array()?;
+                open.push(Some(0));
+            } else if let Some(value) = self.scalar()? {
+                each(path, value, self)?;
+            }
+            if open.len() > MOST_LEVELS {
+                return Err(self.damaged("values are nested too deeply"));
+            }
+            loop {
+                path.truncate(outside + open.len().saturating_sub(1));
+                let Some(innermost) = open.last_mut() else { return Ok(()) };
+                if self.has_next()? {
+                    path.push(match innermost {
+                        Some(index) => {
+                            *index += 1;
+                            (*index - 1).to_string()
+                        }
+                        None => self.member()?,
+                    });
+                    break;
+                }
+                if innermost.is_some() {
+                    self.end_array()?
+                } else {
+                    self.end_object()?
+                }
+                open.pop();
+            }
+        }
+    }
+
     pub(super) fn skip(&mut self) -> Result<(), Error> {
         self.unlimited().skip_value().map_err(|error| self.failed(error))
     }
@@ -117,6 +165,11 @@ impl<'n, R: Read> Json<'n, R> {
     /// An error at the next token.
     pub(super) fn damaged(&self, text: impl Into<String>) -> Error {
         Error::new(ErrorKind::Malformed(text.into()), Some(self.place()))
+    }
+
+    /// An error about an input with too many documents.
+    pub(super) fn too_many(&self, most: usize) -> Error {
+        Error::new(ErrorKind::Limit(format!("the input has more than {most} diagnostics")), Some(self.place()))
     }
 
     /// An error about the complete input.

@@ -6,6 +6,7 @@
 //! rows = samples + rejected, for every table of samples, with a reason for each rejection.
 
 mod address;
+mod app_metrics;
 mod builder;
 mod clock;
 mod counters;
@@ -27,6 +28,7 @@ mod toc;
 use std::sync::Arc;
 
 pub(crate) use address::{FrameForm, kperf_callers};
+pub use app_metrics::{AppMetrics, DurationBin, DurationHistogram};
 pub use builder::RecordingBuilder;
 #[cfg(feature = "fleet")]
 pub(crate) use clock::{HintedTime, TimeHints};
@@ -81,6 +83,8 @@ pub struct Options {
     pub samples: SampleDetail,
     /// The table whose rows become samples, instead of all CPU tables. Default: none.
     pub table: Option<TableChoice>,
+    /// Keeps the metrics of MetricKit, which have no stacks; otherwise, an input with nothing else is refused. Default: no.
+    pub metrics: bool,
     /// The limits against hostile input.
     pub limits: Limits,
     /// The memory limit for the data, while it is read and as long as the [`Recording`] lives, and for the bytes inflated for it. Default:
@@ -97,6 +101,7 @@ impl Default for Options {
             uses_scanner: true,
             samples: SampleDetail::Each,
             table: None,
+            metrics: false,
             limits: Limits::default(),
             memory: MemoryBudget::unlimited(),
         }

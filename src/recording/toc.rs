@@ -9,6 +9,7 @@
 //!
 //! The environment and the arguments of the recorded process may contain secrets. Only their presence is kept, never a value.
 
+use super::app_metrics::AppMetrics;
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::{Nanos, Weight, several};
 
@@ -41,6 +42,8 @@ pub struct TocRun {
     pub is_all_processes: bool,
     /// What a report from the field states of itself: the length of a hang or launch, the CPU time of an exception, or the bytes written.
     pub stated: Option<Weight>,
+    /// What an app did in a day, if the input has that instead of samples.
+    pub metrics: Option<AppMetrics>,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
     /// The processes listed for the run.

@@ -47,6 +47,8 @@
 //! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so
 //! shards give the same histogram in any order.
 //!
+//! **Bins** ([`BinnedValues`]): where only bins are known, a quantile is the interval in which it is for certain.
+//!
 //! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone if all runs are identical.
 //!
 //! **Comparisons** ([`compare`]): whether one group of values is above another, and by how much.
@@ -56,6 +58,7 @@
 //! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod alert_statistic;
+mod binned;
 mod bins;
 mod change_points;
 pub mod compare;
@@ -66,6 +69,7 @@ mod interval;
 mod quantile;
 
 pub(crate) use alert_statistic::AlertStatistic;
+pub use binned::BinnedValues;
 pub use bins::{Bin, BoxPlot};
 pub use change_points::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, change_points, p_of_largest_t, students_t};
 pub use distribution::{Distribution, Estimate, Support};

@@ -2,7 +2,8 @@
 
 use support::Rng;
 use traceparse::stats::{
-    BoxPlot, Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, Support, WindowHistogram,
+    BinnedValues, BoxPlot, Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, Support,
+    WindowHistogram,
 };
 use traceparse::units::Millionths;
 
@@ -318,4 +319,37 @@ fn noise_of_runs_that_are_all_alike() {
     // Near the largest mean it is the mean and three standard deviations.
     let far = Quantile::P999.of_poisson(1e10).unwrap();
     assert!((far as f64 - (1e10 + 3.090_232 * 1e5)).abs() < 10.0, "{far}");
+}
+
+/// The quantile of values is in the interval of their bins, whose ends are quantiles of values that have these bins.
+#[test]
+fn quantiles_of_bins_hold_those_of_the_values() {
+    for seed in 0..1_000 {
+        let mut rng = Rng::new(seed);
+        let mut binned = BinnedValues::default();
+        let mut values = [Vec::new(), Vec::new(), Vec::new()];
+        for _ in 0..1 + rng.below(40) {
+            // Bins overlap, have gaps, and are wide or narrow.
+            let (lower, width, count) = (rng.below(1_000), rng.below(200), rng.below(6));
+            let upper = if rng.one_in(10) { None } else { Some(lower + width) };
+            binned.add(lower, upper, count);
+            for _ in 0..count {
+                let value = lower + rng.below(upper.map_or(5_000, |upper| upper - lower) + 1);
+                for (values, value) in values.iter_mut().zip([lower, value, upper.unwrap_or(u64::MAX)]) {
+                    values.push(value);
+                }
+            }
+        }
+        values.iter_mut().for_each(|values| values.sort_unstable());
+        assert_eq!(binned.count(), values[0].len() as u64, "seed {seed}");
+        for quantile in [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999] {
+            let rank = quantile.nearest_rank(binned.count()) as usize;
+            let expected =
+                values.each_ref().map(|values| rank.checked_sub(1).and_then(|index| values.get(index)).copied());
+            let found = binned.quantile(quantile);
+            let (lower, upper) = (found.map(|found| found.0), found.map(|found| found.1.unwrap_or(u64::MAX)));
+            assert_eq!([lower, upper], [expected[0], expected[2]], "seed {seed}");
+            assert!(lower <= expected[1] && expected[1] <= upper, "seed {seed}: {found:?} and {expected:?}");
+        }
+    }
 }

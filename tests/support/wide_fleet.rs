@@ -90,6 +90,7 @@ impl WideFleet {
             windows,
             stacks: Vec::new(),
             intervals: Vec::new(),
+            histograms: Vec::new(),
         }
     }
 

@@ -279,7 +279,16 @@ impl DatasetRun {
             [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(&mut own);
         }
         drop(all);
-        RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks, intervals: Vec::new() }
+        RunMeasures {
+            record,
+            names: names.finish(),
+            frames,
+            binaries,
+            windows,
+            stacks,
+            intervals: Vec::new(),
+            histograms: Vec::new(),
+        }
     }
 
     /// The run's rows with these names of the file.

@@ -8,6 +8,7 @@
 
 mod choice;
 mod labels;
+mod metrics;
 mod rows;
 mod tally;
 mod trees;
@@ -31,7 +32,7 @@ pub use labels::{MeasureOptions, RunContext};
 pub struct Measured {
     /// One for each run that has samples that count or is idle, and is not excluded by the selection, in the order of the file; at least one.
     pub runs: Vec<RunMeasures>,
-    /// For each of them, the table that it was measured by.
+    /// For each of them, the table that it was measured by; the last ones have none if they are metrics of a day.
     pub series: Vec<SeriesId>,
     /// Notes for the reader, one sentence each: tables that were left out, a table of contents that was not used, and why.
     pub notes: Vec<String>,
@@ -68,8 +69,12 @@ impl Recording {
         options: &MeasureOptions,
         operations: &[Operation],
     ) -> Result<Measured, NotMeasured> {
+        let days = metrics::runs(self, context);
         let selected = options.selection.on(&self.profile);
-        let Chosen { runs, excluded, notes } = Chosen::new(self, context, options)?;
+        let Chosen { runs, excluded, notes } = match Chosen::new(self, context, options) {
+            Err(_) if !days.is_empty() => return Ok(Measured { runs: days, series: Vec::new(), notes: Vec::new() }),
+            chosen => chosen?,
+        };
         let series = runs.iter().map(|run| run.series).collect();
         let measured = if operations.is_empty() {
             measure_chosen(self, context, (&selected, options.with_stacks), runs, &notes)?
@@ -77,7 +82,9 @@ impl Recording {
             let (operated, _) = selected.operate(operations, Metric::Weight)?;
             measure_chosen(self, context, (&options.selection.on(&operated), options.with_stacks), runs, &notes)?
         };
-        Ok(with_notes(self, (measured, series), excluded))
+        let mut measured = with_notes(self, (measured, series), excluded);
+        measured.runs.extend(days);
+        Ok(measured)
     }
 }
 

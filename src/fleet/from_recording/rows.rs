@@ -148,6 +148,7 @@ impl<'p> Rows<'p> {
             windows,
             stacks: trees,
             intervals: Vec::new(),
+            histograms: Vec::new(),
         })
     }
 

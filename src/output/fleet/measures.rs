@@ -25,6 +25,8 @@ const SAMPLES: Steps =
 const ELAPSED: Steps = [(1.0, "ns/s"), (1e3, "µs/s"), (1e6, "ms/s"), (1e9, "s/s"), (1e12, "ks/s")];
 /// Of milliseconds per report.
 const REPORTED_TIME: Steps = [(1e-6, "ns"), (1e-3, "µs"), (1.0, "ms"), (1e3, "s"), (f64::INFINITY, "s")];
+/// Of milliseconds per second.
+const RATIO: Steps = [(1e-6, "ns/s"), (1e-3, "µs/s"), (1.0, "ms/s"), (f64::INFINITY, "ms/s"), (f64::INFINITY, "ms/s")];
 /// Of megabytes per report.
 const REPORTED_BYTES: Steps = [(1e-6, "bytes"), (1e-3, "KB"), (1.0, "MB"), (1e3, "GB"), (1e6, "TB")];
 const BYTES: Steps = [(1.0, "bytes/s"), (1e3, "KB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
@@ -43,6 +45,7 @@ impl Measures {
             Unit::Elapsed => ELAPSED,
             Unit::Bytes => BYTES,
             Unit::HangTime | Unit::LaunchTime | Unit::ExceptionTime => REPORTED_TIME,
+            Unit::DayTime | Unit::HitchTime => RATIO,
             Unit::WrittenBytes => REPORTED_BYTES,
         };
         let (divisor, unit) = steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0]);

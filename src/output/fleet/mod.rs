@@ -12,6 +12,7 @@
 pub(super) mod comparison;
 pub(super) mod csv;
 mod first_screen;
+mod histograms;
 #[cfg(feature = "fleet")]
 pub(super) mod html;
 pub(super) mod json;

@@ -40,8 +40,11 @@ impl<'r> Behind<'r> {
 }
 
 /// The words of the command that shows where a run spent its time, in the process and thread of a row, quoted for a
-/// shell; `None` if a word has characters that cannot be typed.
+/// shell; `None` if a word has characters that cannot be typed, and for metrics, which have no stacks.
 pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
+    if report.cohorts.get(run.cohort).is_some_and(|cohort| cohort.cohort.unit.is_of_metrics()) {
+        return None;
+    }
     // A name that begins like an option is a file all the same.
     let dot = if run.source.starts_with('-') { "./" } else { "" };
     let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];

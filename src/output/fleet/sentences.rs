@@ -352,6 +352,8 @@ pub(super) const fn measure_name(unit: Unit) -> &'static str {
         Unit::LaunchTime => "launch time",
         Unit::ExceptionTime => "CPU time of exceptions",
         Unit::WrittenBytes => "data written",
+        Unit::DayTime => "CPU time while the app ran",
+        Unit::HitchTime => "hitch time while scrolling",
         _ => "CPU use",
     }
 }

@@ -55,6 +55,8 @@ fn value_type(unit: Unit) -> (&'static str, &'static str) {
         Unit::LaunchTime => ("launch", "nanoseconds"),
         Unit::ExceptionTime => ("exception", "nanoseconds"),
         Unit::WrittenBytes => ("written", "bytes"),
+        Unit::DayTime => ("cpu", "nanoseconds"),
+        Unit::HitchTime => ("hitch", "nanoseconds"),
     }
 }
 

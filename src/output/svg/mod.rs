@@ -43,6 +43,8 @@ fn measured(unit: Unit) -> &'static str {
         Unit::LaunchTime => "Launch time",
         Unit::ExceptionTime => "CPU time of exceptions",
         Unit::WrittenBytes => "Bytes written",
+        Unit::DayTime => "CPU time",
+        Unit::HitchTime => "Hitch time",
     }
 }
 

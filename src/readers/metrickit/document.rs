@@ -4,6 +4,7 @@ use std::io::Read;
 
 use struson::reader::ValueType;
 
+use super::metrics::{self, Leaf};
 use super::record::is_known;
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
@@ -119,6 +120,13 @@ impl Diagnostic {
     }
 }
 
+/// The metrics of a document, as they were written.
+#[derive(Debug)]
+pub(super) struct Day {
+    pub(super) facts: Vec<Fact>,
+    pub(super) leaves: Vec<Leaf>,
+}
+
 /// Wrappers of wrappers end somewhere.
 const MOST_LEVELS: usize = 16;
 
@@ -132,14 +140,15 @@ pub(super) struct Documents {
     held: Reservation,
     bytes: u64,
     found: Vec<Diagnostic>,
-    /// The number of documents with metrics.
+    /// The metrics in the document, and the number of documents with metrics.
+    days: Vec<Day>,
     metrics: u64,
 }
 
 impl Documents {
     pub(super) fn new(options: &Options) -> Self {
         let (limits, held) = (options.limits.clone(), options.memory.nothing());
-        Self { limits, held, bytes: 0, found: Vec::new(), metrics: 0 }
+        Self { limits, held, bytes: 0, found: Vec::new(), days: Vec::new(), metrics: 0 }
     }
 
     /// Reads one document, and returns its diagnostics.
@@ -147,6 +156,11 @@ impl Documents {
         self.bytes = 0;
         self.document(json, None, 0)?;
         Ok(std::mem::take(&mut self.found))
+    }
+
+    /// Returns the metrics of the document that was read last.
+    pub(super) fn days(&mut self) -> Vec<Day> {
+        std::mem::take(&mut self.days)
     }
 
     /// The number of documents with metrics that were read until now.
@@ -173,7 +187,8 @@ impl Documents {
     }
 
     fn object<R: Read>(&mut self, json: &mut Json<'_, R>, kind: Option<Kind>, level: usize) -> Result<(), Error> {
-        let (first, mut tree, mut facts, mut has_metrics) = (self.found.len(), None, Vec::new(), false);
+        let (first, mut tree, mut facts) = (self.found.len(), None, Vec::new());
+        let (mut leaves, mut has_metrics) = (Vec::new(), false);
         json.begin_object()?;
         while json.has_next()? {
             let key = json.member()?;
@@ -184,16 +199,17 @@ impl Documents {
                     self.tree_member(json, &key, tree.get_or_insert_default())?;
                 }
                 "diagnosticMetaData" | "environment" | "metaData" | "timeRange" => self.facts(json, &mut facts)?,
-                "intervalEntries" | "stateEntries" => {
+                "stateEntries" => {
                     has_metrics = true;
                     json.skip()?;
                 }
+                _ if key == "intervalEntries" || key.ends_with("Metrics") => {
+                    has_metrics = true;
+                    self.leaves(json, key, &mut leaves)?;
+                }
                 _ => match Kind::of_key(&key) {
                     Some(kind) => self.document(json, Some(kind), level + 1)?,
-                    None => {
-                        has_metrics |= key.ends_with("Metrics");
-                        read_fact(json, key, &mut facts)?;
-                    }
+                    None => read_fact(json, key, &mut facts)?,
                 },
             }
         }
@@ -201,7 +217,10 @@ impl Documents {
         let told = facts.iter().find_map(|fact| Kind::of_fact(&fact.key));
         self.share(first, &facts, json)?;
         if let (None, None) = (&tree, kind) {
-            self.metrics += u64::from(has_metrics && self.found.len() == first);
+            if has_metrics && self.found.len() == first {
+                self.metrics += 1;
+                self.days.push(Day { facts, leaves });
+            }
             return Ok(());
         }
         if self.found.len() >= self.limits.tables {
@@ -211,6 +230,19 @@ impl Documents {
         let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
         self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
         Ok(())
+    }
+
+    /// Keeps the values of metrics that are used.
+    fn leaves<R: Read>(&mut self, json: &mut Json<'_, R>, key: String, leaves: &mut Vec<Leaf>) -> Result<(), Error> {
+        json.leaves(&mut vec![key], |path, value, json| {
+            if !metrics::is_known(path) {
+                return Ok(());
+            }
+            let names: usize = path.iter().map(|name| size_of::<String>() + name.len()).sum();
+            self.hold(2 * size_of::<Leaf>() + names + value.len(), json)?;
+            leaves.push((path.to_vec(), value));
+            Ok(())
+        })
     }
 
     /// Adds the facts of an object to all diagnostics in it, even those read before the facts.

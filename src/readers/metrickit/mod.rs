@@ -32,15 +32,19 @@
 //! Swift's asynchronous frames have odd addresses, which are looked up like others.
 
 mod document;
+mod metrics;
 mod quantity;
 mod record;
 
 use std::io::Read;
 
 use super::json::Json;
-use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::error::{Diagnostic, Error};
 use crate::recording::RecordingBuilder;
 use document::Documents;
+
+const NO_STACKS: &str =
+    "these are metrics of MetricKit, which have no stacks; `traceparse fleet report` shows metrics of whole days";
 
 /// Reads an input with all its diagnostics into a recording. `name` is how results and errors call it.
 ///
@@ -50,23 +54,29 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);
-    let mut found = 0;
+    let (mut found, mut days) = (0, 0);
     loop {
         for diagnostic in documents.read(&mut json)? {
             found += 1;
-            if found > options.limits.tables {
-                let text = format!("the input has more than {} diagnostics", options.limits.tables);
-                return Err(Error::new(ErrorKind::Limit(text), Some(diagnostic.at)));
+            if found + days > options.limits.tables {
+                return Err(json.too_many(options.limits.tables));
             }
-            record::add(&diagnostic, found as u32, name, recording)?;
+            record::add(&diagnostic, (found + days) as u32, name, recording)?;
+        }
+        for day in documents.days() {
+            let is_read = options.metrics && record::add_day(&day, (found + days + 1) as u32, name, recording)?;
+            days += usize::from(is_read);
+            if found + days > options.limits.tables {
+                return Err(json.too_many(options.limits.tables));
+            }
         }
         if !json.has_next()? {
             break;
         }
     }
-    match (found, documents.metrics()) {
+    match (found + days, documents.metrics() - days as u64) {
         (0, 0) => Err(json.refused("this looks like diagnostics of MetricKit, but has no call tree")),
-        (0, _) => Err(json.refused("these are metrics of MetricKit, which have no stacks")),
+        (0, _) => Err(json.refused(NO_STACKS)),
         (_, 0) => Ok(()),
         (_, count) => {
             let message = "metrics of MetricKit, which have no stacks, are not read".to_owned();

@@ -1,7 +1,7 @@
 //! A diagnostic becomes a document of a recording.
 
-use super::document::{Diagnostic, Fact, Kind, Node, Thread};
-use super::quantity;
+use super::document::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
+use super::{metrics, quantity};
 use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
@@ -259,7 +259,8 @@ fn process_name(diagnostic: &Diagnostic) -> &str {
 }
 
 /// Keys of facts, and how the summary of a run calls them.
-const SUMMARY: [(&str, &str); 15] = [
+const SUMMARY: [(&str, &str); 16] = [
+    ("latestApplicationVersion", "app-version"),
     ("appVersion", "app-version"),
     ("applicationVersion", "app-version"),
     ("appBuildVersion", "app-build"),
@@ -284,6 +285,25 @@ const OTHERS: [&str; 8] =
 /// True if facts with this key are used.
 pub(super) fn is_known(key: &str) -> bool {
     OTHERS.contains(&key) || SUMMARY.iter().any(|(known, _)| *known == key)
+}
+
+/// Adds the metrics of a day, which are a run without samples. False if there are none of a whole day.
+///
+/// # Errors
+/// If the recording is full.
+pub(super) fn add_day(day: &Day, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<bool, Error> {
+    let fact = |key: &str| day.facts.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str());
+    let Some(metrics) = metrics::of_day(&day.leaves, fact("regionFormat")) else { return Ok(false) };
+    let like =
+        Diagnostic { kind: Kind::Unknown, tree: Tree::default(), facts: day.facts.clone(), at: Position::default() };
+    let Toc { runs } = contents(&like, number);
+    let of_day = |mut run: TocRun| {
+        run.summary.push(("diagnostic".to_owned(), "metrics".to_owned()));
+        TocRun { metrics: Some(metrics.clone()), ..run }
+    };
+    let runs = runs.into_iter().map(of_day).collect();
+    recording.input(name)?.finish(Toc { runs });
+    Ok(true)
 }
 
 /// Device, process, and the facts of the diagnostic.

@@ -14,6 +14,7 @@ mod alerts;
 mod cohorts;
 mod definitions;
 mod figures;
+mod histograms;
 mod outline;
 mod plots;
 mod run_pages;
@@ -49,6 +50,7 @@ pub(crate) fn write(report: &FleetReport, pages: &[RunPage], out: &mut dyn Write
     put(alerts::alerts(report, links))?;
     put(figures::trends(report))?;
     put(cohorts::across_runs(report, links))?;
+    put(histograms::histograms(report))?;
     put(figures::over_time(report))?;
     put(cohorts::within_runs(report, links))?;
     put(scopes::contrasts(report))?;

@@ -17,6 +17,7 @@ pub(super) fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)
         ("alerts", "Alerts", !report.alerts.is_empty()),
         ("trend", "Trend", !report.trends.is_empty()),
         ("across-runs", "Across runs", !cohorts.is_empty()),
+        ("durations", "Durations", !report.histograms.is_empty()),
         ("over-time", "Over time", cohorts.iter().any(|cohort| !cohort.timeline.is_empty())),
         ("within-runs", "Within runs", cohorts.iter().any(|cohort| cohort.within_runs.is_some())),
         ("contrasts", "Differences", report.contrasts.iter().any(|contrast| !contrast.rows.is_empty())),

@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use super::measure_unit;
 use crate::fleet::{
     AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, CohortReport, Comparison, Contrast, ContrastRow,
-    DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeRow, Summary, TimelinePoint,
-    WindowReport,
+    DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, HistogramReport, RunRow, ScopeRow, Summary,
+    TimelinePoint, WindowReport,
 };
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, ExponentialHistogram, Quantile};
@@ -41,6 +41,7 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     })?;
     array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, contrast, out))?;
     array(out, "trends", report.trends.iter(), |row, out| value(out, &trend(report, row)))?;
+    array(out, "histograms", report.histograms.iter(), |row, out| value(out, &histogram(report, row)))?;
     array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
     array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
     let shared = report.shared_label.as_ref();
@@ -48,6 +49,27 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     field(out, "shared_label", &json!(shared))?;
     field(out, "notes", &json!(report.notes))?;
     out.write_all(b"}\n")
+}
+
+/// Durations that are known by bins: each percentile is an interval.
+fn histogram(report: &FleetReport, row: &HistogramReport) -> Value {
+    let percentile = |&quantile: &Quantile| {
+        let interval = row.values.quantile(quantile);
+        json!({
+            "name": quantile.name(),
+            "quantile": quantile.fraction(),
+            "needed": Some(quantile.needed_count()).filter(|&needed| row.values.count() < needed),
+            "lower_ns": interval.map(|(lower, _)| lower),
+            "upper_ns": interval.and_then(|(_, upper)| upper),
+        })
+    };
+    json!({
+        "name": row.name,
+        "labels": labels(&row.cohort),
+        "reports": row.reports,
+        "count": row.values.count(),
+        "percentiles": report.options.quantiles.iter().map(percentile).collect::<Value>(),
+    })
 }
 
 fn value(out: &mut dyn Write, value: &Value) -> io::Result<()> {

@@ -7,6 +7,7 @@
 mod alerts;
 pub(in crate::output) mod comparison;
 mod header;
+mod histograms;
 mod labels;
 mod overview;
 mod plots;
@@ -49,6 +50,7 @@ pub(crate) fn write_overview(report: &FleetReport, style: &Style, out: &mut dyn 
 fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
     header::opening(report, usize::MAX, &mut page);
     tables::across_runs(report, &mut page);
+    histograms::histograms(report, &mut page);
     alerts::alerts(report, &mut page);
     plots::trends(report, &mut page);
     tables::contrasts(report, &mut page);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::header;
+use super::histograms::histograms;
 use super::labels;
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
 use super::tables::{value_cells, value_columns};
@@ -50,6 +51,7 @@ fn screen(report: &FleetReport, most: usize, page: &mut Page<'_>) {
         }
         heaviest(report, levels, measures, page);
     }
+    histograms(report, page);
     failed(report, most.div_ceil(2), page);
     page.line("");
     let heaviest = levels.iter().find_map(|levels| levels.heaviest.first()).map(|(_, run)| *run);

@@ -1,0 +1,18 @@
+//! Percentiles of durations that are known by bins, in words.
+
+use crate::stats::{BinnedValues, Quantile};
+use crate::units::Weight;
+
+/// `1.48 – 1.49 s`, `≥ 9.00 s`: the interval in which a percentile is for certain. `None` with too few durations for it.
+pub(super) fn percentile(values: &BinnedValues, quantile: Quantile) -> Option<String> {
+    let interval = values.quantile(quantile).filter(|_| values.count() >= quantile.needed_count())?;
+    Some(match interval {
+        (lower, Some(upper)) => {
+            let [lower, upper] = [lower, upper].map(|end| Weight::nanos(end).to_string());
+            let unit = |end: &str| end.rsplit(' ').next().unwrap_or_default().to_owned();
+            let lower = if unit(&lower) == unit(&upper) { lower.split(' ').next().unwrap_or_default() } else { &lower };
+            format!("{lower} – {upper}")
+        }
+        (lower, None) => format!("≥ {}", Weight::nanos(lower)),
+    })
+}

@@ -1,0 +1,36 @@
+//! What an app did in a day, as the system sums it up: no stacks, and durations in bins.
+
+use crate::units::Nanos;
+
+/// The metrics of an app over a day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppMetrics {
+    /// The CPU time of the app.
+    pub cpu_time: Option<Nanos>,
+    /// The time in which the app ran, in the foreground and in the background.
+    pub running: Option<Nanos>,
+    /// The time by which frames were late, in each second of scrolling.
+    pub scroll_hitches: Option<Nanos>,
+    /// Durations by kind.
+    pub histograms: Vec<DurationHistogram>,
+}
+
+/// Durations of which the number in each bin is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DurationHistogram {
+    /// `hang`, `launch` (to the first drawing), `prewarmed-launch`, `extended-launch` or `resume`.
+    pub name: &'static str,
+    /// The bins in the order of the document.
+    pub bins: Vec<DurationBin>,
+}
+
+/// The number of durations in a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DurationBin {
+    /// The shortest.
+    pub lower: Nanos,
+    /// The longest; `None` if the bin has all longer ones.
+    pub upper: Option<Nanos>,
+    /// Their number.
+    pub count: u64,
+}
