@@ -129,12 +129,12 @@ impl FleetBuilder {
             return false;
         }
         self.note_names(&RunRows::of(measures));
-        for histogram in &measures.histograms {
+        for (name, durations) in &measures.histograms {
             let labels = self.labels_of_cohort(&measures.record.labels);
             let cohort = Cohort { unit: Unit::DayTime, labels };
-            let (reports, values) = self.histograms.entry((histogram.name.clone(), cohort)).or_default();
+            let (reports, values) = self.histograms.entry((name.clone(), cohort)).or_default();
             *reports += 1;
-            values.merge(&histogram.values);
+            values.merge(durations);
         }
         let options = &self.options;
         let narrowed = match options.narrows_threads() {

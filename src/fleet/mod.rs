@@ -134,9 +134,7 @@ pub use report::{
     FleetReport, HistogramReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver,
     TrendPoint, WindowReport,
 };
-pub use run::{
-    DayHistogram, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow,
-};
+pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
 pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
 pub use sql::SqlEngine;

@@ -266,17 +266,9 @@ pub struct RunMeasures {
     /// Its signposts and hangs, each once; empty unless they were [requested](super::MeasureOptions::with_intervals). Datasets do not keep
     /// them.
     pub intervals: Vec<Interval>,
-    /// Durations of a day that are known by bins. Datasets do not keep them.
-    pub histograms: Vec<DayHistogram>,
-}
-
-/// Durations of a day, in nanoseconds, of which only the bins are known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DayHistogram {
-    /// As [`DurationHistogram::name`](crate::recording::DurationHistogram::name).
-    pub name: String,
-    /// The durations.
-    pub values: BinnedValues,
+    /// Durations of a day in nanoseconds, of which only the bins are known, by [name](crate::recording::DurationHistogram::name). Datasets do
+    /// not keep them.
+    pub histograms: Vec<(String, BinnedValues)>,
 }
 
 impl StackRow {
@@ -301,7 +293,7 @@ impl RunMeasures {
     /// About how many bytes it takes.
     pub fn memory(&self) -> u64 {
         let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
-        let histograms: u64 = self.histograms.iter().map(|histogram| histogram.values.memory()).sum();
+        let histograms: u64 = self.histograms.iter().map(|(_, values)| values.memory()).sum();
         rows + histograms + of_vec(&self.intervals) + of_texts(&self.names) + self.record.memory()
     }
 }

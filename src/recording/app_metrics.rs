@@ -20,17 +20,6 @@ pub struct AppMetrics {
 pub struct DurationHistogram {
     /// `hang`, `launch` (to the first drawing), `prewarmed-launch`, `extended-launch` or `resume`.
     pub name: &'static str,
-    /// The bins in the order of the document.
-    pub bins: Vec<DurationBin>,
-}
-
-/// The number of durations in a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DurationBin {
-    /// The shortest.
-    pub lower: Nanos,
-    /// The longest; `None` if the bin has all longer ones.
-    pub upper: Option<Nanos>,
-    /// Their number.
-    pub count: u64,
+    /// The bins in the order of the document: the shortest duration, the longest one (`None` if the bin has all longer ones), and their number.
+    pub bins: Vec<(Nanos, Option<Nanos>, u64)>,
 }

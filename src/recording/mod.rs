@@ -28,7 +28,7 @@ mod toc;
 use std::sync::Arc;
 
 pub(crate) use address::{FrameForm, kperf_callers};
-pub use app_metrics::{AppMetrics, DurationBin, DurationHistogram};
+pub use app_metrics::{AppMetrics, DurationHistogram};
 pub use builder::RecordingBuilder;
 #[cfg(feature = "fleet")]
 pub(crate) use clock::{HintedTime, TimeHints};

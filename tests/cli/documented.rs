@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::bundle_case;
 use crate::command::{BINARY, Folder, fixture, orchard, read_text};
+use crate::field_reports;
 use crate::fleet_case;
 use crate::symbols_case::built;
 use support::Table;
@@ -154,6 +155,9 @@ fn make_files(folder: &Folder) {
     }
     for below in ["exports", "results", "fleet", "base", "new"] {
         fleet_case::fleet(folder, below, 3);
+    }
+    for (name, version) in [("diagnostics/a.json", "1.9"), ("diagnostics/b.json", "2.0")] {
+        write(name, &field_reports::payload("hang", "hangDuration", "9 sec", version));
     }
     for (name, samples) in [("runs/one/a.xml.gz", 20), ("runs/two/b.xml.gz", 21)] {
         write(name, &fleet_case::export(samples));

@@ -6,7 +6,7 @@ use crate::command::{Folder, fails, finish, traceparse, warns};
 use crate::fleet_case::write;
 
 /// A payload with one diagnostic, whose attributed thread has 3 samples in `work` and 1 in `wait`, and another thread has 4.
-fn payload(kind: &str, key: &str, quantity: &str, version: &str) -> String {
+pub(crate) fn payload(kind: &str, key: &str, quantity: &str, version: &str) -> String {
     let frame = |offset: u64, count: u64, callees: &[Value]| {
         json!({"binaryUUID": "1672554C-5C48-3600-AEF8-97F330B62C10", "binaryName": "Orchard", "address": 0x1_0000_0000 + offset,
                "offsetIntoBinaryTextSegment": offset, "sampleCount": count, "subFrames": callees})

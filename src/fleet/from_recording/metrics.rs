@@ -1,7 +1,7 @@
 //! The metrics of a day: runs without stacks, which are measured by what the system summed up, and durations in bins.
 
 use super::labels::{RunContext, labels};
-use crate::fleet::run::{DayHistogram, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord};
+use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord};
 use crate::recording::{AppMetrics, Recording, TimeSource, TocRun};
 use crate::stats::BinnedValues;
 use crate::units::{Nanos, Unit};
@@ -90,13 +90,13 @@ fn run(
     }
 }
 
-fn histograms(metrics: &AppMetrics) -> Vec<DayHistogram> {
+fn histograms(metrics: &AppMetrics) -> Vec<(String, BinnedValues)> {
     let histograms = metrics.histograms.iter().map(|histogram| {
         let mut values = BinnedValues::default();
-        for bin in &histogram.bins {
-            values.add(bin.lower.as_nanos(), bin.upper.map(Nanos::as_nanos), bin.count);
+        for &(lower, upper, count) in &histogram.bins {
+            values.add(lower.as_nanos(), upper.map(Nanos::as_nanos), count);
         }
-        DayHistogram { name: histogram.name.to_owned(), values }
+        (histogram.name.to_owned(), values)
     });
-    histograms.filter(|histogram| histogram.values.count() > 0).collect()
+    histograms.filter(|(_, values)| values.count() > 0).collect()
 }

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::quantity::{TIMES, parse};
-use crate::recording::{AppMetrics, DurationBin, DurationHistogram};
+use crate::recording::{AppMetrics, DurationHistogram};
 use crate::units::Nanos;
 
 /// A value with the names and indices that lead to it.
@@ -130,7 +130,7 @@ impl<'l> Values<'l> {
             // A histogram with a bin that cannot be read has no quantile.
             let (lower, upper) = (self.quantity(&found, prefix, start)?, self.quantity(&found, prefix, end)?);
             let upper = (name != "hang" || upper < LONGEST_HANG).then(|| end_of_bin(upper));
-            bins.push(DurationBin { lower, upper, count: value.parse().ok()? });
+            bins.push((lower, upper, value.parse().ok()?));
         }
         (!bins.is_empty()).then_some(DurationHistogram { name, bins })
     }
