@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::intervals::{IntervalFilter, ThreadIntervals};
 use super::matcher::Matcher;
-use super::model::{ProcessId, SeriesId, StackId, StringId, ThreadId};
+use super::model::{Meaning, ProcessId, SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
@@ -15,7 +15,7 @@ use crate::chunked_vec::ChunkedVec;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateFilter {
-    /// Running threads, and samples without a state: CPU time.
+    /// Running threads, and samples without a state: CPU time. In tables with another [meaning](Meaning), every sample.
     #[default]
     Running,
     /// Every sample, including waiting threads.
@@ -173,9 +173,11 @@ impl<'p> SelectedSamples<'p> {
     /// True if the state of a sample, or of the samples of a sum, is selected.
     #[inline]
     pub fn is_state_counted(&self, sample: impl Into<SampleSum>) -> bool {
-        match (&self.states, sample.into().state) {
+        let sample = sample.into();
+        match (&self.states, sample.state) {
             (States::All, _) | (States::Running(_), None) => true,
-            (States::Running(running), state) => state == *running,
+            (States::Running(running), state) if state == *running => true,
+            (States::Running(_), _) => self.profile.series(sample.series).meaning != Meaning::OnCpu,
             (States::Only(wanted), state) => state.is_some_and(|state| wanted.contains(&state)),
         }
     }

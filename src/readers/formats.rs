@@ -17,6 +17,7 @@ pub(super) enum Reader {
     Export,
     MetricKit,
     Sample,
+    Spindump,
 }
 
 impl Reader {
@@ -231,10 +232,7 @@ fn json(start: &str) -> Option<Known> {
     }
 }
 
-const SPINDUMP: Known = known(
-    "a report of spindump, or a hang or resource report (macOS, iOS)",
-    "Console on a Mac shows it, and so does any text editor",
-);
+const SPINDUMP: Known = readable("a report of spindump, or a hang or resource report (macOS, iOS)", Reader::Spindump);
 
 /// The format of an `.ips` file, by the system's number of its kind in the first line.
 fn problem_report(first: &str) -> Known {

@@ -4,11 +4,13 @@
 pub mod bundle;
 pub(crate) mod export;
 mod formats;
+mod images;
 pub(crate) mod input;
 mod json;
 mod lines;
 pub(crate) mod metrickit;
 pub(crate) mod sample;
+pub(crate) mod spindump;
 mod well_formed;
 pub(crate) mod workbench;
 
@@ -42,6 +44,7 @@ impl RecordingBuilder {
             Reader::Export => export::read_into(source, name, self),
             Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),
+            Reader::Spindump => spindump::read_into(source, name, self),
         };
         if result.is_err() {
             self.fail();

@@ -174,8 +174,19 @@ impl InputBuilder<'_> {
 
     /// Adds a number of summed samples of a thread with a stack to the current table; each sample counts as one row.
     pub fn add_samples(&mut self, thread: u32, stack: Option<StackId>, samples: u64) -> Result<(), Full> {
+        self.add_samples_in(None, thread, stack, samples)
+    }
+
+    /// The same for samples in a state of the thread, such as `Running`.
+    pub(crate) fn add_samples_in(
+        &mut self,
+        state: Option<StringId>,
+        thread: u32,
+        stack: Option<StackId>,
+        samples: u64,
+    ) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
-        rows::add_samples(table, thread, (stack, samples), self.recording)
+        rows::add_samples(table, thread, (stack, state, samples), self.recording)
     }
 
     /// Adds a diagnostic about the input.

@@ -95,13 +95,13 @@ pub(crate) fn add_read_row(
 pub(crate) fn add_samples(
     table: &mut TableReader,
     thread: u32,
-    (stack, samples): (Option<StackId>, u64),
+    (stack, state, samples): (Option<StackId>, Option<StringId>, u64),
     recording: &mut RecordingBuilder,
 ) -> Result<(), Full> {
     let run = run_of(table, recording)?;
     let series = series_of(table, run, Unit::Samples, recording)?;
     let thread = thread_of(run, Some(thread), None, recording)?;
-    let (kind, state, times) = (SampleKind::Periodic, None, None);
+    let (kind, times) = (SampleKind::Periodic, None);
     recording.profile.add_sum(&SampleSum { series, thread, stack, state, kind, weight: samples, samples, times })?;
     table.table.rows += samples;
     table.table.samples += samples;

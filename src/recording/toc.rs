@@ -89,6 +89,12 @@ impl TocRun {
         [("platform", platform.trim()), ("os-version", version)].map(|(key, value)| (key.to_owned(), value.to_owned()))
     }
 
+    /// Converts `2026-08-16 06:23:48.640 -0700` to `2026-08-16T06:23:48.640-0700`.
+    pub(crate) fn date(text: &str) -> Option<String> {
+        let [date, time, offset] = text.split_ascii_whitespace().collect::<Vec<_>>().try_into().ok()?;
+        Some(format!("{date}T{time}{offset}"))
+    }
+
     /// Returns a field of the summary.
     pub fn summary_field(&self, name: &str) -> Option<&str> {
         lookup(&self.summary, name)

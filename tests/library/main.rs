@@ -33,6 +33,7 @@ mod page;
 mod sandwich;
 mod scanner;
 mod shapes;
+mod spindump;
 mod stats;
 mod summed;
 mod symbolicate;

@@ -57,6 +57,7 @@ mod metrickit;
 mod programs;
 mod sample_reports;
 mod spark;
+mod spindump;
 mod stats_oracle;
 mod stretches;
 mod svg;
@@ -85,6 +86,7 @@ fn main() {
         metrickit::trials(),
         sample_reports::trials(),
         spark::trials(),
+        spindump::trials(),
         stats_oracle::trials(),
         stretches::trials(),
         svg::trials(),

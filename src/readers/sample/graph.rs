@@ -1,6 +1,7 @@
 //! Lines of a call graph: threads, and the frames below them.
 
 use crate::profile::MAIN_THREAD;
+use crate::readers::images::hex;
 
 /// A line of a call graph, apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,11 +119,6 @@ fn binary_and_place(text: &str) -> Option<(&str, &str)> {
         Some(end) => Some((&text[..end], text.get(end + 1..)?)),
         None => text.trim_end().strip_suffix(')').map(|binary| (binary, "")),
     }
-}
-
-/// `0x102ad6d2c` as a number.
-pub(super) fn hex(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
 
 /// `  FILE:LINE` at the end of a line.

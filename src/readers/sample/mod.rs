@@ -31,7 +31,6 @@
 //! An input may contain several reports, each of which is a document with one run, and other text before and after them.
 
 mod graph;
-mod images;
 mod record;
 mod report;
 

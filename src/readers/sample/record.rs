@@ -146,7 +146,7 @@ fn contents(report: &Report) -> Toc {
     let device = report.field("OS Version").into_iter().flat_map(TocRun::system).collect();
     let process = [Some(pair("name", &report.process)), report.pid.map(|pid| pair("pid", &pid.to_string()))];
     let path = report.field("Path").unwrap_or_default().to_owned();
-    let start = report.field("Date/Time").and_then(start_date);
+    let start = report.field("Date/Time").and_then(TocRun::date);
     let run = TocRun {
         number: 1,
         device,
@@ -156,10 +156,4 @@ fn contents(report: &Report) -> Toc {
         ..TocRun::default()
     };
     Toc { runs: vec![run] }
-}
-
-/// `2026-08-16 06:23:48.640 -0700` as `2026-08-16T06:23:48.640-0700`.
-fn start_date(text: &str) -> Option<String> {
-    let [date, time, offset] = text.split_ascii_whitespace().collect::<Vec<_>>().try_into().ok()?;
-    Some(format!("{date}T{time}{offset}"))
 }

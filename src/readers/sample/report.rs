@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use super::graph::{FrameText, GraphLine};
-use super::images::{Image, Images};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
+use crate::readers::images::{Image, Images};
 use crate::readers::lines::{Line, LineStart, Lines};
 
 /// The words that begin a report.

@@ -1,4 +1,4 @@
-//! Reports of `sample` and diagnostics of MetricKit: an input is one.
+//! Reports of `sample` and of spindump, and diagnostics of MetricKit: an input is one.
 
 use std::io::{self, Read};
 

@@ -1,9 +1,14 @@
-//! The list of binary images at the end of a report.
+//! Lists of binary images in text reports.
 
-use super::graph::hex;
 use crate::units::Uuid;
 
-/// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`.
+/// `0x102ad6d2c` as a number.
+pub(super) fn hex(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
+/// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`. Images of the kernel begin with `*`, and may be listed by segment:
+/// `*0xLOW - 0xHIGH kernel (VERSION) <UUID>__TEXT /path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     /// The first address, which it was loaded at.
@@ -14,12 +19,14 @@ pub(super) struct Image {
     /// The last component of the path. For frameworks, the name before it belongs to the bundle and is not needed here.
     pub(super) name: String,
     pub(super) path: String,
+    /// The segment that the range belongs to; empty for complete images.
+    pub(super) segment: String,
 }
 
 impl Image {
     /// `None` for a line of another form.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let (low, rest) = line.trim_start().split_once(" - ")?;
+        let (low, rest) = line.trim_start().trim_start_matches('*').split_once(" - ")?;
         let low = hex(low)?;
         let (high, rest) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
         let high = match high {
@@ -27,10 +34,15 @@ impl Image {
             high => Some(hex(high)?),
         };
         let (before, uuid, path) = uuid_and_path(rest)?;
+        let (segment, path) = match path.strip_prefix("__") {
+            Some(_) => path.split_once(char::is_whitespace).unwrap_or((path, "")),
+            None => ("", path),
+        };
+        let path = path.trim_start();
         let given = before.trim_start_matches(['+', ' ']).split(" (").next().unwrap_or_default().trim();
         let path = if path.is_empty() { given } else { path };
         let name = path.rsplit('/').next().unwrap_or(path);
-        Some(Self { low, high, uuid, name: name.to_owned(), path: path.to_owned() })
+        Some(Self { low, high, uuid, name: name.to_owned(), path: path.to_owned(), segment: segment.to_owned() })
     }
 }
 
@@ -63,7 +75,22 @@ impl Images {
         self.sorted[index].high.is_none_or(|high| address <= high).then_some(index)
     }
 
-    /// The image at an index that [`find`](Self::find) gave.
+    /// The index of the first image that starts at an address.
+    pub(super) fn starting_at(&self, low: u64) -> Option<usize> {
+        let index = self.sorted.partition_point(|image| image.low < low);
+        self.sorted.get(index).is_some_and(|image| image.low == low).then_some(index)
+    }
+
+    /// The load address of an image: where its Mach-O header is. `None` if the list has other segments of it only.
+    pub(super) fn load_address(&self, image: &Image) -> Option<u64> {
+        const HEADER: &str = "__TEXT";
+        if matches!(image.segment.as_str(), "" | HEADER) {
+            return Some(image.low);
+        }
+        self.sorted.iter().find(|other| other.uuid == image.uuid && other.segment == HEADER).map(|other| other.low)
+    }
+
+    /// The image at an index that [`find`](Self::find) or [`starting_at`](Self::starting_at) gave.
     pub(super) fn get(&self, index: usize) -> Option<&Image> {
         self.sorted.get(index)
     }
@@ -78,7 +105,7 @@ mod tests {
         let uuid = Uuid::parse("5B424D44-FED2-3361-8D75-41795DA0FEF6");
         let image = |low, high, uuid, path: &str| {
             let name = path.rsplit('/').next().unwrap().to_owned();
-            Some(Image { low, high, uuid, name, path: path.to_owned() })
+            Some(Image { low, high, uuid, name, path: path.to_owned(), segment: String::new() })
         };
         for (line, expected) in [
             (
@@ -102,9 +129,24 @@ mod tests {
     }
 
     #[test]
+    fn segments_have_the_load_address_of_their_header() {
+        let uuid = "<5B424D44-FED2-3361-8D75-41795DA0FEF6>";
+        let line = |low: &str, segment: &str| format!("   *{low} - 0x90  kernel (1) {uuid}{segment}  /S/kernel");
+        let images: Vec<Image> = [("0x10", "__HIB"), ("0x30", "__TEXT")]
+            .iter()
+            .map(|(low, segment)| Image::parse(&line(low, segment)).unwrap())
+            .collect();
+        assert_eq!((images[0].name.as_str(), images[0].segment.as_str()), ("kernel", "__HIB"));
+        let both = Images::new(images.clone());
+        assert_eq!(images.iter().map(|image| both.load_address(image)).collect::<Vec<_>>(), [Some(0x30); 2]);
+        assert_eq!(Images::new(images[..1].to_vec()).load_address(&images[0]), None);
+    }
+
+    #[test]
     fn an_address_is_of_the_image_that_spans_it() {
-        let image = |low, high| Image { low, high, uuid: None, name: String::new(), path: String::new() };
+        let image = |low, high| Image { low, high, ..Image::parse("0x0 - 0x0 a <> /a").unwrap() };
         let images = Images::new(vec![image(0x30, None), image(0x10, Some(0x20))]);
+        assert_eq!([0x10, 0x20, 0x30, 0x31].map(|low| images.starting_at(low)), [Some(0), None, Some(1), None]);
         let found = [0xf, 0x10, 0x20, 0x21, 0x30, u64::MAX].map(|address| images.find(address));
         assert_eq!(found, [None, Some(0), Some(0), None, Some(1), Some(1)]);
     }

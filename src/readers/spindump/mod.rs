@@ -1,0 +1,73 @@
+//! Reads reports of `spindump` and of its relatives: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots, also as
+//! text in `.ips` files.
+//!
+//! ```text
+//! Date/Time:        2022-10-29 16:19:34.990 -0700
+//! OS Version:       macOS 13.0 (Build 22A380)
+//! Report Version:   40
+//! Data Source:      Stackshots
+//! Event:            hang
+//! Steps:            101 (10ms sampling interval)
+//! …
+//! Process:          Orchard [517]
+//! Num samples:      101 (1-101)
+//!
+//!   Thread 0xeac    DispatchQueue "com.apple.main-thread"(1)    101 samples (1-101)    priority 31 (base 31)    cpu time <0.001s
+//!   101  start + 2432 (dyld + 25360) [0x7ff806675310]
+//!     101  ??? (Orchard + 25552) [0x10bd063d0]
+//!      *60  ??? (kernel + 1376720) [0xffffff800042c1d0] (blocked by turnstile waiting for Press [518])
+//!
+//!   Binary Images:
+//!            0x10bd00000 -        0x10c393fff  Orchard (3.1)       <072957A7-0B68-3113-BA22-38410EBBDB49>  /Applications/Orchard
+//!    *0xffffff80002dc000 - 0xffffff8000cdbfff  kernel (8792.41.9)  <BF7C9676-EF23-3E8D-A2E2-25DAC63091B6>  /System/Library/Kernels/kernel
+//! ```
+//!
+//! * The depth of a line is (the column of its number − 2) / 2; the `*` of the kernel's frames is in the column before the number.
+//! * self = count − Σ callees. The outermost counts of a thread are its samples, which its first line repeats; the counts of a process in
+//!   `Powerstats for:` are its `Num samples`, and those of a report of microstackshots are its `Steps`. Anything else is damage.
+//! * The offset in a binary counts from an image that the same process lists. An address beyond that image is unknown code.
+//! * Callers are recorded with return addresses, and leaves with the sampled instruction.
+//! * Notes in the place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept: it
+//!   replaces callers that were not recorded.
+//! * A state follows the address. Since Report Version 25, threads without one wait. Older reports have no states.
+//! * In reports sorted by time (`Timeline format`), lines end with their steps, which must be as many as the samples. Times are not read.
+//!
+//! Stackshots look at all threads at every step, running or waiting, so their counts are
+//! [presence](crate::profile::Meaning::Presence). Microstackshots are taken when a process uses the CPU or writes to storage. The CPU time in a
+//! report was measured, and is a fact beside the counts.
+
+mod record;
+mod report;
+
+use std::io::Read;
+
+use super::lines::{LineStart, Lines};
+use crate::error::{Error, ErrorKind};
+use crate::recording::RecordingBuilder;
+
+/// Reads an input with all its reports into a recording. `name` is how results and errors call it.
+///
+/// # Errors
+/// If there is no report, if a report is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let options = recording.options.clone();
+    let mut lines = Lines::new(source, name, &options);
+    let mut found = 0;
+    let mut start = lines.skip_to(report::START)?;
+    while let Some(line) = start {
+        found += 1;
+        if found > options.limits.tables {
+            let text = format!("the input has more than {} reports", options.limits.tables);
+            return Err(lines.error(ErrorKind::Limit(text), line.at));
+        }
+        start = record::add(&line, &mut lines, recording)?;
+    }
+    if found == 0 {
+        return Err(lines.error(ErrorKind::NotAnExport(NO_REPORT.to_owned()), LineStart::FIRST));
+    }
+    Ok(())
+}
+
+/// The sentence about `.ips` files whose first line promises a report.
+const NO_REPORT: &str = "by its first line, this is a report of spindump, or a hang or resource report, but the text of the report, which begins \
+                         with Date/Time:, does not follow; pass the complete report";

@@ -1,0 +1,341 @@
+//! A report becomes a document of a recording.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use super::report::{FrameText, Head, Next, Node, Process, ThreadHead, first_number};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::hash::HashMap;
+use crate::memory::{OverBudget, Reservation};
+use crate::profile::{Binary, BinaryId, FrameId, Full, MAIN_THREAD, Meaning, SourceLine, StackId, StringId};
+use crate::readers::lines::{Line, Lines};
+use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
+use crate::units::{Address, Uuid, several};
+
+/// Adds the report that begins with a line. Returns the first line of the next report, if there is one.
+///
+/// # Errors
+/// If the report is damaged or cut, or the recording is full.
+pub(super) fn add<R: Read>(
+    start: &Line,
+    lines: &mut Lines<'_, R>,
+    recording: &mut RecordingBuilder,
+) -> Result<Option<Line>, Error> {
+    let (head, mut next) = Head::read(start, lines)?;
+    if !matches!(next, Next::Process(_)) {
+        return Err(lines.damaged("the report ends before its first process; pass the complete report", start));
+    }
+    let name = lines.name();
+    let mut input = recording.input(name)?;
+    let table = Table { run: 1, schema: Some(head.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
+    input.start_sums(table, head.meaning(), name.to_owned());
+    let has_states = head.has_states();
+    let mut writer = Writer {
+        input,
+        has_states,
+        samples: 0,
+        binaries: HashMap::default(),
+        path: Vec::new(),
+        blocked: HashMap::default(),
+        held: lines.memory.nothing(),
+        bytes: 0,
+    };
+    let mut processes = Vec::new();
+    while let Next::Process(line) = &next {
+        let (process, after) = Process::read(line, lines)?;
+        writer.add_process(&process, lines)?;
+        let texts = process.name.len() + process.path.len() + process.cpu_time.as_ref().map_or(0, String::len);
+        let held = writer.hold(texts + size_of::<TocProcess>());
+        held.map_err(|over| lines.error(ErrorKind::Memory(over), process.last_line))?;
+        let path = process.path.clone();
+        processes.push((TocProcess { name: process.name, pid: process.pid, path }, process.cpu_time));
+        next = after;
+    }
+    let steps = head.field("Steps").and_then(first_number).filter(|_| head.is_triggered() && writer.samples > 0);
+    if let Some(steps) = steps.filter(|&steps| steps != writer.samples) {
+        let text = format!("the processes have {} samples, and the report {steps} steps; was it cut?", writer.samples);
+        return Err(lines.damaged(text, start));
+    }
+    if writer.samples == 0 {
+        let message = "the report has no stacks: it was shortened, or nothing was sampled".to_owned();
+        writer.input.note(Diagnostic { at: Some(lines.place(start.at)), message, count: 1 });
+    }
+    let contents = head.contents(processes, writer.blocked);
+    writer.input.finish(contents);
+    Ok(match next {
+        Next::Report(line) => Some(line),
+        _ => None,
+    })
+}
+
+impl Head {
+    /// True if samples were taken because of CPU use or writes, and not at regular times.
+    fn is_triggered(&self) -> bool {
+        self.field("Data Source") == Some("Microstackshots")
+    }
+
+    fn schema(&self) -> &'static str {
+        if self.is_triggered() { "microstackshots" } else { "spindump" }
+    }
+
+    fn meaning(&self) -> Meaning {
+        match self.field("Event").unwrap_or_default() {
+            event if event.starts_with("disk writes") => Meaning::Writes,
+            event if event.starts_with("cpu usage") && self.is_triggered() => Meaning::OnCpu,
+            _ => Meaning::Presence,
+        }
+    }
+
+    /// True if a sample without a state is one of a waiting thread. Older reports have no states.
+    fn has_states(&self) -> bool {
+        const FIRST_WITH_STATES: u64 = 25;
+        let version = self.field("Report Version").and_then(first_number);
+        self.meaning() == Meaning::Presence && version.is_some_and(|version| version >= FIRST_WITH_STATES)
+    }
+
+    /// Device, processes, and the facts that the report states of itself.
+    fn contents(&self, processes: Vec<(TocProcess, Option<String>)>, blocked: HashMap<String, u64>) -> Toc {
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let system = self.field("OS Version").map(|os| os.replace("(Build ", "("));
+        let mut device: Vec<_> = system.iter().flat_map(|os| TocRun::system(os)).collect();
+        device.extend(self.field("Hardware model").map(|model| pair("model", model)));
+        device.extend(self.field("Architecture").map(|arch| pair("architecture", arch)));
+        let only = if let [only] = processes.as_slice() { Some(only) } else { None };
+        // A command may have a shorter name than its process.
+        let is_app =
+            |process: &&TocProcess| process.pid.is_some() && process.pid == self.field("PID").and_then(first_number);
+        let app = processes.iter().map(|(process, _)| process).find(is_app).or(only.map(|(process, _)| process));
+        let name = app.map(|process| process.name.as_str()).or(self.field("Command"));
+        let pid = self.field("PID").map(str::to_owned).or(only.and_then(|(process, _)| Some(process.pid?.to_string())));
+        let mut process: Vec<_> = name.map(|name| pair("name", name)).into_iter().collect();
+        process.extend(pid.filter(|_| name.is_some()).map(|pid| pair("pid", &pid)));
+        let start = self.field("Date/Time").and_then(TocRun::date);
+        let mut summary: Vec<_> = start.map(|start| pair("start-date", &start)).into_iter().collect();
+        summary.extend(self.facts(only.and_then(|(_, time)| time.as_deref())).map(|(key, value)| pair(key, value)));
+        let mut blocked: Vec<(String, u64)> = blocked.into_iter().collect();
+        blocked.sort_by(|(text, samples), (other, of_other)| of_other.cmp(samples).then_with(|| text.cmp(other)));
+        summary.extend(
+            blocked.iter().map(|(by, samples)| pair("blocked-by", &format!("{by}, {}", several(*samples, "sample")))),
+        );
+        let is_all_processes = name.is_none();
+        let mut processes: Vec<TocProcess> = processes.into_iter().map(|(process, _)| process).collect();
+        // Also the processes that block others, since names are redacted if they belong to processes.
+        let mut pids: BTreeSet<Option<u64>> = processes.iter().map(|process| process.pid).collect();
+        let holders = blocked.iter().filter_map(|(by, _)| holder(by));
+        processes.extend(holders.filter(|holder| pids.insert(holder.pid)));
+        let run = TocRun { number: 1, device, is_all_processes, process, summary, processes, ..TocRun::default() };
+        Toc { runs: vec![run] }
+    }
+
+    /// The summary: facts as they are written, some of them without their explanation.
+    fn facts<'f>(&'f self, of_process: Option<&'f str>) -> impl Iterator<Item = (&'static str, &'f str)> {
+        let before = |value: Option<&'f str>, end: &str| value.and_then(|value| value.split(end).next());
+        let is_hang = self.field("Event").is_some_and(|event| event.to_lowercase().contains("hang"));
+        let cpu_time = self.field("CPU used").or(self.field("Total CPU Time")).or(of_process);
+        [
+            ("app-version", self.field("Version").filter(|_| self.field("Command").is_some())),
+            ("event", self.field("Event")),
+            ("reason", self.field("Reason")),
+            ("action", self.field("Action taken")),
+            ("hang-duration", before(self.field("Duration").filter(|_| is_hang), " (")),
+            ("event-duration", self.field("Duration")),
+            ("sampled-time", self.field("Duration Sampled")),
+            ("steps", self.field("Steps")),
+            ("cpu-time", before(cpu_time, " (")),
+            ("cpu-limit", self.field("CPU")),
+            ("bytes-written", before(self.field("Writes"), " of ")),
+            ("writes-limit", self.field("Writes")),
+            ("wakeups", self.field("Wakeups")),
+            ("note", self.field("Note")),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value.filter(|value| !value.is_empty())?)))
+    }
+}
+
+/// The process in `turnstile waiting for Press [518] thread 0x2b`.
+fn holder(by: &str) -> Option<TocProcess> {
+    let ends = [" owned by ", " waiting for ", " on "];
+    let start = ends.iter().filter_map(|end| Some(by.find(end)? + end.len())).max().unwrap_or_default();
+    let (name, rest) = by.get(start..)?.split_once(" [")?;
+    let (pid, _) = rest.split_once(']')?;
+    Some(TocProcess { name: name.to_owned(), pid: Some(pid.parse().ok()?), path: String::new() })
+}
+
+/// The key of a binary: load address, name and UUID.
+type BinaryKey = (u64, String, Option<Uuid>);
+
+/// Adds processes, one after the other.
+struct Writer<'i> {
+    input: InputBuilder<'i>,
+    has_states: bool,
+    /// The samples of all processes.
+    samples: u64,
+    binaries: HashMap<BinaryKey, BinaryId>,
+    /// The stack and the state of each open depth.
+    path: Vec<(Option<StackId>, Option<StringId>)>,
+    /// Samples by what they were blocked by.
+    blocked: HashMap<String, u64>,
+    held: Reservation,
+    /// About how many bytes the texts of these, and the list of processes, take.
+    bytes: u64,
+}
+
+impl Writer<'_> {
+    fn add_process<R>(&mut self, process: &Process, lines: &Lines<'_, R>) -> Result<(), Error> {
+        let full = |full: Full, line| lines.error(ErrorKind::Limit(full.to_string()), line);
+        let damaged = |text: String| lines.error(ErrorKind::Malformed(text), process.last_line);
+        if process.is_last && process.samples() == 0 && self.samples > 0 {
+            return Err(damaged(format!("the report is cut in {}; pass the complete report", process.name)));
+        }
+        let index = self.input.process(process.pid, &process.name).map_err(|error| full(error, process.last_line))?;
+        let mut ends = process.threads.iter().skip(1).map(|thread| thread.first).chain([process.nodes.len()]);
+        for thread in &process.threads {
+            let end = ends.next().unwrap_or_default();
+            let nodes = process.nodes.get(thread.first..end).unwrap_or_default();
+            let Some(first) = nodes.first() else { continue };
+            let id = self.thread(index, &thread.head).map_err(|error| full(error, first.line))?;
+            for node in nodes {
+                self.add_blocked(node).map_err(|over| lines.error(ErrorKind::Memory(over), node.line))?;
+                let is_listed =
+                    self.add_node(process, node, (id, &thread.head)).map_err(|error| full(error, node.line))?;
+                if process.is_last && !is_listed {
+                    let text = format!(
+                        "the report is cut inside the list of images of {}; pass the complete report",
+                        process.name
+                    );
+                    return Err(damaged(text));
+                }
+            }
+        }
+        self.samples = self.samples.saturating_add(process.samples());
+        Ok(())
+    }
+
+    /// Reserves the memory of a text, which is in a map, a list and a list of processes at most.
+    fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        self.bytes += 3 * bytes as u64;
+        self.held.resize(self.bytes)
+    }
+
+    fn add_blocked(&mut self, node: &Node) -> Result<(), OverBudget> {
+        let by = FrameText::parse(&node.text).state.and_then(|state| state.strip_prefix("blocked by "));
+        let Some(by) = by.filter(|_| node.own() > 0) else { return Ok(()) };
+        if let Some(samples) = self.blocked.get_mut(by) {
+            *samples = samples.saturating_add(node.own());
+            return Ok(());
+        }
+        self.hold(by.len() + size_of::<TocProcess>())?;
+        self.blocked.insert(by.to_owned(), node.own());
+        Ok(())
+    }
+
+    fn thread(&mut self, process: u32, head: &ThreadHead) -> Result<u32, Full> {
+        /// The queue of the main thread, by its label, and by its number before macOS 12.
+        const MAIN_QUEUE: [&str; 2] = ["com.apple.main-thread", "1"];
+        let is_main = MAIN_QUEUE.contains(&head.queue.as_str());
+        let is_label = head.queue.contains(|character: char| !character.is_ascii_digit());
+        let name = match head.name.as_str() {
+            "" if is_main => MAIN_THREAD,
+            "" if is_label => &head.queue,
+            name => name,
+        };
+        let id = self.input.thread(head.tid, Some(process), name)?;
+        if is_main {
+            self.input.mark_main_thread(id);
+        }
+        Ok(id)
+    }
+
+    /// Adds the samples that end in a node. Returns false if its image is not in the list of the process.
+    fn add_node(&mut self, process: &Process, node: &Node, thread: (u32, &ThreadHead)) -> Result<bool, Full> {
+        let text = FrameText::parse(&node.text);
+        let (thread, head) = thread;
+        self.path.truncate(node.depth);
+        let (callers, of_callers) = self.path.last().copied().unwrap_or_default();
+        let (stack, is_listed) = if text.is_pseudo() {
+            (callers, true)
+        } else {
+            let (frame, is_listed) = self.frame(process, node, &text)?;
+            (self.input.stack(callers, &[frame])?, is_listed)
+        };
+        let state = match self.state(text.state, head)? {
+            None if text.is_pseudo() => of_callers,
+            state => state,
+        };
+        self.path.push((stack, state));
+        if node.own() > 0 {
+            let state = match state {
+                None if self.has_states => Some(self.input.string("Waiting")?),
+                state => state.filter(|_| self.has_states),
+            };
+            self.input.add_samples_in(state, thread, stack, node.own())?;
+        }
+        Ok(is_listed)
+    }
+
+    /// The state of a thread, by its first word.
+    fn state(&mut self, text: Option<&str>, head: &ThreadHead) -> Result<Option<StringId>, Full> {
+        let name = match text.and_then(|text| text.split(' ').next()) {
+            None => return Ok(None),
+            Some("running" | "runnable") if head.is_idle => "Idle",
+            Some("running") => "Running",
+            Some("runnable") => "Runnable",
+            Some("blocked") => "Blocked",
+            Some("suspended") => "Suspended",
+            Some(other) => other,
+        };
+        self.input.string(name).map(Some)
+    }
+
+    /// The frame of a node, and whether its image is in the list of the process.
+    fn frame(&mut self, process: &Process, node: &Node, text: &FrameText<'_>) -> Result<(FrameId, bool), Full> {
+        let kind = if node.is_caller { FrameKind::RawCaller } else { FrameKind::RawLeaf };
+        let (binary, is_listed) = self.binary(process, text)?;
+        let source = |(path, line)| Ok(SourceLine { path: self.input.string(path)?, line });
+        let source = text.source.map(source).transpose()?;
+        let frame = match text.address {
+            Some(address) if !text.is_named() => self.input.frame(kind, address, binary)?,
+            address => self.input.named_frame((kind, address.unwrap_or_default()), binary, text.symbol, source)?,
+        };
+        Ok((frame, is_listed))
+    }
+
+    /// The binary of a frame, and whether it is in the list of the process. Code at an address beyond its image has no binary: the stack
+    /// was damaged when it was recorded.
+    fn binary(&mut self, process: &Process, text: &FrameText<'_>) -> Result<(Option<BinaryId>, bool), Full> {
+        let Some(name) = text.binary else { return Ok((None, true)) };
+        let images = &process.images;
+        let start = text.address.zip(text.offset).map(|(address, offset)| address.wrapping_sub(offset));
+        let found = match start {
+            Some(start) => images.starting_at(start),
+            None => text.address.and_then(|address| images.find(address)),
+        };
+        let in_uuid = name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).and_then(Uuid::parse);
+        let found = found.and_then(|index| images.get(index));
+        // Without an offset, only the name shows that the list fits.
+        let found = found.filter(|image| start.is_some() || image.name == name);
+        let is_inside = |address: u64| match found {
+            Some(image) => image.low <= address && image.high.is_none_or(|high| address <= high),
+            None => start.is_none_or(|start| start <= address),
+        };
+        let is_listed = found.is_some() || start.is_none();
+        if !text.address.is_none_or(is_inside) {
+            return Ok((None, is_listed));
+        }
+        let load_address = found.and_then(|image| images.load_address(image));
+        // Offsets from another segment than that of the Mach-O header are not those of symbol files.
+        let uuid = found.map_or(in_uuid, |image| image.uuid.filter(|_| load_address.is_some()));
+        let load_address = load_address.or(found.map(|image| image.low)).or(start).unwrap_or_default();
+        let name = found.map(|image| image.name.as_str()).filter(|_| in_uuid.is_some()).unwrap_or(name);
+        let key = (load_address, name.to_owned(), uuid);
+        if let Some(&id) = self.binaries.get(&key) {
+            return Ok((Some(id), is_listed));
+        }
+        let path = self.input.string(found.map_or(name, |image| &image.path))?;
+        let (name, load_address) = (self.input.string(name)?, Address::new(load_address));
+        let id = self.input.binary(Binary { name, uuid, arch: None, load_address, path })?;
+        self.binaries.insert(key, id);
+        Ok((Some(id), is_listed))
+    }
+}
