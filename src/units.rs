@@ -240,6 +240,7 @@ impl Unit {
     }
 
     /// True for sums of a day, which have no stacks.
+    #[cfg(feature = "fleet")]
     pub(crate) const fn is_of_metrics(self) -> bool {
         matches!(self, Self::DayTime | Self::HitchTime)
     }
