@@ -213,7 +213,7 @@ fn run(name: u64, device: u64, weights: &[u64]) -> RunMeasures {
         windows: Vec::new(),
         stacks: Vec::new(),
         intervals: Vec::new(),
-            histograms: Vec::new(),
+        histograms: Vec::new(),
     }
 }
 

@@ -48,7 +48,16 @@ pub fn run(seed: u64, frames: usize) -> RunMeasures {
     let windows = (0..numbers.below(6)).map(|second| window(second as u32, &mut numbers, &mut names)).collect();
     let record = record(seed, &mut numbers);
     let stacks = (0..numbers.below(9)).map(|index| stack(index as u32, &mut numbers, &mut names)).collect();
-    RunMeasures { record, names: names.finish(), frames, binaries, windows, stacks, intervals: Vec::new(), histograms: Vec::new() }
+    RunMeasures {
+        record,
+        names: names.finish(),
+        frames,
+        binaries,
+        windows,
+        stacks,
+        intervals: Vec::new(),
+        histograms: Vec::new(),
+    }
 }
 
 fn frame(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
