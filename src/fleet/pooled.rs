@@ -11,8 +11,8 @@ use super::run::{FrameRow, NameId, RunMeasures, RunRecord, StackRow};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::profile::{
-    Binary, Category, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, Run, RunId, SampleDetail, SampleKind,
-    SampleSum, Series, SeriesId, StackId, ThreadId,
+    Binary, Category, FrameId, FrameKey, Full, Meaning, ProcessId, ProfileBuilder, Run, RunId, SampleDetail,
+    SampleKind, SampleSum, Series, SeriesId, StackId, ThreadId,
 };
 use crate::recording::{PageRun, PageSeries, Recording, SelectedTime, TimeSource, TocRun};
 use crate::units::{Address, Nanos, Unit, several};
@@ -189,7 +189,8 @@ impl PooledStacks {
         }
         let name = self.builder.string("")?;
         let run = self.builder.run(Run { input: name, document: 0, number: 0 })?;
-        let series = self.builder.series(Series::new(run, name, 0, unit).without_times())?;
+        let series = Series::new(run, name, 0, unit).with_meaning(Meaning::of_unit(unit)).without_times();
+        let series = self.builder.series(series)?;
         Ok(*self.run.insert((run, series)))
     }
 

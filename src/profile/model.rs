@@ -63,6 +63,16 @@ impl Meaning {
         [Self::OnCpu, Self::Presence, Self::Writes].into_iter().find(|meaning| meaning.name() == name)
     }
 
+    /// Returns the meaning of what reports from the field state in a unit.
+    #[cfg(feature = "fleet")]
+    pub(crate) const fn of_unit(unit: Unit) -> Self {
+        match unit {
+            Unit::HangTime | Unit::LaunchTime => Self::Presence,
+            Unit::WrittenBytes => Self::Writes,
+            _ => Self::OnCpu,
+        }
+    }
+
     /// Returns the name in machine-readable formats: `on-cpu`, `presence`, `writes`.
     pub const fn name(self) -> &'static str {
         match self {
