@@ -12,13 +12,13 @@ use super::Quantile;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinnedValues {
     count: u64,
-    /// The number of values with each bound; [`u64::MAX`] is no upper bound.
+    /// The number of values with each bound; [`u64::MAX`] means that there is no upper bound.
     lower: BTreeMap<u64, u64>,
     upper: BTreeMap<u64, u64>,
 }
 
 impl BinnedValues {
-    /// Adds values of a bin. A bin that ends before it begins is taken as its two ends. `None` is no upper bound.
+    /// Adds values of a bin. A bin that ends before it begins is taken as its two ends. `None` means that there is no upper bound.
     pub fn add(&mut self, lower: u64, upper: Option<u64>, count: u64) {
         if count == 0 {
             return;

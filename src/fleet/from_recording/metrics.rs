@@ -13,7 +13,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     days.enumerate().flat_map(|(index, (toc, metrics))| runs_of_day(index, (toc, metrics), context)).collect()
 }
 
-/// A run for each sum of a day. The first one has the histograms.
+/// A run for each sum of a day; the first run has the histograms.
 fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &RunContext) -> Vec<RunMeasures> {
     let second = Nanos::from_millis(1_000);
     let mut sums = Vec::new();

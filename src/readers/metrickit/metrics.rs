@@ -40,7 +40,7 @@ pub(super) fn is_known(path: &[String]) -> bool {
     is_scalar || HISTOGRAMS.iter().any(|(old, new, _)| has(old) || has(new)) || has("duration")
 }
 
-/// Quantities: the key up to iOS 26, and that of iOS 27.
+/// Quantities: the key up to iOS 26, and the key of iOS 27.
 const SCALARS: [(&str, &str); 4] = [
     ("cumulativeCPUTime", "cpuTimeMetric"),
     ("cumulativeForegroundTime", "totalForegroundTimeMetric"),
@@ -48,7 +48,7 @@ const SCALARS: [(&str, &str); 4] = [
     ("scrollHitchTimeRatio", "scrollHitchTimeRatioMetric"),
 ];
 
-/// The metrics of a day; `None` if the document has none of a whole day.
+/// The metrics of a day; `None` for a document without a whole day.
 pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<AppMetrics> {
     let values = Values { leaves, day: day(leaves)?, region };
     let [cpu_time, foreground, background, hitches] = SCALARS.map(|keys| values.scalar(keys));
@@ -62,7 +62,7 @@ pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<AppMetrics
     (metrics != AppMetrics::default()).then_some(metrics)
 }
 
-/// What leads to the values of the longest entry, which has to be a day; nothing for documents up to iOS 26, which are about one day.
+/// The path of the longest entry, which has to be a day; empty for documents up to iOS 26, which describe one day.
 fn day(leaves: &[Leaf]) -> Option<Vec<String>> {
     let mut parts: BTreeMap<&[String], [Option<&str>; 2]> = BTreeMap::new();
     for (path, value) in leaves {

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Collectors cut payloads into single diagnostics or trees, join them in arrays or one a line, and put them below the key `payload`; all of
-//! this is read. Each diagnostic is a document with one run and one table, and its number in the
-//! input is that of the run.
+//! this is read. Each diagnostic is a document with one run and one table, and the run has its number in
+//! the input.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
 //!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are samples of the CPU, and samples of disk writes

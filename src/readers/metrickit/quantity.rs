@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A separator before exactly three digits may group thousands or begin the decimals: `1,234 ms` is 1234 ms in Japan and 1.234 ms in
-//! Germany. The region decides; without a known region, such a text is no number. Kilobytes and larger units are decimal.
+//! Germany. The region decides; without a known region, the text is not read as a number. Kilobytes and larger units are decimal.
 
 /// Units of a dimension and what they are multiplied by, in the languages in which they were seen or are written by Apple's formatters.
 type Units = [(&'static [&'static str], u64); 5];
@@ -67,7 +67,7 @@ fn plain(number: &str, region: Option<&str>) -> Option<String> {
     };
     let whole = if has_decimals { number.get(..last)? } else { number };
     let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
-    // Groups have three digits, so that `1,23,4` is no number.
+    // Groups have three digits, so `1,23,4` is not a number.
     let is_grouped = whole.split(is_separator).skip(1).all(|group| group.len() == 3);
     let decimals = if has_decimals { format!(".{decimals}") } else { String::new() };
     (is_grouped && !digits.is_empty()).then(|| digits + &decimals)

@@ -287,7 +287,7 @@ pub(super) fn is_known(key: &str) -> bool {
     OTHERS.contains(&key) || SUMMARY.iter().any(|(known, _)| *known == key)
 }
 
-/// Adds the metrics of a day, which are a run without samples. False if there are none of a whole day.
+/// Adds the metrics of a day, which are a run without samples. False for a document without a whole day.
 ///
 /// # Errors
 /// If the recording is full.

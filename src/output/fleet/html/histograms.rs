@@ -1,4 +1,4 @@
-//! Durations of metrics, which are known by bins: a table for each kind of duration.
+//! Tables of durations from metrics, of which only the bins are known, one for each kind of duration.
 
 use super::outline::section;
 use super::table::{Column, cohort_name, count, nothing, row_name, table, text};

@@ -1,4 +1,4 @@
-//! Durations of metrics, which are known by bins: a table for each kind of duration.
+//! Tables of durations from metrics, of which only the bins are known, one for each kind of duration.
 
 use super::labels;
 use super::table::{Cell, Column, Page, Row, Table};
