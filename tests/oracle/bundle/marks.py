@@ -27,8 +27,13 @@ RANKS = {"os-signpost-interval": 0, "OSSignpostIntervals": 0, "os-signpost": 1, 
 
 def columns(layout):
     """Whether the table can be read; gives columns that are absent or of another type."""
+    # The two modules need each other.
+    from any_table import TYPES
+
     needed, others = COLUMNS[layout.name]
-    is_there = lambda name, *kinds: name in layout.columns and layout.columns[name][2] in kinds
+    # A value of an unknown type is the number that is stored, which is what an identifier is.
+    is_number = lambda name, kind: name == "identifier" and kind not in TYPES
+    is_there = lambda name, *kinds: name in layout.columns and (layout.columns[name][2] in kinds or is_number(name, layout.columns[name][2]))
     if not all(is_there(*column) for column in needed):
         raise Broken("a column is missing")
     # Of another type they are as good as missing.
