@@ -129,13 +129,6 @@ impl FleetBuilder {
             return false;
         }
         self.note_names(&RunRows::of(measures));
-        for (name, durations) in &measures.histograms {
-            let labels = self.labels_of_cohort(&measures.record.labels);
-            let cohort = Cohort { unit: Unit::DayTime, labels };
-            let (reports, values) = self.histograms.entry((name.clone(), cohort)).or_default();
-            *reports += 1;
-            values.merge(durations);
-        }
         let options = &self.options;
         let narrowed = match options.narrows_threads() {
             false => None,
@@ -148,7 +141,19 @@ impl FleetBuilder {
             },
         };
         self.add_rows(&RunRows::of(narrowed.as_ref().unwrap_or(measures)), &mut KnownNames::default());
+        self.add_histograms(measures);
         true
+    }
+
+    /// Adds the durations of metrics to those of the cohort.
+    fn add_histograms(&mut self, measures: &RunMeasures) {
+        for (name, durations) in &measures.histograms {
+            let labels = self.labels_of_cohort(&measures.record.labels);
+            let cohort = Cohort { unit: Unit::DayTime, labels };
+            let (reports, values) = self.histograms.entry((name.clone(), cohort)).or_default();
+            *reports += 1;
+            values.merge(durations);
+        }
     }
 
     /// Adds a run of a data file, in the same way.

@@ -142,8 +142,9 @@ impl PooledStacks {
 
     fn add_time(&mut self, record: &RunRecord) {
         self.wall = self.wall.zip(record.wall).map(|(sum, wall)| sum.saturating_add(wall));
-        if record.wall_source == TimeSource::Samples {
-            self.wall_source = TimeSource::Samples;
+        // Reports are not summed with recordings, whose units are others.
+        if matches!(record.wall_source, TimeSource::Samples | TimeSource::Report) {
+            self.wall_source = record.wall_source;
         }
     }
 
