@@ -1,0 +1,263 @@
+//! A CPU profile becomes a document of a recording.
+
+use super::document::{Form, Profile, Sample};
+use super::function::Function;
+use crate::error::{Diagnostic, Error, ErrorKind, Position};
+use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StackId};
+use crate::recording::{
+    FrameKind, InputBuilder, RecordingBuilder, RejectReason, Row, Table, TableKind, Toc, TocProcess, TocRun,
+};
+use crate::units::{Address, Nanos, Unit};
+
+/// The memory of the recording is reserved each time it has this many more rows.
+const ROWS_BETWEEN: usize = 1 << 12;
+
+/// Adds a profile, the run with this number of its input.
+///
+/// # Errors
+/// If the profile has another number of samples than it states, or the recording is full.
+pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let place = |byte| Position { input: name.to_owned(), line: 0, byte };
+    let missing = missing(profile)?;
+    let mut input = recording.input(name)?;
+    missing.into_iter().chain(other_ticks(profile)).for_each(|noted| input.note(noted));
+    let table = Table { run: number, schema: Some("cpu-samples".to_owned()), kind: TableKind::Cpu, ..Table::default() };
+    input.start_table(table, name.to_owned());
+    let full = |full: Full, byte| Error::new(ErrorKind::Limit(full.to_string()), Some(place(byte)));
+    let functions = profile.functions.len();
+    let mut writer =
+        Writer { profile, threads: Vec::new(), frames: vec![None; functions], stacks: vec![None; functions], input };
+    for (index, sample) in profile.samples.iter().enumerate() {
+        writer.add(sample).map_err(|error| full(error, sample.byte))?;
+        if index % ROWS_BETWEEN == 0 {
+            let reserved = writer.input.recording.reserve(0);
+            reserved.map_err(|over| Error::memory(over, Some(place(sample.byte))))?;
+        }
+    }
+    writer.input.finish(contents(profile, number));
+    recording.reserve(0).map_err(|over| Error::memory(over, Some(profile.at.clone())))
+}
+
+/// Adds the samples of a profile.
+struct Writer<'p, 'i> {
+    profile: &'p Profile,
+    /// By the numbers of process and thread.
+    threads: Vec<([Option<u64>; 2], u32)>,
+    /// By function.
+    frames: Vec<Option<FrameId>>,
+    /// Of frames with callers, by frame: the stack that ends in it with the number of its frames, or what is wrong with it.
+    stacks: Vec<Option<Known>>,
+    input: InputBuilder<'i>,
+}
+
+/// A stack, with the number of its frames; or the reason why there is none.
+type Known = Result<(StackId, usize), RejectReason>;
+
+impl<'p> Writer<'p, '_> {
+    fn add(&mut self, sample: &Sample) -> Result<(), Full> {
+        let row = self.row(sample)?;
+        self.input.add_row(row, sample.byte)?.ok();
+        Ok(())
+    }
+
+    fn row(&mut self, sample: &Sample) -> Result<Result<Row, RejectReason>, Full> {
+        let time = match sample.time.map(|time| time.checked_sub(self.profile.origin.unwrap_or_default())) {
+            None => return Ok(Err(RejectReason::NoTime)),
+            Some(time) => time.and_then(|micros| micros.checked_mul(1_000)),
+        };
+        let Some(time) = time.map(Nanos::from_nanos) else { return Ok(Err(RejectReason::BadNumber)) };
+        let stack = match self.stack(sample)? {
+            Ok(stack) => stack,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let thread = Some(self.thread([sample.pid.or(self.profile.pid), sample.tid])?);
+        Ok(Ok(Row {
+            time,
+            weight: 1,
+            unit: Unit::Samples,
+            thread,
+            process: None,
+            core: None,
+            state: None,
+            stack,
+            kernel_stack: None,
+            kind: SampleKind::Periodic,
+            counters: None,
+        }))
+    }
+
+    fn thread(&mut self, numbers: [Option<u64>; 2]) -> Result<u32, Full> {
+        // Profiles have a few threads.
+        if let Some(&(_, thread)) = self.threads.iter().find(|(known, _)| *known == numbers) {
+            return Ok(thread);
+        }
+        let [pid, tid] = numbers;
+        let process = self.input.process(pid, "")?;
+        let thread = self.input.thread(tid, Some(process), "")?;
+        self.threads.push((numbers, thread));
+        Ok(thread)
+    }
+
+    fn stack(&mut self, sample: &Sample) -> Result<Result<Option<StackId>, RejectReason>, Full> {
+        let Some(range) = sample.stack.clone() else { return Ok(Err(RejectReason::EmptyCell)) };
+        let indices = self.profile.indices.get(range).unwrap_or_default();
+        match (self.profile.form, indices) {
+            (Form::Timeline, &[leaf]) => Ok(self.stack_of_leaf(leaf)?.map(|(stack, _)| Some(stack))),
+            _ => self.stack_of_list(indices, sample.is_truncated),
+        }
+    }
+
+    fn stack_of_list(
+        &mut self,
+        indices: &[u32],
+        is_truncated: bool,
+    ) -> Result<Result<Option<StackId>, RejectReason>, Full> {
+        if indices.len() > self.input.limits().stack_depth {
+            return Ok(Err(RejectReason::StackTooDeep));
+        }
+        let mut leaf_first = Vec::with_capacity(indices.len() + 1);
+        for &index in indices {
+            leaf_first.extend(self.frame(index)?);
+        }
+        if is_truncated {
+            leaf_first.push(self.input.named_frame((FrameKind::RawLeaf, 0), None, TRUNCATED, None)?);
+        }
+        self.input.stack(None, &leaf_first).map(Ok)
+    }
+
+    /// The stack that ends in a frame and its callers, found from the leaf to the first known one, and made from there to the leaf.
+    fn stack_of_leaf(&mut self, leaf: u32) -> Result<Known, Full> {
+        let limit = self.input.limits().stack_depth;
+        let (mut path, mut next) = (Vec::new(), Some(leaf));
+        let mut known = Ok(None);
+        while let Some(index) = next {
+            if let Some(found) = self.stacks.get(index as usize).copied().flatten() {
+                known = found.map(Some);
+                break;
+            }
+            let Some(Some(function)) = self.profile.functions.get(index as usize) else {
+                known = Err(RejectReason::UndefinedRef);
+                break;
+            };
+            path.push(index);
+            if path.len() > self.profile.functions.len() {
+                // Frames call each other.
+                known = Err(RejectReason::UnknownStack);
+                break;
+            }
+            next = match &function.parent {
+                Some(parent) => Some(self.profile.frames.get(parent).copied().unwrap_or(u32::MAX)),
+                None => None,
+            };
+        }
+        for &index in path.iter().rev() {
+            known = match known {
+                Ok(Some((_, depth))) if depth >= limit => Err(RejectReason::StackTooDeep),
+                Ok(callers) => {
+                    let frame: Vec<FrameId> = self.frame(index)?.into_iter().collect();
+                    let stack = self.input.stack(callers.map(|(stack, _)| stack), &frame)?;
+                    Ok(stack.map(|stack| (stack, callers.map_or(0, |(_, depth)| depth) + 1)))
+                }
+                Err(reason) => Err(reason),
+            };
+            if let (Some(place), Some(found)) = (self.stacks.get_mut(index as usize), known.transpose()) {
+                *place = Some(found);
+            }
+        }
+        Ok(known.transpose().unwrap_or(Err(RejectReason::UndefinedRef)))
+    }
+
+    /// The frame of a function; `None` for a tag.
+    fn frame(&mut self, index: u32) -> Result<Option<FrameId>, Full> {
+        let place = index as usize;
+        let Some(Some(function)) = self.profile.functions.get(place) else { return Ok(None) };
+        if function.is_tag() {
+            return Ok(None);
+        }
+        if let Some(known) = self.frames.get(place).copied().flatten() {
+            return Ok(Some(known));
+        }
+        let frame = self.new_frame(function)?;
+        if let Some(known) = self.frames.get_mut(place) {
+            *known = Some(frame);
+        }
+        Ok(Some(frame))
+    }
+
+    fn new_frame(&mut self, function: &'p Function) -> Result<FrameId, Full> {
+        let input = &mut self.input;
+        let binary = match function.binary() {
+            Some((name, path)) => {
+                let (name, path) = (input.string(name)?, input.string(&path)?);
+                Some(input.binary(Binary { name, uuid: None, arch: None, load_address: Address::new(0), path })?)
+            }
+            None => None,
+        };
+        let source = match function.line.filter(|_| !function.url.is_empty()) {
+            Some(line) => Some(SourceLine { path: input.string(&function.url)?, line }),
+            None => None,
+        };
+        input.named_frame((FrameKind::RawLeaf, 0), binary, &function.name, source)
+    }
+}
+
+/// The root of a stack whose outer frames are missing.
+const TRUNCATED: &str = "<truncated backtrace>";
+
+/// A word about samples that are not in the profile.
+fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
+    let rows = profile.samples.len() as u64;
+    let Some(count) = profile.count.filter(|&count| count != rows) else { return Ok(None) };
+    match (profile.form, count.checked_sub(rows)) {
+        // DevTools leaves out samples without a stack.
+        (Form::Timeline, Some(count)) => {
+            let message = "samples are not in the file: DevTools leaves out those without a stack".to_owned();
+            Ok(Some(Diagnostic { at: Some(profile.at.clone()), message, count }))
+        }
+        _ => {
+            let text = format!("the profile has {rows} samples, and sampleCount is {count}; was it edited?");
+            Err(Error::new(ErrorKind::Malformed(text), Some(profile.at.clone())))
+        }
+    }
+}
+
+/// A word about functions whose numbers of samples differ from the samples. Stubs and tags differ in correct profiles.
+fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
+    let mut found = vec![[0_u64; 2]; profile.functions.len()];
+    let mut last_seen = vec![usize::MAX; profile.functions.len()];
+    for (number, sample) in profile.samples.iter().enumerate() {
+        let indices = sample.stack.clone().and_then(|range| profile.indices.get(range)).unwrap_or_default();
+        for (position, &index) in indices.iter().enumerate() {
+            let index = index as usize;
+            let (Some([inclusive, exclusive]), Some(seen)) = (found.get_mut(index), last_seen.get_mut(index)) else {
+                continue;
+            };
+            *inclusive += u64::from(*seen != number);
+            *exclusive += u64::from(position == 0);
+            *seen = number;
+        }
+    }
+    let of_code =
+        profile.functions.iter().zip(&found).filter_map(|(function, found)| Some((function.as_ref()?, found)));
+    let differs = |(function, found): &(&Function, &[u64; 2])| {
+        !matches!(function.kind.as_str(), "Stub" | "Tag")
+            && function.ticks.iter().zip(*found).any(|(stated, found)| stated.is_some_and(|stated| stated != *found))
+    };
+    let count = of_code.filter(differs).count() as u64;
+    let message =
+        "functions have other inclusiveTicks or exclusiveTicks than the samples show; was the profile edited?";
+    (count > 0).then(|| Diagnostic { at: Some(profile.at.clone()), message: message.to_owned(), count })
+}
+
+/// The process, and the period that was asked for.
+fn contents(profile: &Profile, number: u32) -> Toc {
+    let pair = |key: &str, value: String| (key.to_owned(), value);
+    let run = TocRun {
+        number,
+        process: profile.pid.map(|pid| pair("pid", pid.to_string())).into_iter().collect(),
+        summary: profile.period.map(|period| pair("sample-period", format!("{period} µs"))).into_iter().collect(),
+        processes: vec![TocProcess { name: String::new(), pid: profile.pid, path: String::new() }],
+        ..TocRun::default()
+    };
+    Toc { runs: vec![run] }
+}
