@@ -25,6 +25,8 @@ pub(super) enum Form {
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     pub(super) byte: u64,
+    /// From 1.
+    pub(super) line: u64,
     /// Of events; other samples have that of their profile.
     pub(super) pid: Option<u64>,
     pub(super) tid: Option<u64>,
@@ -205,7 +207,7 @@ impl Documents {
         members: &mut Members,
     ) -> Result<Option<Sample>, Error> {
         let at = json.place();
-        let mut sample = Sample { byte: at.byte, ..Sample::default() };
+        let mut sample = Sample { byte: at.byte, line: at.line, ..Sample::default() };
         let (mut phase, mut truncated) = (None, None);
         json.begin_object()?;
         while json.has_next()? {

@@ -1,9 +1,13 @@
 //! A CPU profile becomes a document of a recording.
 
+use std::collections::hash_map::Entry;
+
 use super::document::{Form, Profile, Sample};
 use super::function::Function;
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
-use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StackId};
+use crate::hash::HashMap;
+use crate::memory::of_vec;
+use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Row, Table, TableKind, Toc, TocProcess, TocRun,
 };
@@ -17,23 +21,33 @@ const ROWS_BETWEEN: usize = 1 << 12;
 /// # Errors
 /// If the profile has another number of samples than it states, or the recording is full.
 pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
-    let place = |byte| Position { input: name.to_owned(), line: 0, byte };
+    let place = |sample: &Sample| Position { input: name.to_owned(), line: sample.line, byte: sample.byte };
     let missing = missing(profile)?;
     let mut input = recording.input(name)?;
     missing.into_iter().chain(other_ticks(profile)).for_each(|noted| input.note(noted));
     let table = Table { run: number, schema: Some("cpu-samples".to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_table(table, name.to_owned());
-    let full = |full: Full, byte| Error::new(ErrorKind::Limit(full.to_string()), Some(place(byte)));
+    let full = |full: Full, at| Error::new(ErrorKind::Limit(full.to_string()), Some(at));
     let functions = profile.functions.len();
-    let mut writer =
-        Writer { profile, threads: Vec::new(), frames: vec![None; functions], stacks: vec![None; functions], input };
+    let mut writer = Writer {
+        profile,
+        threads: HashMap::default(),
+        frames: vec![None; functions],
+        stacks: vec![None; functions],
+        input,
+    };
     for (index, sample) in profile.samples.iter().enumerate() {
-        writer.add(sample).map_err(|error| full(error, sample.byte))?;
+        writer.add(sample).map_err(|error| full(error, place(sample)))?;
         if index % ROWS_BETWEEN == 0 {
-            let reserved = writer.input.recording.reserve(0);
-            reserved.map_err(|over| Error::memory(over, Some(place(sample.byte))))?;
+            let reserved = writer.input.recording.reserve(writer.tag_bytes());
+            reserved.map_err(|over| Error::memory(over, Some(place(sample))))?;
         }
     }
+    writer.label_threads();
+    writer.input.locate_rejected(|byte| {
+        let index = profile.samples.partition_point(|sample| sample.byte < byte);
+        profile.samples.get(index).map_or(0, |sample| sample.line)
+    });
     writer.input.finish(contents(profile, number));
     recording.reserve(0).map_err(|over| Error::memory(over, Some(profile.at.clone())))
 }
@@ -42,12 +56,18 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
 struct Writer<'p, 'i> {
     profile: &'p Profile,
     /// By the numbers of process and thread.
-    threads: Vec<([Option<u64>; 2], u32)>,
+    threads: HashMap<[Option<u64>; 2], Thread>,
     /// By function.
     frames: Vec<Option<FrameId>>,
     /// Of frames with callers, by frame: the stack that ends in it with the number of its frames, or what is wrong with it.
     stacks: Vec<Option<Known>>,
     input: InputBuilder<'i>,
+}
+
+/// A thread with the user tags of its samples.
+struct Thread {
+    id: u32,
+    tags: Vec<(Nanos, Option<StringId>)>,
 }
 
 /// A stack, with the number of its frames; or the reason why there is none.
@@ -70,7 +90,11 @@ impl<'p> Writer<'p, '_> {
             Ok(stack) => stack,
             Err(reason) => return Ok(Err(reason)),
         };
-        let thread = Some(self.thread([sample.pid.or(self.profile.pid), sample.tid])?);
+        let numbers = [sample.pid.or(self.profile.pid), sample.tid];
+        let tag = sample.user_tag.as_ref().map(|tag| self.input.string(tag)).transpose()?;
+        let thread = self.thread(numbers)?;
+        thread.tags.push((time, tag));
+        let thread = Some(thread.id);
         Ok(Ok(Row {
             time,
             weight: 1,
@@ -86,16 +110,41 @@ impl<'p> Writer<'p, '_> {
         }))
     }
 
-    fn thread(&mut self, numbers: [Option<u64>; 2]) -> Result<u32, Full> {
-        // Profiles have a few threads.
-        if let Some(&(_, thread)) = self.threads.iter().find(|(known, _)| *known == numbers) {
-            return Ok(thread);
+    fn thread(&mut self, numbers: [Option<u64>; 2]) -> Result<&mut Thread, Full> {
+        if let Entry::Vacant(place) = self.threads.entry(numbers) {
+            let [pid, tid] = numbers;
+            let process = self.input.process(pid, "")?;
+            place.insert(Thread { id: self.input.thread(tid, Some(process), "")?, tags: Vec::new() });
         }
-        let [pid, tid] = numbers;
-        let process = self.input.process(pid, "")?;
-        let thread = self.input.thread(tid, Some(process), "")?;
-        self.threads.push((numbers, thread));
-        Ok(thread)
+        self.threads.get_mut(&numbers).ok_or(Full)
+    }
+
+    fn tag_bytes(&self) -> u64 {
+        self.threads.values().map(|thread| of_vec(&thread.tags)).sum()
+    }
+
+    /// Labels the samples of each thread with their user tags.
+    fn label_threads(&mut self) {
+        let mut others = 0;
+        for Thread { id, tags } in self.threads.values_mut() {
+            let mut tags = std::mem::take(tags);
+            if tags.iter().all(|(_, tag)| tag.is_none()) {
+                continue;
+            }
+            tags.sort_by_key(|&(time, _)| time);
+            tags.dedup();
+            // A label is found by its time.
+            let distinct = tags.len();
+            tags.dedup_by_key(|&mut (time, _)| time);
+            others += (distinct - tags.len()) as u64;
+            self.input.label_thread(*id, tags);
+        }
+        if others > 0 {
+            let message =
+                "samples have the time of another sample of their thread, and another user tag; the first tag counts";
+            let at = Some(self.profile.at.clone());
+            self.input.note(Diagnostic { at, message: message.to_owned(), count: others });
+        }
     }
 
     fn stack(&mut self, sample: &Sample) -> Result<Result<Option<StackId>, RejectReason>, Full> {
