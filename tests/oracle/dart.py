@@ -123,9 +123,11 @@ def profiles(value):
 def told(value, rows, ticks=0, left_out=0):
     """`rows` are [time, pid, tid, user tag, frames or the name of what is wrong]."""
     origin, pid, period = (stated(value.get(key)) for key in ("timeOriginMicros", "pid", "samplePeriod"))
+    if origin is None:
+        origin = min((row[0] for row in rows if row[0] is not None), default=0)
     rejected, found, tags = collections.Counter(), [], collections.Counter()
     for time, of_process, tid, tag, frames in rows:
-        nanos = None if time is None else (time - (origin or 0)) * 1000
+        nanos = None if time is None else (time - origin) * 1000
         if nanos is None:
             rejected["no-time"] += 1
         elif not 0 <= nanos < 1 << 64:

@@ -27,7 +27,7 @@ pub(super) struct Sample {
     pub(super) byte: u64,
     /// From 1.
     pub(super) line: u64,
-    /// Of events; other samples have that of their profile.
+    /// Only events have one; the process of a profile applies to its other samples.
     pub(super) pid: Option<u64>,
     pub(super) tid: Option<u64>,
     /// µs, on the clock of the VM.
@@ -44,7 +44,7 @@ pub(super) struct Sample {
 pub(super) struct Profile {
     pub(super) form: Form,
     pub(super) pid: Option<u64>,
-    /// µs, as it was asked for.
+    /// The requested period, in µs.
     pub(super) period: Option<u64>,
     /// µs, on the clock of the VM.
     pub(super) origin: Option<u64>,
@@ -70,16 +70,16 @@ struct Members {
     count: Option<u64>,
     functions: Option<Vec<Option<Function>>>,
     frames: HashMap<String, u32>,
-    /// By index; those that were not read are only referred to.
+    /// By index; `None` until the frame is read.
     of_frames: Vec<Option<Function>>,
     has_frames: bool,
     indices: Vec<u32>,
     samples: Option<Vec<Sample>>,
-    /// The largest index of a function, and where it is.
+    /// The largest index of a function in a stack, and its place.
     last: Option<(u32, Position)>,
-    /// The first sample of an allocation.
+    /// The place of the first allocation.
     allocation: Option<Position>,
-    /// What the samples are in.
+    /// The form of the samples that were read.
     form: Option<Form>,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Function {
     pub(super) name: String,
     /// `Dart`, `Native`, `Stub`, `Collected` or `Tag`; empty for frames.
     pub(super) kind: String,
-    /// Its source file: `package:app/main.dart`, `dart:core/uri.dart`, another URL or nothing.
+    /// The source file: `package:app/main.dart`, `dart:core/uri.dart`, another URL or nothing.
     pub(super) url: String,
     /// From 1.
     pub(super) line: Option<u32>,
@@ -22,13 +22,13 @@ pub(super) struct Function {
     pub(super) parent: Option<String>,
 }
 
-/// What the members of a function or frame say.
+/// The members of a function or frame that are used.
 #[derive(Debug, Default)]
 struct Members {
     /// Name and type of the function, and of what contains it.
     names: Vec<[Option<String>; 2]>,
     kind: Option<String>,
-    /// Of the script or package, and on the machine that compiled it.
+    /// The URL of the script or package, and the resolved one.
     urls: [Option<String>; 2],
     line: Option<String>,
     ticks: [Option<String>; 2],
@@ -141,5 +141,5 @@ impl Members {
     }
 }
 
-/// The identifier of what all stacks of DevTools begin with, which is no frame.
+/// The root that all stacks of DevTools share. It is not a frame.
 pub(super) const ROOT: &str = "cpuProfileRoot";

@@ -15,8 +15,8 @@
 //! The objects may be the `result` of an answer of the protocol, or in the part `cpu-profiler` of a snapshot of DevTools. Each is a document with
 //! one run and one table.
 //!
-//! * **Weight**: a sample counts as 1. The file does not contain the CPU time of a sample: `samplePeriod` is what was asked for, and the gaps
-//!   between samples are longer, without a limit while a thread waits.
+//! * **Weight**: a sample counts as 1. The file does not contain the CPU time of a sample: `samplePeriod` is the requested period, and the real
+//!   gaps are longer. A gap may be of any length while a thread waits, so an estimate by gaps would make an idle thread look busy.
 //! * **Time** is relative to `timeOriginMicros`. Threads have numbers and no names.
 //! * **Stacks** are indices of functions from the leaf to the root, or the identifier of the leaf, whose `parent` is its caller. A stack of
 //!   which the VM kept only the innermost frames (`truncated`) has the root `<truncated backtrace>`.
@@ -25,7 +25,7 @@
 //! * Functions of the kind `Tag` are labels and not frames.
 //! * A row that refers to a missing frame is rejected, since DevTools writes such rows. An index without a function is damage.
 //!
-//! Allocation traces have the same type, with an object in each sample. They do not measure CPU use, and are refused.
+//! Allocation traces have the same type, with an object in each sample. They are refused, since they do not measure CPU use.
 
 mod document;
 mod function;

@@ -29,8 +29,10 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
     input.start_table(table, name.to_owned());
     let full = |full: Full, at| Error::new(ErrorKind::Limit(full.to_string()), Some(at));
     let functions = profile.functions.len();
+    let first = profile.samples.iter().filter_map(|sample| sample.time).min();
     let mut writer = Writer {
         profile,
+        origin: profile.origin.or(first).unwrap_or_default(),
         threads: HashMap::default(),
         frames: vec![None; functions],
         stacks: vec![None; functions],
@@ -55,11 +57,13 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
 /// Adds the samples of a profile.
 struct Writer<'p, 'i> {
     profile: &'p Profile,
+    /// The start of the recording in µs, on the clock of the VM.
+    origin: u64,
     /// By the numbers of process and thread.
     threads: HashMap<[Option<u64>; 2], Thread>,
     /// By function.
     frames: Vec<Option<FrameId>>,
-    /// Of frames with callers, by frame: the stack that ends in it with the number of its frames, or what is wrong with it.
+    /// By frame with callers.
     stacks: Vec<Option<Known>>,
     input: InputBuilder<'i>,
 }
@@ -70,7 +74,7 @@ struct Thread {
     tags: Vec<(Nanos, Option<StringId>)>,
 }
 
-/// A stack, with the number of its frames; or the reason why there is none.
+/// The stack that ends in a frame, with its depth; or the reason why its samples are rejected.
 type Known = Result<(StackId, usize), RejectReason>;
 
 impl<'p> Writer<'p, '_> {
@@ -81,7 +85,7 @@ impl<'p> Writer<'p, '_> {
     }
 
     fn row(&mut self, sample: &Sample) -> Result<Result<Row, RejectReason>, Full> {
-        let time = match sample.time.map(|time| time.checked_sub(self.profile.origin.unwrap_or_default())) {
+        let time = match sample.time.map(|time| time.checked_sub(self.origin)) {
             None => return Ok(Err(RejectReason::NoTime)),
             Some(time) => time.and_then(|micros| micros.checked_mul(1_000)),
         };
@@ -137,6 +141,7 @@ impl<'p> Writer<'p, '_> {
             let distinct = tags.len();
             tags.dedup_by_key(|&mut (time, _)| time);
             others += (distinct - tags.len()) as u64;
+            tags.dedup_by_key(|&mut (_, tag)| tag);
             self.input.label_thread(*id, tags);
         }
         if others > 0 {
@@ -260,7 +265,7 @@ fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     match (profile.form, count.checked_sub(rows)) {
         // DevTools leaves out samples without a stack.
         (Form::Timeline, Some(count)) => {
-            let message = "samples are not in the file: DevTools leaves out those without a stack".to_owned();
+            let message = "samples are missing: DevTools leaves out samples without a stack".to_owned();
             Ok(Some(Diagnostic { at: Some(profile.at.clone()), message, count }))
         }
         _ => {
@@ -298,7 +303,7 @@ fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     (count > 0).then(|| Diagnostic { at: Some(profile.at.clone()), message: message.to_owned(), count })
 }
 
-/// The process, and the period that was asked for.
+/// The process, and the requested period.
 fn contents(profile: &Profile, number: u32) -> Toc {
     let pair = |key: &str, value: String| (key.to_owned(), value);
     let run = TocRun {
