@@ -82,7 +82,7 @@ fn reports_are_measured_by_what_they_state() {
 fn reports_have_alerts_and_comparisons() {
     let (_folder, input) = diagnostics();
     for (rule, code) in
-        [("hang.max > 10 s", 3), ("hang.max > 1 min", 2), ("hang.mean > 30 s", 0), ("writes.max >= 2 MB", 3)]
+        [("hang.max > 10 s", 3), ("hang.max > 1 hour", 2), ("hang.mean > 0.5 min", 0), ("writes.max >= 2 MB", 3)]
     {
         finish(&mut traceparse(&["fleet", "report", &input, "--alert", rule])).code(code);
     }
