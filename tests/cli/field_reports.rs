@@ -95,6 +95,28 @@ fn reports_have_alerts_and_comparisons() {
 }
 
 #[test]
+fn runs_behind_a_function_are_listed() {
+    let (_folder, input) = diagnostics();
+    let tree = ["fleet", "tree", &input, "--where", "diagnostic=hang"];
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&warns(&[&tree[..], args, &["--format", "json"]].concat()).0).unwrap()
+    };
+    let name = "(unnamed) (in Orchard)";
+    let runs = json(&["--runs-of", name]);
+    let weights: Vec<u64> =
+        runs["rows"].as_array().unwrap().iter().map(|row| row["weight"].as_u64().unwrap()).collect();
+    assert_eq!(weights, [20, 3, 2, 1].map(|seconds| seconds * 1_000_000_000), "{runs:#}");
+    // No function calls one that calls another one.
+    let chain = ["--runs-of", name].repeat(3);
+    let said = fails(1, &[&tree[..], &chain].concat());
+    assert!(said.contains("in no run does each call the next one"), "{said}");
+    let said = fails(1, &[&tree[..], &["--runs-of", &name[..name.len() - 2]]].concat());
+    assert!(said.contains(&format!("similar: {name}")), "{said}");
+    let said = fails(2, &[&tree[..], &["--runs-of", name, "--format", "svg"]].concat());
+    assert!(said.contains("text, json or csv"), "{said}");
+}
+
+#[test]
 fn times_cannot_be_selected() {
     let (folder, _) = diagnostics();
     let said = fails(1, &["fleet", "report", &folder.path("diagnostics/2.0.json"), "--time", "0s..1s"]);
