@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, fails, finish, traceparse, warns};
+use crate::command::{Folder, fails, finish, ok, traceparse, warns};
 use crate::fleet_case::write;
 
 /// A payload with one diagnostic, whose attributed thread has 3 samples in `work` and 1 in `wait`, and another thread has 4.
@@ -114,6 +114,29 @@ fn runs_behind_a_function_are_listed() {
     assert!(said.contains(&format!("similar: {name}")), "{said}");
     let said = fails(2, &[&tree[..], &["--runs-of", name, "--format", "svg"]].concat());
     assert!(said.contains("text, json or csv"), "{said}");
+}
+
+#[test]
+fn a_dataset_says_that_bins_are_missing() {
+    let folder = Folder::new();
+    let bins = json!({"0": {"bucketCount": 3, "bucketStart": "250 ms", "bucketEnd": "260 ms"}});
+    let mut day = json!({"timeStampBegin": "2024-05-01 07:00:00 +0000", "metaData": {}, "appVersion": "2.0",
+        "applicationResponsivenessMetrics": {"histogrammedAppHangTime": {"histogramNumBuckets": 1, "histogramValue": bins}}});
+    write(&folder, "metrics/day.json", day.to_string());
+    let only_bins = ok(&["fleet", "report", &folder.path("metrics")]);
+    assert!(only_bins.contains("Only hang and launch times by bins are known.\n"), "{only_bins}");
+    day["cpuMetrics"] = json!({"cumulativeCPUTime": "9 sec"});
+    day["applicationTimeMetrics"] = json!({"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"});
+    write(&folder, "metrics/day.json", day.to_string());
+    let [metrics, dataset] = ["metrics", "metrics.dataset"].map(|name| folder.path(name));
+    finish(&mut traceparse(&["fleet", "extract", &metrics, "-o", &dataset])).success();
+    let said = |input: &str| {
+        let output = finish(&mut traceparse(&["fleet", "report", input])).success().get_output().stdout.clone();
+        String::from_utf8(output).unwrap()
+    };
+    let (direct, stored) = (said(&metrics), said(&dataset));
+    assert!(direct.contains("hang times of metrics") && !direct.contains("are missing"), "{direct}");
+    assert!(stored.contains("by bins are missing") && !stored.contains("hang times of metrics"), "{stored}");
 }
 
 #[test]

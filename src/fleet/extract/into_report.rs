@@ -383,7 +383,8 @@ impl Keeper for Each<'_, '_> {
 fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
     // They are in the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
-    let has_runs = report.inputs.runs > 0;
+    // Metrics may have times by bins only.
+    let has_runs = report.inputs.runs > 0 || !report.histograms.is_empty();
     check_whole(report, is_strict)?;
     check_names(report, has_runs)?;
     check_runs(host, report, has_runs, is_quiet)
