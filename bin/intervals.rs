@@ -115,6 +115,11 @@ pub(crate) fn label_samples(
     if !separate_by.needs_labels() {
         return Ok(());
     }
+    // The user tags of Dart are labels, and not intervals.
+    let is_labelled = files.named.is_empty() && files.exports.len() == 1 && opened.recording().profile.has_labels();
+    if is_labelled && separate_by == SeparateBy::Interval {
+        return Ok(());
+    }
     let paths = if files.named.is_empty() { files.exports } else { files.named };
     check_twice(paths, &format!("pass a file with the intervals as {}", files.option))?;
     let (mut found, schemas): (_, &[&str]) = match separate_by {

@@ -18,7 +18,7 @@ use super::stacks::StackTable;
 use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
-use crate::units::{Address, Unit, Uuid};
+use crate::units::{Address, Nanos, Unit, Uuid};
 
 /// The key of a frame. Frames of different `group`s are distinct even if everything else is equal: the addresses of documents from
 /// different Xcode versions follow different rules, so each needs a separate lookup address.
@@ -272,6 +272,11 @@ impl ProfileBuilder {
     /// Marks a thread that the format of its recording identifies as a main thread ([`Thread::is_main`]), regardless of its name.
     pub fn mark_main_thread(&mut self, thread: ThreadId) {
         self.profile.threads[thread.index()].is_main = true;
+    }
+
+    /// Labels the samples of a thread: from each time on, with a label. The times are sorted and distinct.
+    pub(crate) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
+        self.profile.label_thread(thread, changes);
     }
 
     /// Adds `samples` votes for `name` as the name of a process. The name with the most votes is used.

@@ -31,7 +31,7 @@ pub enum Category {
 }
 
 /// The file names of runtime libraries. They match in any folder, since apps bundle copies.
-const RUNTIME_FILES: [&str; 18] = [
+const RUNTIME_FILES: [&str; 20] = [
     // The loader.
     "dyld",
     "dyld_sim",
@@ -54,6 +54,9 @@ const RUNTIME_FILES: [&str; 18] = [
     "libjimage.dylib",
     "libcoreclr.dylib",
     "libclrjit.dylib",
+    // Dart.
+    "Dart VM",
+    "org-dartlang-sdk",
 ];
 
 /// The beginnings of the file names of runtime libraries; the names end in `.dylib`.
@@ -194,7 +197,8 @@ fn is_kernel(path: &str, file: &str) -> bool {
 fn is_runtime(path: &str, file: &str) -> bool {
     let starts_so = || RUNTIME_STARTS.iter().any(|start| file.starts_with(start)) && file.ends_with(".dylib");
     let is_framework = || RUNTIME_FRAMEWORKS.contains(&file) && path.contains(&format!("/{file}.framework/"));
-    RUNTIME_FILES.contains(&file) || starts_so() || is_framework()
+    let is_of_dart = path.is_empty() && file.starts_with("dart:");
+    RUNTIME_FILES.contains(&file) || starts_so() || is_framework() || is_of_dart
 }
 
 fn is_system(path: &str, file: &str) -> bool {
@@ -203,7 +207,7 @@ fn is_system(path: &str, file: &str) -> bool {
         let rest = file.strip_prefix("libswift").unwrap_or_default();
         rest.starts_with(|first: char| first.is_ascii_uppercase()) && file.ends_with(".dylib")
     };
-    if file.starts_with("dyld_shared_cache_") || is_swift_overlay() {
+    if file.starts_with("dyld_shared_cache_") || file == "package:flutter" || is_swift_overlay() {
         return true;
     }
     if path.is_empty() {
@@ -346,6 +350,11 @@ mod tests {
             ("dyld", Runtime),
             ("libsystem_kernel.dylib", System),
             ("dyld_shared_cache_arm64e", System),
+            ("dart:core", Runtime),
+            ("Dart VM", Runtime),
+            ("org-dartlang-sdk", Runtime),
+            ("package:flutter", System),
+            ("package:orchard", Unknown),
             ("Orchard", Unknown),
             ("", Unknown),
         ] {
@@ -353,6 +362,12 @@ mod tests {
             // For a binary without a path, readers use the name as the path.
             assert_eq!(Category::of_path(name, name), category, "{name}");
         }
+    }
+
+    #[test]
+    fn packages_of_dart_are_the_apps_or_of_flutter() {
+        assert_eq!(Category::of_path("package:orchard/", "package:orchard"), User);
+        assert_eq!(Category::of_path("package:flutter/", "package:flutter"), System);
     }
 
     #[test]

@@ -40,6 +40,16 @@ impl Profile {
         Ok(())
     }
 
+    /// Adds labels of a thread: from each time on, with a label. The times are sorted and distinct.
+    pub(super) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
+        self.labels.insert(thread, changes.into());
+    }
+
+    /// True if samples have labels, such as the user tags of Dart.
+    pub fn has_labels(&self) -> bool {
+        !self.labels.is_empty()
+    }
+
     /// Returns the label of a sample.
     pub(crate) fn label(&self, sample: &Sample) -> Option<StringId> {
         let changes = self.labels.get(&sample.thread)?;

@@ -13,6 +13,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// The readers of inputs that are not bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
+    Dart,
     /// Also describes inputs that no reader reads.
     Export,
     MetricKit,
@@ -216,7 +217,7 @@ fn json(start: &str) -> Option<Known> {
             Some(readable("a payload of metrics of MetricKit", Reader::MetricKit))
         }
         () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
-            Some(known("a CPU profile of Dart", "the CPU profiler of Dart DevTools reads it"))
+            Some(readable("a CPU profile of Dart", Reader::Dart))
         }
         () if any(&["speedscope.app/file-format-schema", "\"speedscope@"]) => {
             Some(known("a profile for speedscope", SPEEDSCOPE))

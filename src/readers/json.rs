@@ -217,6 +217,20 @@ impl<'n, R: Read> Json<'n, R> {
     }
 }
 
+/// Reads the value of a member that may be there once.
+pub(super) fn once<'n, R: Read, T>(
+    json: &mut Json<'n, R>,
+    key: &str,
+    into: &mut Option<T>,
+    read: impl FnOnce(&mut Json<'n, R>) -> Result<Option<T>, Error>,
+) -> Result<(), Error> {
+    if into.is_some() {
+        return Err(json.damaged(format!("{key} is there twice")));
+    }
+    *into = read(json)?;
+    Ok(())
+}
+
 /// Returns at most as many bytes as one token may have, so that a hostile token cannot fill the memory.
 struct Metered<R> {
     source: BufReader<R>,

@@ -10,6 +10,7 @@ use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
+use crate::units::Nanos;
 
 /// The convention by which a frame's address was recorded, which decides the address to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,6 +94,14 @@ impl InputBuilder<'_> {
     /// Marks the thread at this index as a main thread, if the format identifies it regardless of its name.
     pub fn mark_main_thread(&mut self, thread: u32) {
         self.recording.mark_main_thread(thread);
+    }
+
+    /// Labels the samples of the thread at this index, which has rows: from each time on, with a label. The times are sorted and distinct.
+    pub(crate) fn label_thread(&mut self, thread: u32, changes: Vec<(Nanos, Option<StringId>)>) {
+        let known = self.recording.threads.get(thread as usize).and_then(|thread| thread.used_as);
+        if let Some((_, id)) = known {
+            self.recording.profile.label_thread(id, changes);
+        }
     }
 
     /// Interns a core.
@@ -187,6 +196,11 @@ impl InputBuilder<'_> {
     ) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
         rows::add_samples(table, thread, (stack, state, samples), self.recording)
+    }
+
+    /// Sets the lines of the rows that were rejected since the last call.
+    pub(crate) fn locate_rejected(&mut self, line_of: impl Fn(u64) -> u64) {
+        self.notes.locate(line_of);
     }
 
     /// Adds a diagnostic about the input.

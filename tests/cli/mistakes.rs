@@ -108,12 +108,11 @@ fn knows_a_dsym_that_is_given_in_place_of_a_recording() {
 #[test]
 fn names_the_tool_for_inputs_that_are_recognised() {
     let folder = Folder::new();
-    let inputs: [(&[u8], &str); 9] = [
+    let inputs: [(&[u8], &str); 8] = [
         (b"PERFILE2xxxxxxxxxxxxxxxx", "perf report"),
         (b"SIMPLEPERF\x01", "simpleperf report"),
         (b"\x0a\x04\x08\x01\x10\x02\x0a\x04", "go tool pprof"),
         (b"{\"bug_type\":\"309\"}\n{}", "Console"),
-        (b"{\"type\": \"CpuSamples\"}", "Dart DevTools"),
         (b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "www.speedscope.app"),
         (b"{\"meta\":{\"preprocessedProfileVersion\":24}}", "profiler.firefox.com"),
         (b"[{\"ph\":\"X\"}]", "ui.perfetto.dev"),

@@ -9,6 +9,7 @@ mod cached;
 mod calltree;
 mod categories;
 mod compare;
+mod dart;
 mod demangle;
 mod demangle_mutants;
 mod diff;

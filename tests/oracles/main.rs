@@ -45,6 +45,7 @@ mod bundle_oracle;
 mod clock;
 mod compare_oracle;
 mod corpus;
+mod dart;
 mod export_mutants;
 mod field_reports;
 mod fleet_duckdb;
@@ -76,6 +77,7 @@ fn main() {
         clock::trials(),
         compare_oracle::trials(),
         corpus::trials(),
+        dart::trials(),
         export_mutants::trials(),
         field_reports::trials(),
         fleet_duckdb::trials(),

@@ -19,7 +19,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// The script's answer about an input.
-fn asked(oracle: &mut Server, content: &[u8]) -> Result<Value, Failed> {
+pub(crate) fn asked(oracle: &mut Server, content: &[u8]) -> Result<Value, Failed> {
     oracle.ask(&[format!("{}\n", content.len()).as_bytes(), content].concat())
 }
 
@@ -208,7 +208,7 @@ fn frame(rng: &mut Rng, is_stop: bool, style: u64, depth: u64) -> (Value, u64) {
 }
 
 /// Changes a value somewhere in a document.
-fn change(rng: &mut Rng, document: &mut Value) {
+pub(crate) fn change(rng: &mut Rng, document: &mut Value) {
     let mut at = document;
     loop {
         let inner = match at {

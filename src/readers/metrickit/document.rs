@@ -9,7 +9,7 @@ use super::record::is_known;
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
-use crate::readers::json::Json;
+use crate::readers::json::{Json, once};
 use crate::recording::{Limits, Options};
 use crate::units::Uuid;
 
@@ -422,20 +422,6 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reache
     }
     json.end_object()?;
     Ok(Reached::End)
-}
-
-/// Reads the value of a member that may be there once.
-fn once<'n, R: Read, T>(
-    json: &mut Json<'n, R>,
-    key: &str,
-    into: &mut Option<T>,
-    read: impl FnOnce(&mut Json<'n, R>) -> Result<Option<T>, Error>,
-) -> Result<(), Error> {
-    if into.is_some() {
-        return Err(json.damaged(format!("{key} is there twice")));
-    }
-    *into = read(json)?;
-    Ok(())
 }
 
 fn uuid<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Uuid>, Error> {

@@ -42,7 +42,7 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 12] = [
+pub(crate) const TARGETS: [Target; 13] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
     Target::new("tables", tables::check, 16_384, 256),
@@ -51,6 +51,7 @@ pub(crate) const TARGETS: [Target; 12] = [
     Target::new("dwarf", dwarf::check, 512, 256),
     Target::new("dataset", dataset::check, 1_024, 256),
     Target::new("sample", sample::check, 8_192, 256),
+    Target::new("dart", sample::check, 8_192, 256),
     Target::new("metrickit", sample::check, 8_192, 256),
     Target::new("spindump", sample::check, 8_192, 256),
     Target::new("rules", rules::check, 2_048, 256),

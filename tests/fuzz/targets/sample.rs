@@ -1,4 +1,4 @@
-//! Reports of `sample` and of spindump, and diagnostics of MetricKit: an input is one.
+//! Reports of `sample` and of spindump, diagnostics of MetricKit, and CPU profiles of Dart: an input is one.
 
 use std::io::{self, Read};
 
@@ -29,10 +29,10 @@ pub(crate) fn check(input: &[u8]) {
     match (once, slowly) {
         (Ok(once), Ok(slowly)) => {
             assert_eq!(once.documents, slowly.documents);
-            let sums: u64 = once.profile.sums().map(|sum| sum.samples).sum();
-            assert_eq!(sums, once.tables().map(|table| table.samples).sum::<u64>());
-            assert!(once.tables().all(|table| table.rows == table.samples));
-            assert!(once.profile.sums().eq(slowly.profile.sums()));
+            let samples: u64 = once.profile.sums_or_samples().map(|sum| sum.samples).sum();
+            assert_eq!(samples, once.tables().map(|table| table.samples).sum::<u64>());
+            assert!(once.tables().all(|table| table.rows == table.samples + table.rejected.total()));
+            assert!(once.profile.sums_or_samples().eq(slowly.profile.sums_or_samples()));
         }
         (Err(once), Err(slowly)) => assert_eq!(once.to_string(), slowly.to_string()),
         (once, slowly) => panic!("{:?} and {:?}", once.err(), slowly.err()),
