@@ -1,5 +1,6 @@
 //! The answer about a fleet, as plain values.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -136,6 +137,8 @@ pub struct RunRow {
     pub run_id: String,
     /// The path that it was read from.
     pub source: String,
+    /// Its number in that file, from 1.
+    pub number: u32,
     /// The time when recording started (ISO 8601), if it is known.
     pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
@@ -159,6 +162,14 @@ pub struct RunRow {
 }
 
 impl RunRow {
+    /// The path that it was read from, and its number in that file unless it is the first: `hangs.ndjson (run 12)`.
+    pub(crate) fn title(&self) -> Cow<'_, str> {
+        match self.number {
+            0 | 1 => Cow::Borrowed(&self.source),
+            number => format!("{} (run {number})", self.source).into(),
+        }
+    }
+
     /// The length of its recording; `None` for reports from the field, which have none.
     pub fn recorded(&self) -> Option<Nanos> {
         Some(self.wall).filter(|_| self.wall_source != TimeSource::Report)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::error::{Result, bail};
-use super::run::{FrameRow, RunMeasures, StackRow};
+use super::run::{FrameRow, RunMeasures, RunRecord, StackRow};
 use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::Matcher;
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn};
@@ -24,6 +24,7 @@ pub(super) struct RunsOf {
 /// A run that has the chain.
 struct Found {
     source: String,
+    number: u32,
     unit: Unit,
     weight: u64,
     samples: u64,
@@ -61,9 +62,10 @@ impl RunsOf {
             }
         }
         if samples > 0 || weight > 0 {
-            let (source, unit) = (run.record.source.clone(), run.record.unit);
+            let RunRecord { source, number, unit, .. } = &run.record;
+            let (source, number, unit) = (source.clone(), *number, *unit);
             self.bytes += (size_of::<Found>() + source.len()) as u64;
-            self.found.push(Found { source, unit, weight, samples, total });
+            self.found.push(Found { source, number, unit, weight, samples, total });
             self.others.clear();
         } else if self.found.is_empty() {
             self.note_functions(run);
@@ -94,8 +96,7 @@ impl RunsOf {
     /// If no run has the chain.
     pub(super) fn finish(mut self) -> Result<(Vec<OutputColumn>, Vec<Vec<FieldValue<'static>>>)> {
         let Some(unit) = self.found.first().map(|run| run.unit) else { return self.fail() };
-        self.found
-            .sort_by(|left, right| (Reverse(left.weight), &left.source).cmp(&(Reverse(right.weight), &right.source)));
+        self.found.sort_by_cached_key(|run| (Reverse(run.weight), run.source.clone(), run.number));
         let weight = FieldKind::Number(match unit {
             unit if unit.is_time() => ColumnKind::Duration,
             Unit::Bytes | Unit::WrittenBytes => ColumnKind::Bytes,
@@ -103,10 +104,17 @@ impl RunsOf {
             _ => ColumnKind::Number,
         });
         let number = FieldKind::Number(ColumnKind::Number);
-        let columns = [("weight", weight), ("run_weight", weight), ("samples", number), ("source", FieldKind::Text)];
+        let columns = [
+            ("weight", weight),
+            ("run_weight", weight),
+            ("samples", number),
+            ("run", number),
+            ("source", FieldKind::Text),
+        ];
         let row = |run: Found| {
-            let [weight, total, samples] = [run.weight, run.total, run.samples].map(FieldValue::Number);
-            vec![weight, total, samples, FieldValue::Text(run.source.into())]
+            let [weight, total, samples, number] =
+                [run.weight, run.total, run.samples, run.number.into()].map(FieldValue::Number);
+            vec![weight, total, samples, number, FieldValue::Text(run.source.into())]
         };
         let columns = columns.into_iter().map(|(name, kind)| OutputColumn::new(name, kind, true)).collect();
         Ok((columns, self.found.into_iter().map(row).collect()))

@@ -40,6 +40,7 @@ impl StoredRun {
         let row = RunRow {
             run_id: record.run_id.clone(),
             source: record.source.clone(),
+            number: record.number,
             start: record.start.clone(),
             cohort,
             wall: record.wall.unwrap_or_default(),

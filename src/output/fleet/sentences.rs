@@ -169,7 +169,7 @@ impl Sentences<'_> {
         };
         let (measures, unit_name) = self.measures(unit, max);
         let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
-        let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
+        let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.title()));
         if runs == 1 {
             let (value, inside) = (measures.text(max), subject(self.report, unit));
             return format!("One run: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");
