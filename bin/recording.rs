@@ -103,6 +103,18 @@ pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<(
     )
 }
 
+/// Fails if `option` needs cores and a table never has them.
+pub(crate) fn check_cores(report: &Report<'_>, option: Option<&str>) -> Result<()> {
+    /// The tables of formats without cores.
+    const WITHOUT_CORES: [&str; 1] = ["cpu-samples"];
+    let profile = &report.recording.profile;
+    let mut schemas = report.series.iter().map(|series| profile.string(profile.series(series.series).schema));
+    let (Some(option), Some(table)) = (option, schemas.find(|schema| WITHOUT_CORES.contains(schema))) else {
+        return Ok(());
+    };
+    bail!("profiles with the table {table} do not record cores, which {option} needs; --view threads works without")
+}
+
 /// A file that is named twice would count twice.
 pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();

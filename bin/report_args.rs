@@ -206,6 +206,15 @@ impl ReportArgs {
             .or_else(|| needs_samples.then(|| format!("--separate-by {}", self.separate_by.name())))
     }
 
+    /// The option that needs the cores of samples.
+    pub(crate) fn needs_cores(&self) -> Option<&'static str> {
+        match self.separate_by {
+            _ if self.view.is_some() && self.view() == View::Cores => Some("--view cores"),
+            SeparateBy::CoreKind if is_separated(self.view()) => Some("--separate-by core-kind"),
+            _ => None,
+        }
+    }
+
     /// The options of the report.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let mut options = self.recording.selection.report_options();

@@ -167,3 +167,13 @@ fn advises_no_installation_that_fails() {
         }
     }
 }
+
+#[test]
+fn separates_user_tags_of_dart_and_refuses_its_cores() {
+    let dart = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/dart/samples").display().to_string();
+    let trees = ok(&[&dart, "--view", "tree", "--separate-by", "interval"]);
+    assert!(trees.contains("Pressing · 2 samples") && trees.contains("in none · 3 samples"), "{trees}");
+    for options in [&["--view", "cores"], &["--separate-by", "core-kind"]] {
+        fails_with(1, &[&[dart.as_str()], &options[..]].concat(), &["do not record cores", &options.join(" ")]);
+    }
+}

@@ -275,7 +275,7 @@ fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     }
 }
 
-/// A word about functions whose numbers of samples differ from the samples. Stubs and tags differ in correct profiles.
+/// A word about functions whose numbers of samples differ from the samples. Stubs and tags often differ in correct profiles.
 fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     let mut found = vec![[0_u64; 2]; profile.functions.len()];
     let mut last_seen = vec![usize::MAX; profile.functions.len()];
@@ -298,8 +298,8 @@ fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
             && function.ticks.iter().zip(*found).any(|(stated, found)| stated.is_some_and(|stated| stated != *found))
     };
     let count = of_code.filter(differs).count() as u64;
-    let message =
-        "functions have other inclusiveTicks or exclusiveTicks than the samples show; was the profile edited?";
+    let message = "functions have other inclusiveTicks or exclusiveTicks than the samples show: the VM leaves some stubs out of stacks, or the \
+         profile was edited";
     (count > 0).then(|| Diagnostic { at: Some(profile.at.clone()), message: message.to_owned(), count })
 }
 
