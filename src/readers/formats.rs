@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::add_feature;
 use crate::files::{Entry, Files};
+use crate::readers::lines::Encoding;
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -13,6 +14,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 /// The readers of inputs that are not bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
+    DeepCopy,
     /// Also describes inputs that no reader reads.
     Export,
     MetricKit,
@@ -164,14 +166,8 @@ fn varint(mut bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// The start as text: UTF-8, or UTF-16 with a byte order mark.
 fn text(head: &[u8]) -> String {
-    let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(&bytes.as_chunks().0.iter().map(|&pair| unit(pair)).collect::<Vec<_>>())
-    };
-    match head {
-        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
-        _ => String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).into_owned(),
-    }
+    let (encoding, mark) = Encoding::of(head);
+    encoding.decode(&head[mark..])
 }
 
 /// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
@@ -279,7 +275,7 @@ fn lines(text: &str) -> Option<Known> {
     }
     let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
     if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
-        return Some(known("a call tree that was copied out of Instruments (Deep Copy)", SPEEDSCOPE));
+        return Some(readable("a call tree that was copied out of Instruments (Deep Copy)", Reader::DeepCopy));
     }
     if is_perf_script(text) {
         return Some(known("the output of perf script (Linux)", "profiler.firefox.com and www.speedscope.app read it"));

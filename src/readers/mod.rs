@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
+pub(crate) mod deep_copy;
 pub(crate) mod export;
 mod formats;
 mod images;
@@ -41,6 +42,7 @@ impl RecordingBuilder {
         // The bytes before a failure are read, so that an incomplete input is reported as such.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
+            Reader::DeepCopy => deep_copy::read_into(source, name, self),
             Reader::Export => export::read_into(source, name, self),
             Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),
