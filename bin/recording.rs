@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
-use traceparse::calltree::OperationSummary;
+use traceparse::calltree::{Metric, OperationSummary};
 use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Options, Recording, SampleDetail, TableKind};
@@ -101,6 +101,14 @@ pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<(
     bail!(
         "reports of {table} do not record when samples were taken, which {option} needs; trees, functions, binaries and comparisons work without"
     )
+}
+
+/// Fails if numbers of samples are requested and a table does not record them.
+pub(crate) fn check_sample_counts(report: &Report<'_>) -> Result<()> {
+    let (Metric::Samples, Some(table)) = (report.options.metric, report.table_without_sample_counts()) else {
+        return Ok(());
+    };
+    bail!("{table} does not record numbers of samples, which --metric samples needs; use --metric weight")
 }
 
 /// A file that is named twice would count twice.
