@@ -15,6 +15,7 @@ pub(crate) const HEAD: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     DeepCopy,
+    DotTrace,
     /// Also describes inputs that no reader reads.
     Export,
     MetricKit,
@@ -94,7 +95,7 @@ fn recognise(head: &[u8]) -> Option<Known> {
         match start.as_bytes().first()? {
             b'{' | b'[' => json(start),
             b'<' if start.contains("<Report") && start.contains("<Function ") => {
-                Some(known("a report of dotTrace", "open the snapshot that it was made from in JetBrains dotTrace"))
+                Some(readable("a report of dotTrace", Reader::DotTrace))
             }
             b'<' => None,
             _ => lines(&text),

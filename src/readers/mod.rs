@@ -3,6 +3,7 @@
 #[cfg(feature = "bundle")]
 pub mod bundle;
 pub(crate) mod deep_copy;
+pub(crate) mod dottrace;
 pub(crate) mod export;
 mod formats;
 mod images;
@@ -14,6 +15,7 @@ pub(crate) mod sample;
 pub(crate) mod spindump;
 mod well_formed;
 pub(crate) mod workbench;
+mod xml;
 
 use std::io::{self, Read};
 
@@ -43,6 +45,7 @@ impl RecordingBuilder {
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
             Reader::DeepCopy => deep_copy::read_into(source, name, self),
+            Reader::DotTrace => dottrace::read_into(source, name, self),
             Reader::Export => export::read_into(source, name, self),
             Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),
