@@ -42,9 +42,12 @@ macro_rules! ensure {
 
 mod bundle_finder;
 mod bundle_oracle;
+mod call_trees;
 mod clock;
 mod compare_oracle;
 mod corpus;
+mod deep_copy;
+mod dottrace;
 mod export_mutants;
 mod field_reports;
 mod fleet_duckdb;
@@ -76,6 +79,8 @@ fn main() {
         clock::trials(),
         compare_oracle::trials(),
         corpus::trials(),
+        deep_copy::trials(),
+        dottrace::trials(),
         export_mutants::trials(),
         field_reports::trials(),
         fleet_duckdb::trials(),

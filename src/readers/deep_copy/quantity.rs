@@ -83,6 +83,7 @@ fn parts(number: &str, mark: Option<char>) -> Result<(u64, u32), &'static str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut digits = String::new();
     match separator {
+        Some(_) if whole.starts_with('0') => return Err(NO_NUMBER),
         Some(separator) => {
             for (index, group) in whole.split(separator).enumerate() {
                 if group.len() > 3 || (index > 0 && group.len() < 3) || !is_number(group) {
@@ -147,6 +148,7 @@ mod tests {
             (" 48 Bytes     100.0%", Some((48, Unit::Bytes, 0))),
             ("4,93 s  100.0%", None),
             ("12,34 ms  3.0%", None),
+            ("0,125 ms  3.0%", None),
             ("1,234 ms", None),
             ("1.234 ms", None),
             ("1.2.3 ms  1,0%", None),

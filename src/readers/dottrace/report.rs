@@ -45,10 +45,7 @@ const UNKNOWN_TYPE: &str =
     "this report of dotTrace has no Samples, so it is unknown how it was measured; report on a snapshot of sampling";
 
 /// Passes the functions and instances of a report with their offsets, in order.
-pub(super) fn read(
-    bytes: &[u8],
-    mut take: impl FnMut(Element<'_>, usize) -> Result<(), ErrorKind>,
-) -> Result<(), Fault> {
+pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element<'_>, usize) -> Result<(), Fault>) -> Result<(), Fault> {
     // The open elements.
     let mut path: Vec<String> = Vec::new();
     let mut refused = None;
@@ -63,8 +60,8 @@ pub(super) fn read(
             _ => return Ok(()),
         };
         let outer: Vec<&str> = path.iter().map(String::as_str).collect();
-        if let Err(kind) = read_element(start, &outer, at, &mut take) {
-            refused = Some(kind);
+        if let Err(fault) = read_element(start, &outer, at, &mut take) {
+            refused = Some(fault);
             return Err(String::new());
         }
         if is_open {
@@ -72,35 +69,37 @@ pub(super) fn read(
         }
         Ok(())
     });
-    result.map_err(|(at, rule)| (at, refused.unwrap_or(ErrorKind::Malformed(rule))))
+    result.map_err(|(at, rule)| refused.unwrap_or((at, ErrorKind::Malformed(rule))))
 }
 
 fn read_element(
     start: &BytesStart<'_>,
     outer: &[&str],
     at: usize,
-    take: &mut impl FnMut(Element<'_>, usize) -> Result<(), ErrorKind>,
-) -> Result<(), ErrorKind> {
-    let malformed = |text: &str| ErrorKind::Malformed(text.to_owned());
+    take: &mut impl FnMut(Element<'_>, usize) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let malformed = |text: &str| (at, ErrorKind::Malformed(text.to_owned()));
+    let refused = |text: &str| Err((at, ErrorKind::NotAnExport(text.to_owned())));
+    let times = || Times::of(start).map_err(|kind| (at, kind));
     match (outer, start.name().into_inner()) {
         (["Report"], "Function") => {
             match (attribute(start, "Calls"), attribute(start, "Samples")) {
-                (Some(_), _) => return Err(ErrorKind::NotAnExport(TRACING.to_owned())),
-                (None, None) => return Err(ErrorKind::NotAnExport(UNKNOWN_TYPE.to_owned())),
+                (Some(_), _) => return refused(TRACING),
+                (None, None) => return refused(UNKNOWN_TYPE),
                 (None, Some(_)) => {}
             }
             let name = attribute(start, "FQN").filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| malformed("a function has no FQN"))?;
             let instances = attribute(start, "Instances").map(|number| number.parse());
             let instances = instances.transpose().map_err(|_| malformed("Instances is not a number"))?;
-            take(Element::Function { name: &name, times: Times::of(start)?, instances }, at)
+            take(Element::Function { name: &name, times: times()?, instances }, at)
         }
         (["Report", "Function"], "Instance") => {
             let stack = attribute(start, "CallStack").ok_or_else(|| malformed("an instance has no CallStack"))?;
-            take(Element::Instance { stack: &stack, times: Times::of(start)? }, at)
+            take(Element::Instance { stack: &stack, times: times()? }, at)
         }
         ([], "Report") => Ok(()),
-        ([], _) => Err(ErrorKind::NotAnExport("this XML is not a report of dotTrace".to_owned())),
+        ([], _) => refused("this XML is not a report of dotTrace"),
         (_, "Function" | "Instance" | "Report") => Err(malformed("an element is in the wrong place")),
         _ => Ok(()),
     }

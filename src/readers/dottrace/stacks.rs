@@ -52,7 +52,7 @@ impl<'n, 'i> Stacks<'n, 'i> {
     }
 
     /// Adds an element of the report.
-    pub(super) fn take(&mut self, element: Element<'_>, at: usize) -> Result<(), ErrorKind> {
+    pub(super) fn take(&mut self, element: Element<'_>, at: usize) -> Result<(), Fault> {
         match element {
             Element::Function { name, times: Times { own, .. }, instances: expected } => {
                 self.end_function()?;
@@ -60,7 +60,7 @@ impl<'n, 'i> Stacks<'n, 'i> {
                 self.function = Some(Function { name, at, own, expected, instances: 0, of_instances: 0, tolerance });
                 Ok(())
             }
-            Element::Instance { stack, times } => self.instance(stack, &times, at),
+            Element::Instance { stack, times } => self.instance(stack, &times, at).map_err(|kind| (at, kind)),
         }
     }
 
@@ -112,27 +112,27 @@ impl<'n, 'i> Stacks<'n, 'i> {
     }
 
     /// Compares a function with its instances.
-    fn end_function(&mut self) -> Result<(), ErrorKind> {
+    fn end_function(&mut self) -> Result<(), Fault> {
         let Some(function) = self.function.take() else { return Ok(()) };
         let Function { name, at, own, expected, instances, of_instances, tolerance } = function;
-        let wrong = |what: &str| Err(ErrorKind::Malformed(format!("the function {name} above this place {what}")));
+        let wrong =
+            |what: &str| Err((at, ErrorKind::Malformed(format!("the function {name} {what}; write the report again"))));
         if expected.is_some_and(|expected| expected != instances) {
-            return wrong("has another number of instances than its attribute Instances; write the report again");
+            return wrong("has another number of instances than its attribute Instances");
         }
         if instances == 0 && own.nanos > 0 {
             let unplaced = self.unplaced.get_or_insert((at, 0, 0));
             unplaced.1 += 1;
             unplaced.2 = unplaced.2.saturating_add(own.nanos);
         } else if own.nanos.abs_diff(of_instances) > tolerance {
-            return wrong("has another OwnTime than its instances together; write the report again");
+            return wrong("has another OwnTime than its instances together");
         }
         Ok(())
     }
 
     /// Checks the complete report. Returns a message about functions without instances, with the place of the first and their number.
     pub(super) fn check(&mut self) -> Result<Option<(usize, String, u64)>, Fault> {
-        let at = self.function.as_ref().map_or(0, |function| function.at);
-        self.end_function().map_err(|kind| (at, kind))?;
+        self.end_function()?;
         let is_wrong = |node: &&Node| {
             node.is_reported && node.own.saturating_add(node.of_callees) > node.total.saturating_add(node.tolerance)
         };
