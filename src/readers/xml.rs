@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::Read;
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
+use crate::error::{Error, Position};
+use crate::memory::{MemoryBudget, Reservation};
 use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
 
 /// Passes every event of a document and its offset, after checking that the document is well-formed up to there, to `take`.
@@ -28,6 +31,37 @@ pub(super) fn read(
         if matches!(event, Event::Eof) {
             return Ok(());
         }
+    }
+}
+
+/// A document in memory.
+pub(super) struct Document<'n> {
+    name: &'n str,
+    pub(super) bytes: Vec<u8>,
+    held: Reservation,
+}
+
+impl<'n> Document<'n> {
+    /// Reads a document, after reserving memory for it. `name` is how errors call it.
+    pub(super) fn read<R: Read>(mut source: R, name: &'n str, memory: &MemoryBudget) -> Result<Self, Error> {
+        const PIECE: u64 = 64 << 10;
+        let mut document = Self { name, bytes: Vec::new(), held: memory.nothing() };
+        loop {
+            // Lists grow to twice their size, and a reader may keep names.
+            let reserved = document.held.resize(4 * (document.bytes.len() as u64 + PIECE));
+            reserved.map_err(|over| Error::memory(over, Some(document.place(document.bytes.len()))))?;
+            let read = source.by_ref().take(PIECE).read_to_end(&mut document.bytes);
+            if read.map_err(|error| Error::io(error, Some(document.place(document.bytes.len()))))? == 0 {
+                return Ok(document);
+            }
+        }
+    }
+
+    /// The place of a byte.
+    pub(super) fn place(&self, at: usize) -> Position {
+        let before = self.bytes.get(..at).unwrap_or(&self.bytes);
+        let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+        Position { input: self.name.to_owned(), line, byte: before.len() as u64 }
     }
 }
 

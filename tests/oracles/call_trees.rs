@@ -12,7 +12,7 @@ use traceparse::recording::{Options, Recording};
 
 use crate::programs::{Server, files, in_corpus, number};
 
-/// The script's answer about an input, with names as they are shown.
+/// The script's answer about an input, with names in the spelling of recordings.
 fn asked(oracle: &mut Server, content: &[u8]) -> Result<Value, Failed> {
     let mut answer = oracle.ask(&[format!("{}\n", content.len()).as_bytes(), content].concat())?;
     if let Some(stacks) = answer["stacks"].as_object().cloned() {

@@ -13,22 +13,22 @@
 //! * The total of a row is only a check: it is its self weight and the totals of the rows below it, except for rounding. Percentages are
 //!   not used, since some versions write wrong ones.
 //! * Allocations (`Bytes Used`, `Count`) have no self weight: it is the total without the rows below it, if all totals are exact bytes.
-//! * Numbers are rounded. The separator of decimals is that of the percentage in the row, if there is one.
+//! * Numbers are rounded. The percentage of a row, if present, shows the decimal mark of its numbers.
 //! * The text contains no binaries, addresses, threads, or times, and no number of samples: each row is one sample.
 //!
-//! The text does not contain the instrument. Time is taken for the CPU time of a Time Profiler.
+//! The text does not contain the instrument. The reader assumes that times are the CPU time of Time Profiler.
 
-mod head;
-mod quantity;
+mod row;
 mod tree;
 
 use std::io::Read;
 
 use super::lines::{LineStart, Lines};
-use crate::error::{Diagnostic, Error, ErrorKind};
+use super::stack_sums::StackSums;
+use crate::error::{Error, ErrorKind};
 use crate::profile::Meaning;
-use crate::recording::{RecordingBuilder, Table, TableKind, Toc, TocRun};
-use head::Head;
+use crate::recording::RecordingBuilder;
+use row::Head;
 use tree::Tree;
 
 /// Reads an input into a recording. `name` is how results and errors call it.
@@ -38,20 +38,16 @@ use tree::Tree;
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let mut lines = Lines::new(source, name, &recording.options.clone());
     let head = lines.next()?.and_then(|line| Head::parse(&line.text));
-    let refused = |text: &str| ErrorKind::NotAnExport(text.to_owned());
-    let head = head.ok_or_else(|| lines.error(refused(OTHER_COLUMNS), LineStart::FIRST))?;
-    let mut input = recording.input(name)?;
-    let table = Table { run: 1, schema: Some("deep-copy".to_owned()), kind: TableKind::Cpu, ..Table::default() };
-    input.start_sums(table, Meaning::OnCpu, name.to_owned());
-    input.note(Diagnostic { at: Some(lines.place(LineStart::FIRST)), message: ROUNDED.to_owned(), count: 1 });
-    let tree = Tree::new(head, input);
-    let mut tree = tree.map_err(|full| lines.error(ErrorKind::Limit(full.to_string()), LineStart::FIRST))?;
-    tree.read(&mut lines)?;
-    tree.input.finish(Toc { runs: vec![TocRun { number: 1, ..TocRun::default() }] });
+    let other = ErrorKind::NotAnExport(OTHER_COLUMNS.to_owned());
+    let head = head.ok_or_else(|| lines.error(other, LineStart::FIRST))?;
+    let mut sums = StackSums::start(name, "deep-copy", Meaning::OnCpu, recording)?;
+    sums.note(lines.place(LineStart::FIRST), ROUNDED, 1);
+    Tree::new(head, &mut sums).read(&mut lines)?;
+    sums.finish();
     Ok(())
 }
 
-const OTHER_COLUMNS: &str = "this is a table that was copied out of Instruments (Deep Copy), but not a call tree with the columns Weight, \
-                             Running Time or Bytes Used in front of Self Weight, Self or Count; copy it from the call tree of Time Profiler";
+const OTHER_COLUMNS: &str = "this Deep Copy of Instruments is not a call tree, which begins with the columns Weight and Self Weight, Running \
+                             Time and Self, or Bytes Used and Count; copy the call tree of Time Profiler";
 const ROUNDED: &str = "Instruments rounds the numbers in a Deep Copy, so sums are approximate; it does not contain numbers of samples, so each row \
-                       is one sample, and time is taken for CPU time";
+                       counts as one; times are assumed to be CPU time";

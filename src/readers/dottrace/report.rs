@@ -4,37 +4,61 @@ use std::collections::HashSet;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::function::{Element, Times};
 use crate::error::ErrorKind;
+use crate::readers::rounded::Rounded;
 use crate::readers::xml::{self, attribute};
 
 /// A byte offset, and what is wrong there.
 pub(super) type Fault = (usize, ErrorKind);
 
+/// An element of a report.
+pub(super) struct Element {
+    pub(super) kind: Kind,
+    /// The name of a function, or the stack of an instance.
+    pub(super) text: String,
+    /// Nanoseconds with callees, and without.
+    pub(super) total: Rounded,
+    pub(super) own: Rounded,
+}
+
+/// The kind of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Function {
+        /// How many instances follow, as the report states.
+        instances: Option<u64>,
+    },
+    Instance,
+}
+
 /// The names of functions of a report.
+#[derive(Default)]
 pub(super) struct Names {
-    pub(super) all: HashSet<String>,
-    /// Those with a slash, which is in stacks between names.
-    pub(super) with_slash: Vec<String>,
+    /// The names without a slash.
+    pub(super) plain: HashSet<String>,
+    /// The names with a slash, which also separates the names of a stack.
+    pub(super) with_slash: HashSet<String>,
+    /// The most slashes in a name.
+    pub(super) most_slashes: usize,
 }
 
 impl Names {
-    /// Reads the names, and checks that it is a report about sampling with call stacks.
+    /// Reads the names, and checks that it is a report with call stacks.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
-        let (mut names, mut has_instances) = (Self { all: HashSet::default(), with_slash: Vec::new() }, false);
+        let (mut names, mut has_instances) = (Self::default(), false);
         read(bytes, |element, _| {
-            match element {
-                Element::Function { name, .. } if name.contains('/') => names.with_slash.push(name.to_owned()),
-                Element::Function { name, .. } => drop(names.all.insert(name.to_owned())),
-                Element::Instance { .. } => has_instances = true,
+            match element.kind {
+                Kind::Function { .. } => {
+                    let slashes = element.text.matches('/').count();
+                    names.most_slashes = names.most_slashes.max(slashes);
+                    let list = if slashes == 0 { &mut names.plain } else { &mut names.with_slash };
+                    list.insert(element.text);
+                }
+                Kind::Instance => has_instances = true,
             }
             Ok(())
         })?;
-        match (names.all.is_empty() && names.with_slash.is_empty(), has_instances) {
-            (true, _) => Err((0, ErrorKind::NotAnExport("this report of dotTrace has no functions".to_owned()))),
-            (_, false) => Err((0, ErrorKind::NotAnExport(FLAT.to_owned()))),
-            (_, true) => Ok(names),
-        }
+        if has_instances { Ok(names) } else { Err((0, ErrorKind::NotAnExport(FLAT.to_owned()))) }
     }
 }
 
@@ -43,64 +67,63 @@ const FLAT: &str = "this report of dotTrace has functions without their callers,
 const TRACING: &str = "this report of dotTrace is about tracing (Calls), whose times include the cost of tracing; profile again with sampling";
 const UNKNOWN_TYPE: &str =
     "this report of dotTrace has no Samples, so it is unknown how it was measured; report on a snapshot of sampling";
+const OTHER_FORM: &str = "this report of dotTrace has no TotalTime and OwnTime for each function, as reports that compare snapshots; write a \
+                          report about one snapshot: Reporter.exe report SNAPSHOT --pattern=FILE --save-to=FILE";
 
 /// Passes the functions and instances of a report with their offsets, in order.
-pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element<'_>, usize) -> Result<(), Fault>) -> Result<(), Fault> {
-    // The open elements.
-    let mut path: Vec<String> = Vec::new();
-    let mut refused = None;
+pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element, usize) -> Result<(), Fault>) -> Result<(), Fault> {
+    // The number of open elements, and the outer ones.
+    let (mut depth, mut path) = (0, Vec::<String>::new());
+    let mut fault = None;
     let result = xml::read(bytes, |event, at| {
-        let (start, is_open) = match event {
-            Event::Start(start) => (start, true),
-            Event::Empty(start) => (start, false),
-            Event::End(_) => {
-                path.pop();
-                return Ok(());
-            }
-            _ => return Ok(()),
+        let (Event::Start(start) | Event::Empty(start)) = event else {
+            depth -= usize::from(matches!(event, Event::End(_)));
+            path.truncate(depth);
+            return Ok(());
         };
         let outer: Vec<&str> = path.iter().map(String::as_str).collect();
-        if let Err(fault) = read_element(start, &outer, at, &mut take) {
-            refused = Some(fault);
+        let element = element(start, &outer).map_err(|kind| (at, kind));
+        if let Err(refused) = element.and_then(|element| element.map_or(Ok(()), |element| take(element, at))) {
+            fault = Some(refused);
             return Err(String::new());
         }
-        if is_open {
-            path.push(start.name().into_inner().to_owned());
+        if matches!(event, Event::Start(_)) {
+            depth += 1;
+            path.extend((depth <= 3).then(|| start.name().into_inner().to_owned()));
         }
         Ok(())
     });
-    result.map_err(|(at, rule)| refused.unwrap_or((at, ErrorKind::Malformed(rule))))
+    result.map_err(|(at, rule)| fault.unwrap_or((at, ErrorKind::Malformed(rule))))
 }
 
-fn read_element(
-    start: &BytesStart<'_>,
-    outer: &[&str],
-    at: usize,
-    take: &mut impl FnMut(Element<'_>, usize) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let malformed = |text: &str| (at, ErrorKind::Malformed(text.to_owned()));
-    let refused = |text: &str| Err((at, ErrorKind::NotAnExport(text.to_owned())));
-    let times = || Times::of(start).map_err(|kind| (at, kind));
-    match (outer, start.name().into_inner()) {
+/// Reads an element below these; `None` for others than functions and instances.
+fn element(start: &BytesStart<'_>, outer: &[&str]) -> Result<Option<Element>, ErrorKind> {
+    let malformed = |text: &str| ErrorKind::Malformed(text.to_owned());
+    let refused = |text: &str| Err(ErrorKind::NotAnExport(text.to_owned()));
+    let time = |name: &str| {
+        let text = attribute(start, name).ok_or_else(|| ErrorKind::NotAnExport(OTHER_FORM.to_owned()))?;
+        let wrong =
+            |what| ErrorKind::Malformed(format!("{name} {text:?} is not milliseconds with a decimal point: {what}"));
+        Rounded::parse(&text, Some('.'), 1_000_000).map_err(wrong)
+    };
+    let (kind, text) = match (outer, start.name().into_inner()) {
         (["Report"], "Function") => {
-            match (attribute(start, "Calls"), attribute(start, "Samples")) {
-                (Some(_), _) => return refused(TRACING),
-                (None, None) => return refused(UNKNOWN_TYPE),
-                (None, Some(_)) => {}
+            if attribute(start, "Calls").is_some() {
+                return refused(TRACING);
             }
-            let name = attribute(start, "FQN").filter(|name| !name.is_empty());
-            let name = name.ok_or_else(|| malformed("a function has no FQN"))?;
+            if attribute(start, "Samples").is_none() {
+                return refused(UNKNOWN_TYPE);
+            }
             let instances = attribute(start, "Instances").map(|number| number.parse());
             let instances = instances.transpose().map_err(|_| malformed("Instances is not a number"))?;
-            take(Element::Function { name: &name, times: times()?, instances }, at)
+            (Kind::Function { instances }, attribute(start, "FQN"))
         }
-        (["Report", "Function"], "Instance") => {
-            let stack = attribute(start, "CallStack").ok_or_else(|| malformed("an instance has no CallStack"))?;
-            take(Element::Instance { stack: &stack, times: times()? }, at)
-        }
-        ([], "Report") => Ok(()),
-        ([], _) => refused("this XML is not a report of dotTrace"),
-        (_, "Function" | "Instance" | "Report") => Err(malformed("an element is in the wrong place")),
-        _ => Ok(()),
-    }
+        (["Report", "Function"], "Instance") => (Kind::Instance, attribute(start, "CallStack")),
+        ([], "Report") => return Ok(None),
+        ([], _) => return refused("this XML is not a report of dotTrace"),
+        (_, "Function" | "Instance" | "Report") => return Err(malformed("an element is in the wrong place")),
+        _ => return Ok(None),
+    };
+    let text = text.filter(|text| !text.is_empty()).ok_or_else(|| malformed("an element has no FQN or CallStack"))?;
+    Ok(Some(Element { kind, text, total: time("TotalTime")?, own: time("OwnTime")? }))
 }
