@@ -153,7 +153,7 @@ fn limits_hold() {
     }
     let many: String = (0..20_000).map(|row| format!("1.00 ms  100.0%\t1.00 ms\tf{row}\n")).collect();
     let many = format!("Weight\tSelf Weight\tSymbol Name\n{many}");
-    let large = text("dottrace/slashes").replace("<Report>", &format!("<Report><!--{}-->", "x".repeat(1 << 20)));
+    let large = text("dottrace/slashes").replace("</Report>", &format!("<!--{}--></Report>", "x".repeat(1 << 20)));
     assert!(read_bytes(large.as_bytes()).is_ok() && read_bytes(many.as_bytes()).is_ok());
     for bytes in [many, large] {
         let error = limited(bytes.as_bytes(), |options| options.memory = MemoryBudget::new(1 << 20));

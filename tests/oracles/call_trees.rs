@@ -37,8 +37,12 @@ fn told(recording: &Recording) -> Value {
         *stacks.entry(names.join("\n")).or_default() += sum.weight;
     }
     let series: Vec<_> = profile.series_ids().map(|id| profile.series(id)).collect();
-    let [series] = series.as_slice() else { return json!(series.len()) };
-    json!({"unit": series.unit.name(), "meaning": series.meaning.name(), "stacks": stacks})
+    match series.as_slice() {
+        // No function has a weight.
+        [] => json!({"stacks": stacks}),
+        [series] => json!({"unit": series.unit.name(), "meaning": series.meaning.name(), "stacks": stacks}),
+        several => json!(several.len()),
+    }
 }
 
 /// Compares all files of folders of the corpus, of which this many are read.
@@ -73,7 +77,8 @@ pub(crate) fn changed_documents(script: &str, document: fn(&mut Rng) -> Vec<u8>)
             Ok(recording) => {
                 equal += 1;
                 let (found, text) = (told(&recording), String::from_utf8_lossy(&content));
-                ensure!(found == answer, "seed {}: {text}\n{found:#}\n{answer:#}", seed + round);
+                let are_both_empty = found == json!({"stacks": {}}) && answer["stacks"] == json!({});
+                ensure!(found == answer || are_both_empty, "seed {}: {text}\n{found:#}\n{answer:#}", seed + round);
             }
             Err(error) => {
                 ensure!(error.at.is_some(), "{error} has no place");
