@@ -98,6 +98,8 @@ def answer(content):
         while at:
             names.insert(0, at[2])
             at = at[1]
+        if own < 0:
+            raise ValueError("callees exceed")
         if own:
             key = "\n".join(names)
             stacks[key] = stacks.get(key, 0) + own

@@ -126,7 +126,7 @@ fn change(rng: &mut Rng, lines: &mut Vec<String>) {
         9 => lines[at] = format!("1,{}", lines[at].trim_start()),
         10 => lines[at] = lines[at].replacen('\t', "0\t", 1),
         _ => {
-            let cut = rng.index(lines[at].chars().count());
+            let cut = rng.index(1 + lines[at].chars().count());
             lines[at] = lines[at].chars().take(cut).collect();
         }
     }
