@@ -1,0 +1,155 @@
+//! Instances become sums of a recording.
+
+use super::report::{Element, Fault, Kind, Names};
+use crate::error::ErrorKind;
+use crate::hash::HashMap;
+use crate::profile::StackId;
+use crate::readers::rounded::Rounded;
+use crate::readers::stack_sums::StackSums;
+use crate::units::{Unit, Weight};
+
+/// The function whose instances follow.
+struct Function {
+    name: String,
+    at: usize,
+    own: Rounded,
+    expected: Option<u64>,
+    instances: u64,
+    of_instances: u64,
+    /// The most by which the sum of rounded times may differ.
+    tolerance: u64,
+}
+
+/// A node of the call tree.
+#[derive(Default)]
+struct Node {
+    /// `None` if the function is not in the report.
+    at: Option<usize>,
+    total: u64,
+    /// Its own time, and the totals of its callees that are in the report.
+    of_parts: u64,
+    tolerance: u64,
+}
+
+/// Adds instances to sums.
+pub(super) struct Stacks<'s, 'r> {
+    names: &'s Names,
+    max_depth: usize,
+    sums: &'s mut StackSums<'r>,
+    function: Option<Function>,
+    nodes: HashMap<StackId, Node>,
+    /// The first function with own time and without instances, how many there are, and their own time.
+    unplaced: Option<(usize, u64, u64)>,
+}
+
+impl<'s, 'r> Stacks<'s, 'r> {
+    pub(super) fn new(names: &'s Names, max_depth: usize, sums: &'s mut StackSums<'r>) -> Self {
+        Self { names, max_depth, sums, function: None, nodes: HashMap::default(), unplaced: None }
+    }
+
+    /// Adds an element of the report.
+    pub(super) fn take(&mut self, element: Element, at: usize) -> Result<(), Fault> {
+        let Kind::Function { instances: expected } = element.kind else {
+            return self.instance(&element, at).map_err(|kind| (at, kind));
+        };
+        self.end_function()?;
+        let Element { text: name, own, .. } = element;
+        let tolerance = own.digit;
+        self.function = Some(Function { name, at, own, expected, instances: 0, of_instances: 0, tolerance });
+        Ok(())
+    }
+
+    fn instance(&mut self, Element { text, total, own, .. }: &Element, at: usize) -> Result<(), ErrorKind> {
+        let Some(function) = &mut self.function else { return Ok(()) };
+        function.instances += 1;
+        function.of_instances = function.of_instances.saturating_add(own.value);
+        function.tolerance = function.tolerance.saturating_add(own.digit);
+        let callers = self.names.callers(text, &function.name)?;
+        if callers.len() >= self.max_depth {
+            return Err(ErrorKind::Limit(format!("a stack has more than {} frames", self.max_depth)));
+        }
+        let mut caller = None;
+        for name in callers {
+            caller = self.sums.callee(caller, name)?;
+        }
+        let stack = self.sums.callee(caller, &function.name)?;
+        self.sums.add(stack, Weight::new(own.value, Unit::Elapsed))?;
+        for (node, part) in [(caller, total), (stack, own)] {
+            let Some(node) = node.map(|node| self.nodes.entry(node).or_default()) else { continue };
+            node.of_parts = node.of_parts.saturating_add(part.value);
+            node.tolerance = node.tolerance.saturating_add(part.digit);
+        }
+        if let Some(node) = stack.and_then(|stack| self.nodes.get_mut(&stack)) {
+            node.at = Some(at);
+            node.total = node.total.saturating_add(total.value);
+            node.tolerance = node.tolerance.saturating_add(total.digit);
+        }
+        self.sums.reserve(self.nodes.capacity() * size_of::<(StackId, Node)>())
+    }
+
+    /// Compares a function with its instances.
+    fn end_function(&mut self) -> Result<(), Fault> {
+        let Some(function) = self.function.take() else { return Ok(()) };
+        let Function { name, at, own, expected, instances, of_instances, tolerance } = function;
+        let wrong = |what: &str| {
+            Err((at, ErrorKind::Malformed(format!("the function {name} has {what}; write the report again"))))
+        };
+        if expected.is_some_and(|expected| expected != instances) {
+            return wrong("another number of instances than its attribute Instances");
+        }
+        if instances == 0 && own.value > 0 {
+            let unplaced = self.unplaced.get_or_insert((at, 0, 0));
+            *unplaced = (unplaced.0, unplaced.1 + 1, unplaced.2.saturating_add(own.value));
+        } else if own.value.abs_diff(of_instances) > tolerance {
+            return wrong("another OwnTime than its instances together");
+        }
+        Ok(())
+    }
+
+    /// Checks the complete report. Returns a message about functions without instances, with the place of the first and their number.
+    pub(super) fn check(mut self) -> Result<Option<(usize, String, u64)>, Fault> {
+        self.end_function()?;
+        let is_wrong = |node: &&Node| node.of_parts > node.total.saturating_add(node.tolerance);
+        if let Some(at) = self.nodes.values().filter(is_wrong).filter_map(|node| node.at).min() {
+            let text = "the OwnTime of an instance and its callees are more than its TotalTime; was the report edited?";
+            return Err((at, ErrorKind::Malformed(text.to_owned())));
+        }
+        Ok(self.unplaced.map(|(at, count, nanos)| {
+            let time = Weight::new(nanos, Unit::Elapsed);
+            let text =
+                format!("functions have no instances, so their stacks are unknown: {time} of self time is left out");
+            (at, text, count)
+        }))
+    }
+}
+
+/// More slashes in names would take too long to compare.
+const MOST_SLASHES: usize = 8;
+
+impl Names {
+    /// The callers in the stack of a function, outermost first.
+    fn callers<'t>(&self, stack: &'t str, function: &str) -> Result<Vec<&'t str>, ErrorKind> {
+        let malformed = |text: &str| Err(ErrorKind::Malformed(text.to_owned()));
+        if stack == function {
+            return Ok(Vec::new());
+        }
+        let Some(callers) = stack.strip_suffix(function).and_then(|callers| callers.strip_suffix('/')) else {
+            return malformed("the CallStack of an instance does not end with the FQN of its function");
+        };
+        let names: Vec<&str> = callers.split('/').collect();
+        if names.contains(&"") {
+            return malformed("the CallStack of an instance has an empty name");
+        }
+        let is_joined =
+            |slashes: usize| names.windows(slashes + 1).any(|joined| self.with_slash.contains(&joined.join("/")));
+        let is_unclear = self.most_slashes > MOST_SLASHES
+            || names.iter().any(|&name| !self.plain.contains(name))
+            || (1..=self.most_slashes).any(is_joined);
+        if self.most_slashes > 0 && is_unclear {
+            return malformed(
+                "names of functions contain /, so the callers in this CallStack are unclear; open the snapshot in dotTrace",
+            );
+        }
+        Ok(names)
+    }
+}
