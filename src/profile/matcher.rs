@@ -104,6 +104,7 @@ impl Matcher {
     }
 
     /// True if the pattern is this complete name, or a predicate that accepts it.
+    #[cfg(feature = "dataset")]
     pub(crate) fn accepts(&self, name: &str) -> bool {
         if let Rule::Pattern(pattern) = &self.rule { (pattern.0)(name) } else { self.is_exact(None, name) }
     }
