@@ -26,7 +26,7 @@ struct Node {
     /// `None` if the function is not in the report.
     at: Option<usize>,
     total: u64,
-    /// Its own time, and the totals of its callees that are in the report.
+    /// The node's own time, and the totals of its callees that are in the report.
     of_parts: u64,
     tolerance: u64,
 }
