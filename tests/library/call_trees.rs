@@ -136,6 +136,8 @@ fn rejects_reports_that_are_not_a_sampled_tree() {
 fn warns_of_self_time_without_a_stack() {
     let recording = read_bytes(&seed("dottrace/instances")).unwrap();
     let note = recording.diagnostics.iter().find(|note| note.message.contains("left out")).unwrap();
+    let unlisted = recording.diagnostics.iter().find(|note| note.message.contains("contain no /")).unwrap();
+    assert!(unlisted.count == 3 && unlisted.at.as_ref().unwrap().line == 4, "{unlisted}");
     assert!(note.message.contains("4.00 ms") && note.at.as_ref().unwrap().line == 10, "{note}");
 }
 
