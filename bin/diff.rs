@@ -179,6 +179,11 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         warn_of_lengths(&before, &after);
     }
     check_unlike(&Unlike::between(&before, &after), args.force)?;
+    if let Some(table) = before.table_without_sample_counts().or(after.table_without_sample_counts()) {
+        warning(&format!(
+            "{table} does not record numbers of samples, so the part of a change that chance may explain is overestimated"
+        ));
+    }
     let normalize = args.normalize;
     let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {

@@ -1,4 +1,4 @@
-//! Sums of stacks of which only the names of functions and a weight are known: no threads, binaries, addresses or numbers of samples.
+//! Weights of stacks that consist only of function names, without threads, binaries, addresses or numbers of samples.
 
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::profile::{Full, Meaning, StackId};

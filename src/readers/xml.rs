@@ -1,4 +1,4 @@
-//! XML in memory, which must be well-formed: that in bundles, and reports of other tools.
+//! XML documents in memory, which must be well-formed: files of bundles, and reports of other tools.
 
 use std::borrow::Cow;
 use std::fmt::Display;

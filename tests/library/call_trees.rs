@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
+use traceparse::output::{self, Format, Style};
 use traceparse::recording::{Options, Recording};
+use traceparse::report::ReportOptions;
+use traceparse::report::diff::Unlike;
 use traceparse::{Error, ErrorKind, read};
 
 /// A seed of a fuzz target.
@@ -133,7 +136,23 @@ fn rejects_reports_that_are_not_a_sampled_tree() {
 fn warns_of_self_time_without_a_stack() {
     let recording = read_bytes(&seed("dottrace/instances")).unwrap();
     let note = recording.diagnostics.iter().find(|note| note.message.contains("left out")).unwrap();
+    let unlisted = recording.diagnostics.iter().find(|note| note.message.contains("contain no /")).unwrap();
+    assert!(unlisted.count == 3 && unlisted.at.as_ref().unwrap().line == 4, "{unlisted}");
     assert!(note.message.contains("4.00 ms") && note.at.as_ref().unwrap().line == 10, "{note}");
+}
+
+#[test]
+fn numbers_of_samples_are_unknown() {
+    let [copy, other] = ["time", "self-in-ms"].map(|name| read_bytes(&seed(&format!("deep_copy/{name}"))).unwrap());
+    let [copy, other] = [&copy, &other].map(|recording| recording.report(&ReportOptions::default()));
+    assert_eq!(copy.table_without_sample_counts(), Some("deep-copy"));
+    assert_eq!(copy.table_without_times(), Some("deep-copy"));
+    assert!(copy.sampling_interval(&copy.series[0]).is_none());
+    assert_eq!(Unlike::between(&copy, &other), []);
+    let mut text = Vec::new();
+    output::write(&copy, &Format::Text(Style::default()), &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("of input: 4.93 s\n") && !text.contains("between samples"), "{text}");
 }
 
 #[test]

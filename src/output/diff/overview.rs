@@ -105,7 +105,9 @@ impl Text<'_, '_, '_> {
         let unit = self.report.diff.unit;
         let [before, after] =
             [total.before, total.after].map(|side| Weight::new(side.sums.all_weight, unit).to_string());
-        (least < FEW_SAMPLES).then(|| {
+        let are_counted =
+            [self.report.before, self.report.after].iter().all(|side| side.table_without_sample_counts().is_none());
+        (are_counted && least < FEW_SAMPLES).then(|| {
             format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
         })
     }

@@ -11,7 +11,8 @@
 //! * A pattern with `PrintCallstacks="Full"` adds an `Instance` for each node of the call tree. The stack of the
 //!   instance begins with the root, and its own time is the weight of this stack.
 //! * A stack ends with the name of the function. Stacks are split at slashes. If functions have slashes in their names, stacks that
-//!   can be split in several ways are refused.
+//!   can be split in several ways are refused. A diagnostic counts stacks with callers outside of the report,
+//!   whose names may also contain slashes.
 //! * The instances of a function have the own time of the function, except for rounding, and a callee's total is part of its caller's.
 //! * The pattern selects functions. The own time of a function without instances is not in any stack; a diagnostic states it.
 //! * Times are milliseconds with a decimal point, and perhaps commas between thousands.
@@ -45,9 +46,9 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     let mut sums = StackSums::start(name, "dottrace", Meaning::Presence, recording)?;
     let mut stacks = Stacks::new(&names, max_depth, &mut sums);
     report::read(&document.bytes, |element, at| stacks.take(element, at)).map_err(failed)?;
-    let unplaced = stacks.check().map_err(failed)?;
+    let uncertain = stacks.check().map_err(failed)?;
     sums.note(document.place(0), CLOCK, 1);
-    if let Some((at, message, count)) = unplaced {
+    for (at, message, count) in uncertain {
         sums.note(document.place(at), message, count);
     }
     sums.finish();

@@ -26,7 +26,7 @@ struct Node {
     /// `None` if the function is not in the report.
     at: Option<usize>,
     total: u64,
-    /// Its own time, and the totals of its callees that are in the report.
+    /// The node's own time, and the totals of its callees that are in the report.
     of_parts: u64,
     tolerance: u64,
 }
@@ -40,11 +40,13 @@ pub(super) struct Stacks<'s, 'r> {
     nodes: HashMap<StackId, Node>,
     /// The first function with own time and without instances, how many there are, and their own time.
     unplaced: Option<(usize, u64, u64)>,
+    /// The first instance with a caller that is not a function of the report, and how many there are.
+    unlisted: Option<(usize, u64)>,
 }
 
 impl<'s, 'r> Stacks<'s, 'r> {
     pub(super) fn new(names: &'s Names, max_depth: usize, sums: &'s mut StackSums<'r>) -> Self {
-        Self { names, max_depth, sums, function: None, nodes: HashMap::default(), unplaced: None }
+        Self { names, max_depth, sums, function: None, nodes: HashMap::default(), unplaced: None, unlisted: None }
     }
 
     /// Adds an element of the report.
@@ -67,6 +69,9 @@ impl<'s, 'r> Stacks<'s, 'r> {
         let callers = self.names.callers(text, &function.name)?;
         if callers.len() >= self.max_depth {
             return Err(ErrorKind::Limit(format!("a stack has more than {} frames", self.max_depth)));
+        }
+        if callers.iter().any(|&name| !self.names.plain.contains(name)) {
+            self.unlisted.get_or_insert((at, 0)).1 += 1;
         }
         let mut caller = None;
         for name in callers {
@@ -106,22 +111,27 @@ impl<'s, 'r> Stacks<'s, 'r> {
         Ok(())
     }
 
-    /// Checks the complete report. Returns a message about functions without instances, with the place of the first and their number.
-    pub(super) fn check(mut self) -> Result<Option<(usize, String, u64)>, Fault> {
+    /// Checks the complete report. Returns what is uncertain: the first place, a message, and the number of places.
+    pub(super) fn check(mut self) -> Result<Vec<(usize, String, u64)>, Fault> {
         self.end_function()?;
         let is_wrong = |node: &&Node| node.of_parts > node.total.saturating_add(node.tolerance);
         if let Some(at) = self.nodes.values().filter(is_wrong).filter_map(|node| node.at).min() {
             let text = "the OwnTime of an instance and its callees are more than its TotalTime; was the report edited?";
             return Err((at, ErrorKind::Malformed(text.to_owned())));
         }
-        Ok(self.unplaced.map(|(at, count, nanos)| {
+        let unplaced = self.unplaced.map(|(at, count, nanos)| {
             let time = Weight::new(nanos, Unit::Elapsed);
             let text =
                 format!("functions have no instances, so their stacks are unknown: {time} of self time is left out");
             (at, text, count)
-        }))
+        });
+        let unlisted = self.unlisted.map(|(at, count)| (at, UNLISTED.to_owned(), count));
+        Ok(unlisted.into_iter().chain(unplaced).collect())
     }
 }
+
+const UNLISTED: &str =
+    "a CallStack has callers that are not functions of the report, so it is assumed that their names contain no /";
 
 /// More slashes in names would take too long to compare.
 const MOST_SLASHES: usize = 8;
