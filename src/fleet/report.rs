@@ -139,6 +139,8 @@ pub struct RunRow {
     pub source: String,
     /// Its number in that file, from 1.
     pub number: u32,
+    /// True if the report has other runs of this file.
+    pub is_one_of_several: bool,
     /// The time when recording started (ISO 8601), if it is known.
     pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
@@ -162,12 +164,17 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    /// The path that it was read from, and its number in that file unless it is the first: `hangs.ndjson (run 12)`.
+    /// The path that it was read from, and its number in that file if there are others: `hangs.ndjson (run 12)`.
     pub(crate) fn title(&self) -> Cow<'_, str> {
-        match self.number {
-            0 | 1 => Cow::Borrowed(&self.source),
-            number => format!("{} (run {number})", self.source).into(),
+        match self.needs_number() {
+            true => format!("{} (run {})", self.source, self.number).into(),
+            false => Cow::Borrowed(&self.source),
         }
+    }
+
+    /// True if its file has other runs, so that the path does not name it.
+    pub(crate) fn needs_number(&self) -> bool {
+        self.is_one_of_several || self.number > 1
     }
 
     /// The length of its recording; `None` for reports from the field, which have none.

@@ -41,6 +41,7 @@ impl StoredRun {
             run_id: record.run_id.clone(),
             source: record.source.clone(),
             number: record.number,
+            is_one_of_several: false,
             start: record.start.clone(),
             cohort,
             wall: record.wall.unwrap_or_default(),

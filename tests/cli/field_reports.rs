@@ -117,6 +117,33 @@ fn runs_behind_a_function_are_listed() {
 }
 
 #[test]
+fn reports_have_their_position_as_number_whatever_is_read() {
+    let folder = Folder::new();
+    let day = json!({"timeStampBegin": "2024-05-01 07:00:00 +0000", "metaData": {}, "appVersion": "1.0",
+        "cpuMetrics": {"cumulativeCPUTime": "9 sec"},
+        "applicationTimeMetrics": {"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"}});
+    let hang = |length: &str| payload("hang", "hangDuration", length, "1.0");
+    write(&folder, "all.ndjson", [day.to_string(), hang("1 sec"), day.to_string(), hang("2 sec")].join("\n"));
+    let input = folder.path("all.ndjson");
+    let json = |args: &[&str]| -> Value {
+        let output = finish(&mut traceparse(args)).success().get_output().stdout.clone();
+        serde_json::from_slice(&output).unwrap()
+    };
+    let hangs = ["--where", "diagnostic=hang", "--format", "json"];
+    let report = json(&[&["fleet", "report", &input][..], &hangs].concat());
+    let numbers: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!(numbers, [2, 4]);
+    let name = "(unnamed) (in Orchard)";
+    let runs = json(&[&["fleet", "tree", &input, "--runs-of", name][..], &hangs].concat());
+    let numbers: Vec<&Value> = runs["rows"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!(numbers, [4, 2]);
+    let (text, _) = warns(&[&input, "--run", "4"]);
+    assert!(text.contains("hang of 2 sec"), "{text}");
+    let text = ok(&["fleet", "report", &input, "--where", "diagnostic=hang"]);
+    assert!(text.contains("all.ndjson --run 4 --view functions"), "{text}");
+}
+
+#[test]
 fn a_dataset_says_that_bins_are_missing() {
     let folder = Folder::new();
     let bins = json!({"0": {"bucketCount": 3, "bucketStart": "250 ms", "bucketEnd": "260 ms"}});
@@ -125,6 +152,8 @@ fn a_dataset_says_that_bins_are_missing() {
     write(&folder, "metrics/day.json", day.to_string());
     let only_bins = ok(&["fleet", "report", &folder.path("metrics")]);
     assert!(only_bins.contains("Only hang and launch times by bins are known.\n"), "{only_bins}");
+    let said = fails(1, &["fleet", "report", &folder.path("metrics"), "--alert", "cpu.p95 > 80"]);
+    assert!(said.contains("no rules"), "{said}");
     day["cpuMetrics"] = json!({"cumulativeCPUTime": "9 sec"});
     day["applicationTimeMetrics"] = json!({"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"});
     write(&folder, "metrics/day.json", day.to_string());

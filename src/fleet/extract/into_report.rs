@@ -383,8 +383,10 @@ impl Keeper for Each<'_, '_> {
 fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
     // They are in the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
-    // Metrics may have times by bins only.
-    let has_runs = report.inputs.runs > 0 || !report.histograms.is_empty();
+    // Metrics may have times by bins only, for which there are no rules and no processes.
+    let has_bins = !report.histograms.is_empty();
+    let is_plain = report.options.alerts.is_empty() && report.options.processes.is_empty();
+    let has_runs = report.inputs.runs > 0 || has_bins && is_plain;
     check_whole(report, is_strict)?;
     check_names(report, has_runs)?;
     check_runs(host, report, has_runs, is_quiet)
@@ -478,6 +480,10 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([first, ..], _) => error!(
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
+        ([], 0) if !report.histograms.is_empty() => {
+            error!("only hang and launch times by bins are known, which have no processes and no rules")
+        }
+        ([], 0) if let Some(note) = report.notes.first() => error!("there are no runs with numbers: {note}"),
         ([], 0) => error!("there are no exports"),
         ([], 1) => error!("the only file produced no run"),
         ([], files) => error!("none of the {files} files produced a run ({})", kinds(&inputs.failed)),

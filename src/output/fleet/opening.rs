@@ -49,7 +49,7 @@ pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> O
     let dot = if run.source.starts_with('-') { "./" } else { "" };
     let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];
     let mut option = |key: &str, value: &str| words.extend([key.to_owned(), value.to_owned()]);
-    if run.number > 1 {
+    if run.needs_number() {
         option("--run", &run.number.to_string());
     }
     match name.process.as_deref().filter(|process| !process.is_empty()) {
