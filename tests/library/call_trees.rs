@@ -7,7 +7,7 @@ use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format, Style};
 use traceparse::recording::{Options, Recording};
 use traceparse::report::ReportOptions;
-use traceparse::report::diff::Unlike;
+use traceparse::report::diff::{Diff, Normalize, Unlike};
 use traceparse::{Error, ErrorKind, read};
 
 /// A seed of a fuzz target.
@@ -142,6 +142,19 @@ fn warns_of_self_time_without_a_stack() {
 }
 
 #[test]
+fn warns_of_time_in_functions_that_a_report_leaves_out() {
+    let all = text("dottrace/instances");
+    let outside = |text: &str| {
+        let recording = read_bytes(text.as_bytes()).unwrap();
+        recording.diagnostics.into_iter().find(|note| note.message.contains("callees that the report does not contain"))
+    };
+    assert_eq!(outside(&all), None);
+    // Of 137.5 ms below the outer function, 37.5 are in functions of the report.
+    let note = outside(&all.replace("TotalTime=\"37.5\"", "TotalTime=\"137.5\"")).unwrap();
+    assert!(note.message.starts_with("100.00 ms") && note.at.as_ref().unwrap().line == 5, "{note}");
+}
+
+#[test]
 fn numbers_of_samples_are_unknown() {
     let [copy, other] = ["time", "self-in-ms"].map(|name| read_bytes(&seed(&format!("deep_copy/{name}"))).unwrap());
     let [copy, other] = [&copy, &other].map(|recording| recording.report(&ReportOptions::default()));
@@ -149,6 +162,10 @@ fn numbers_of_samples_are_unknown() {
     assert_eq!(copy.table_without_times(), Some("deep-copy"));
     assert!(copy.sampling_interval(&copy.series[0]).is_none());
     assert_eq!(Unlike::between(&copy, &other), []);
+    let diff = Diff::new(&copy, &other, Normalize::None);
+    let change = diff.all_change(&diff.total);
+    assert!(change.noise.is_infinite() && !change.is_beyond_noise() && change.weight < 0.0, "{change:?}");
+    assert!(diff.functions.iter().all(|row| row.self_change.noise.is_infinite() && row.all_change.noise.is_infinite()));
     let mut text = Vec::new();
     output::write(&copy, &Format::Text(Style::default()), &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();

@@ -41,7 +41,7 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     let other = ErrorKind::NotAnExport(OTHER_COLUMNS.to_owned());
     let head = head.ok_or_else(|| lines.error(other, LineStart::FIRST))?;
     let mut sums = StackSums::start(name, "deep-copy", Meaning::OnCpu, recording)?;
-    sums.note(lines.place(LineStart::FIRST), ROUNDED, 1);
+    sums.note(lines.place(LineStart::FIRST), if head.has_own { ROUNDED } else { UNCOUNTED }, 1);
     Tree::new(head, &mut sums).read(&mut lines)?;
     sums.finish();
     Ok(())
@@ -49,5 +49,6 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
 
 const OTHER_COLUMNS: &str = "this Deep Copy of Instruments is not a call tree, which begins with the columns Weight and Self Weight, Running \
                              Time and Self, or Bytes Used and Count; copy the call tree of Time Profiler";
+const UNCOUNTED: &str = "a Deep Copy does not contain numbers of samples, so each row counts as one";
 const ROUNDED: &str = "Instruments rounds the numbers in a Deep Copy, so sums are approximate; it does not contain numbers of samples, so each row \
                        counts as one; times are assumed to be CPU time";

@@ -7,8 +7,8 @@ use crate::units::Unit;
 pub(super) struct Head {
     /// The number of columns.
     columns: usize,
-    /// True if the second column is the weight of the function alone.
-    has_own: bool,
+    /// True if the second column is the weight of the function alone. Otherwise the weights are exact bytes.
+    pub(super) has_own: bool,
     /// The unit of the numbers in the second column, if its name contains one.
     unit_of_own: Option<String>,
 }

@@ -29,6 +29,7 @@ struct Node {
     /// The node's own time, and the totals of its callees that are in the report.
     of_parts: u64,
     tolerance: u64,
+    caller: Option<StackId>,
 }
 
 /// Adds instances to sums.
@@ -38,6 +39,8 @@ pub(super) struct Stacks<'s, 'r> {
     sums: &'s mut StackSums<'r>,
     function: Option<Function>,
     nodes: HashMap<StackId, Node>,
+    /// The own time of all instances.
+    own: u64,
     /// The first function with own time and without instances, how many there are, and their own time.
     unplaced: Option<(usize, u64, u64)>,
     /// The first instance with a caller that is not a function of the report, and how many there are.
@@ -46,7 +49,16 @@ pub(super) struct Stacks<'s, 'r> {
 
 impl<'s, 'r> Stacks<'s, 'r> {
     pub(super) fn new(names: &'s Names, max_depth: usize, sums: &'s mut StackSums<'r>) -> Self {
-        Self { names, max_depth, sums, function: None, nodes: HashMap::default(), unplaced: None, unlisted: None }
+        Self {
+            names,
+            max_depth,
+            sums,
+            function: None,
+            nodes: HashMap::default(),
+            own: 0,
+            unplaced: None,
+            unlisted: None,
+        }
     }
 
     /// Adds an element of the report.
@@ -75,9 +87,13 @@ impl<'s, 'r> Stacks<'s, 'r> {
         }
         let mut caller = None;
         for name in callers {
-            caller = self.sums.callee(caller, name)?;
+            let stack = self.sums.callee(caller, name)?;
+            stack.map(|stack| self.nodes.entry(stack).or_insert(Node { caller, ..Node::default() }));
+            caller = stack;
         }
         let stack = self.sums.callee(caller, &function.name)?;
+        stack.map(|stack| self.nodes.entry(stack).or_insert(Node { caller, ..Node::default() }));
+        self.own = self.own.saturating_add(own.value);
         self.sums.add(stack, Weight::new(own.value, Unit::Elapsed))?;
         for (node, part) in [(caller, total), (stack, own)] {
             let Some(node) = node.map(|node| self.nodes.entry(node).or_default()) else { continue };
@@ -125,8 +141,28 @@ impl<'s, 'r> Stacks<'s, 'r> {
                 format!("functions have no instances, so their stacks are unknown: {time} of self time is left out");
             (at, text, count)
         });
+        let outside = self.outside().map(|(at, count, nanos)| {
+            let time = Weight::new(nanos, Unit::Elapsed);
+            let text =
+                format!("{time} of these functions is in callees that the report does not contain, and is left out");
+            (at, text, count)
+        });
         let unlisted = self.unlisted.map(|(at, count)| (at, UNLISTED.to_owned(), count));
-        Ok(unlisted.into_iter().chain(unplaced).collect())
+        Ok(unlisted.into_iter().chain(unplaced).chain(outside).collect())
+    }
+
+    /// The time of the outermost instances that is the own time of no instance, with the first of them and their number. `None` if rounding
+    /// explains it.
+    fn outside(&self) -> Option<(usize, u64, u64)> {
+        let caller = |node: &Node| node.caller.and_then(|caller| self.nodes.get(&caller));
+        let is_outermost =
+            |node: &&Node| std::iter::successors(caller(node), |node| caller(node)).all(|above| above.at.is_none());
+        let outermost: Vec<&Node> = self.nodes.values().filter(|node| node.at.is_some()).filter(is_outermost).collect();
+        let missing =
+            outermost.iter().fold(0, |sum: u64, node| sum.saturating_add(node.total)).checked_sub(self.own)?;
+        let tolerance = self.nodes.values().fold(0, |sum: u64, node| sum.saturating_add(node.tolerance));
+        let first = outermost.iter().filter_map(|node| node.at).min()?;
+        (missing > tolerance).then_some((first, outermost.len() as u64, missing))
     }
 }
 
