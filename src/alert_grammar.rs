@@ -352,17 +352,18 @@ fn unit(text: &str) -> Option<(LimitUnit, f64)> {
         "%" => return Some((LimitUnit::Percent, 1.0)),
         _ => {}
     }
-    let scale = |units: &[(&str, u64)]| Some(units.iter().find(|(name, _)| *name == text)?.1 as f64);
-    if let Some(scale) = scale(&UNITS_OF_TIME) {
+    let scale = |units: &[(&str, u64)], text: &str| Some(units.iter().find(|(name, _)| *name == text)?.1 as f64);
+    if let Some(scale) = scale(&UNITS_OF_TIME, text) {
         return Some((LimitUnit::Weight(Unit::Nanoseconds), scale));
     }
-    if let Some(scale) = scale(&UNITS_OF_SIZE) {
-        return Some((LimitUnit::Weight(Unit::Bytes), scale));
-    }
     let (counted, is_rate) = text.strip_suffix("/s").map_or((text, false), |counted| (counted, true));
+    let limit = |unit| if is_rate { LimitUnit::Rate(unit) } else { LimitUnit::Weight(unit) };
+    if let Some(scale) = scale(&UNITS_OF_SIZE, counted) {
+        return Some((limit(Unit::Bytes), scale));
+    }
     COUNTED.into_iter().find_map(|(name, unit)| {
         let prefix = counted.strip_suffix(name)?.trim_end();
         let (_, scale) = PREFIXES.into_iter().find(|(name, _)| *name == prefix)?;
-        Some((if is_rate { LimitUnit::Rate(unit) } else { LimitUnit::Weight(unit) }, scale))
+        Some((limit(unit), scale))
     })
 }

@@ -59,7 +59,7 @@ pub(crate) const UNITS_OF_TIME: [(&str, u64); 7] = [
 ];
 
 /// The units of sizes that people write, in bytes.
-pub(crate) const UNITS_OF_SIZE: [(&str, u64); 9] = [
+pub(crate) const UNITS_OF_SIZE: [(&str, u64); 11] = [
     ("bytes", 1),
     ("B", 1),
     ("kB", 1_000),
@@ -69,6 +69,8 @@ pub(crate) const UNITS_OF_SIZE: [(&str, u64); 9] = [
     ("MiB", 1 << 20),
     ("GB", 1_000_000_000),
     ("GiB", 1 << 30),
+    ("TB", 1_000_000_000_000),
+    ("TiB", 1 << 40),
 ];
 
 /// Reads a decimal number with one of these units, such as `1.5 ms`. Digits that are too small are dropped.
