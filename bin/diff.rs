@@ -181,7 +181,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     check_unlike(&Unlike::between(&before, &after), args.force)?;
     if let Some(table) = before.table_without_sample_counts().or(after.table_without_sample_counts()) {
         warning(&format!(
-            "{table} does not record numbers of samples, so the part of a change that chance may explain is overestimated"
+            "{table} does not record numbers of samples, so it is unknown how much chance explains, and no rule can fire"
         ));
     }
     let normalize = args.normalize;

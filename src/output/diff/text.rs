@@ -125,7 +125,11 @@ impl Text<'_, '_, '_> {
         sign.to_owned() + &self.number(weight.abs())
     }
 
+    /// A weight; `?` if it is unknown.
     fn number(&self, weight: f64) -> String {
+        if weight.is_infinite() {
+            return "?".to_owned();
+        }
         self.scale.number(weight.round() as u64)
     }
 
