@@ -54,7 +54,7 @@ Examples:
   traceparse man fleet report > ~/.local/share/man/man1/traceparse-fleet-report.1
       For `man traceparse` and `man traceparse-fleet-report`";
 
-/// Show where the CPU time went in Instruments recordings, xctrace exports, `sample` reports and diagnostics of MetricKit.
+/// Show where the CPU time went in Instruments recordings, xctrace exports, and reports of sample, spindump, MetricKit and other profilers.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]

@@ -17,7 +17,7 @@ use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::next::command_words;
-use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
+use crate::recording::{Opened, check_counted, check_distinct, check_sample_counts, check_times, note_removed};
 use crate::redact::tell;
 use crate::sink::{Colour, style, write_inert};
 use crate::unchanged::WatchedFiles;
@@ -163,6 +163,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_times(report, args.recording.selection.when.needs_times())?;
+        check_sample_counts(report)?;
         check_counted(report, &args.recording.selection)?;
         // The other formats do not include it.
         if args.format() != DiffFormat::Json {
@@ -178,6 +179,11 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         warn_of_lengths(&before, &after);
     }
     check_unlike(&Unlike::between(&before, &after), args.force)?;
+    if let Some(table) = before.table_without_sample_counts().or(after.table_without_sample_counts()) {
+        warning(&format!(
+            "{table} does not record numbers of samples, so it is unknown how much chance explains, and no rule can fire"
+        ));
+    }
     let normalize = args.normalize;
     let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {

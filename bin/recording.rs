@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
-use traceparse::calltree::OperationSummary;
+use traceparse::calltree::{Metric, OperationSummary};
 use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Options, Recording, SampleDetail, TableKind};
@@ -113,6 +113,14 @@ pub(crate) fn check_cores(report: &Report<'_>, option: Option<&str>) -> Result<(
         return Ok(());
     };
     bail!("profiles with the table {table} do not record cores, which {option} needs; --view threads works without")
+}
+
+/// Fails if numbers of samples are requested and a table does not record them.
+pub(crate) fn check_sample_counts(report: &Report<'_>) -> Result<()> {
+    let (Metric::Samples, Some(table)) = (report.options.metric, report.table_without_sample_counts()) else {
+        return Ok(());
+    };
+    bail!("{table} does not record numbers of samples, which --metric samples needs; use --metric weight")
 }
 
 /// A file that is named twice would count twice.

@@ -25,7 +25,8 @@ pub(crate) fn is_separated(view: View) -> bool {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Recordings (.trace, or a zip or tar of one), exports (also gzip or zstd), sample reports or diagnostics of MetricKit; `-` is standard input
+    /// Recordings (.trace, or a zip or tar of one), exports, and reports of sample, spindump, MetricKit, Dart, dotTrace or a Deep Copy of
+    /// Instruments, also compressed by gzip or zstd; `-` is standard input
     ///
     /// A table of contents (`xctrace export --toc`) among them adds device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]

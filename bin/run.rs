@@ -18,7 +18,9 @@ use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{AskedIntervals, IntervalFiles, asked_intervals, label_samples, shown_intervals};
 use crate::manual::show_manual;
 use crate::next::command_words;
-use crate::recording::{Opened, check_cores, check_counted, check_distinct, check_times, note_removed};
+use crate::recording::{
+    Opened, check_cores, check_counted, check_distinct, check_sample_counts, check_times, note_removed,
+};
 use crate::redact::tell;
 use crate::report_args::ReportArgs;
 use crate::sink::{Colour, is_terminal, style, write_inert, write_to};
@@ -94,6 +96,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
     check_cores(&report, args.needs_cores())?;
+    check_sample_counts(&report)?;
     check_counted(&report, &args.recording.selection)?;
     if let Some(asked) = args.function.as_ref().filter(|_| !redacted::is_asked()) {
         report.options.function = choose_function(&recording, &report, asked)?;

@@ -8,7 +8,7 @@
 //! part       = word | "window" "(" digits [ "s" ] ")"
 //! comparison = ">" | ">=" | "<" | "<="
 //! number     = [ "+" ] digits [ "." digits ] [ "e" [ "+" | "-" ] digits ]
-//! unit       = "%" | "ns" | "us" | "µs" | "ms" | "s" | [ prefix ] counted [ "/s" ]
+//! unit       = "%" | "ns" | "us" | "ms" | "s" | "min" | "B" | "KB" | "KiB" | … | [ prefix ] counted [ "/s" ]
 //! prefix     = "k" | "K" | "M" | "G" | "T"
 //! counted    = "cycles" | "events" | "samples"
 //! name       = word | '"' { character | '\"' | '\\' } '"'
@@ -18,7 +18,7 @@
 
 use std::fmt;
 
-use crate::units::Unit;
+use crate::units::{UNITS_OF_SIZE, UNITS_OF_TIME, Unit};
 
 /// The name of the preset for the limit that iOS sets on apps.
 pub(crate) const SYSTEM_CPU_LIMIT: &str = "system-cpu-limit";
@@ -333,14 +333,7 @@ pub(crate) enum LimitUnit {
     Rate(Unit),
 }
 
-const TIMES: [(&str, f64); 6] = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9)];
-const COUNTED: [(&str, Unit); 5] = [
-    ("cycles", Unit::Cycles),
-    ("events", Unit::PmcEvents),
-    ("samples", Unit::Samples),
-    ("bytes", Unit::Bytes),
-    ("B", Unit::Bytes),
-];
+const COUNTED: [(&str, Unit); 3] = [("cycles", Unit::Cycles), ("events", Unit::PmcEvents), ("samples", Unit::Samples)];
 const PREFIXES: [(&str, f64); 6] = [("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
 
 /// Reads the end of a rule.
@@ -359,13 +352,18 @@ fn unit(text: &str) -> Option<(LimitUnit, f64)> {
         "%" => return Some((LimitUnit::Percent, 1.0)),
         _ => {}
     }
-    if let Some((_, scale)) = TIMES.into_iter().find(|(name, _)| *name == text) {
+    let scale = |units: &[(&str, u64)], text: &str| Some(units.iter().find(|(name, _)| *name == text)?.1 as f64);
+    if let Some(scale) = scale(&UNITS_OF_TIME, text) {
         return Some((LimitUnit::Weight(Unit::Nanoseconds), scale));
     }
     let (counted, is_rate) = text.strip_suffix("/s").map_or((text, false), |counted| (counted, true));
+    let limit = |unit| if is_rate { LimitUnit::Rate(unit) } else { LimitUnit::Weight(unit) };
+    if let Some(scale) = scale(&UNITS_OF_SIZE, counted) {
+        return Some((limit(Unit::Bytes), scale));
+    }
     COUNTED.into_iter().find_map(|(name, unit)| {
         let prefix = counted.strip_suffix(name)?.trim_end();
         let (_, scale) = PREFIXES.into_iter().find(|(name, _)| *name == prefix)?;
-        Some((if is_rate { LimitUnit::Rate(unit) } else { LimitUnit::Weight(unit) }, scale))
+        Some((limit(unit), scale))
     })
 }

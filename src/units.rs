@@ -47,6 +47,48 @@ pub fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     Some(number)
 }
 
+/// The units of times that people write, in nanoseconds.
+pub(crate) const UNITS_OF_TIME: [(&str, u64); 7] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("min", 60_000_000_000),
+];
+
+/// The units of sizes that people write, in bytes.
+pub(crate) const UNITS_OF_SIZE: [(&str, u64); 11] = [
+    ("bytes", 1),
+    ("B", 1),
+    ("kB", 1_000),
+    ("KB", 1_000),
+    ("KiB", 1 << 10),
+    ("MB", 1_000_000),
+    ("MiB", 1 << 20),
+    ("GB", 1_000_000_000),
+    ("GiB", 1 << 30),
+    ("TB", 1_000_000_000_000),
+    ("TiB", 1 << 40),
+];
+
+/// Reads a decimal number with one of these units, such as `1.5 ms`. Digits that are too small are dropped.
+pub(crate) fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    if fraction.is_empty() { None } else { exact(whole, fraction, *factor) }
+}
+
+/// As [`decimal`], also for factors that are not powers of ten.
+fn exact(whole: &str, fraction: &str, factor: u64) -> Option<u64> {
+    const PARTS: u64 = 1_000_000_000;
+    let parts = u128::from(decimal("0", fraction, PARTS)?) * u128::from(factor) / u128::from(PARTS);
+    decimal(whole, "", factor)?.checked_add(u64::try_from(parts).ok()?)
+}
+
 /// A point in time or a duration in nanoseconds. Times of samples are relative to the start of the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(u64);
@@ -91,12 +133,9 @@ impl FromStr for Nanos {
             let nanos = minutes.checked_mul(60_000_000_000).and_then(|minutes| minutes.checked_add(seconds));
             return nanos.map(Self).ok_or_else(bad);
         }
-        let units = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-        let unit = units.iter().find_map(|&(unit, nanos)| text.strip_suffix(unit).map(|number| (number, nanos)));
-        let (number, nanos) = unit.unwrap_or((text, 1_000_000_000));
-        let number = number.trim_end();
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        decimal(whole, fraction, nanos).map(Self).ok_or_else(bad)
+        let is_number = text.ends_with(|c: char| c.is_ascii_digit());
+        let nanos = if is_number { with_unit(text, &[("", 1_000_000_000)]) } else { with_unit(text, &UNITS_OF_TIME) };
+        nanos.map(Self).ok_or_else(bad)
     }
 }
 

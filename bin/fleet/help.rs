@@ -120,6 +120,9 @@ Examples:
       The flame graph of a version; the dataset was extracted with --stacks
   traceparse fleet tree fleet.dataset --beyond p95 --view functions
       The functions of the runs with the most CPU use
+  traceparse fleet tree diagnostics/ --where diagnostic=hang \\
+      --runs-of 'Store.save()'
+      The hangs that have this function, the longest time in it first
   traceparse fleet tree fleet.dataset --where app_version=5.2 \\
       --against app_version=5.3 -o changes.svg
       The flame graph of the second version, coloured by what changed";

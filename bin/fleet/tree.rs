@@ -7,10 +7,11 @@ use anyhow::{Error, Result, anyhow};
 use traceparse::Analysis;
 use traceparse::calltree::{Action, Operation};
 use traceparse::fleet::{Collector, FleetBuilder, FleetInputs, FleetOptions, FleetSettings, ThreadChoice};
-use traceparse::output::{self, DiffReport, Format, Style, WorkbenchOptions};
+use traceparse::output::{self, DiffReport, Format, RowsOutput, Style, WorkbenchOptions};
 use traceparse::recording::Recording;
 use traceparse::report::Report;
 use traceparse::report::diff::{Diff, Unlike};
+use traceparse::tables::StackNames;
 
 use super::host::{AtInterrupt, Host};
 use super::reading::{self, datasets, find_symbols, options};
@@ -21,6 +22,9 @@ use crate::sink::{Colour, style, write_inert};
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, redacted, warning};
 
+/// The number of runs in text, unless requested.
+const RUNS_OF_TEXT: usize = 20;
+
 /// Writes the tree.
 pub(super) fn show(args: &FleetTreeArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
@@ -28,10 +32,18 @@ pub(super) fn show(args: &FleetTreeArgs, colour: Colour) -> Result<(), Failure> 
     args.reading.filters.redact.begin_fleet()?;
     let host = Host::new(AtInterrupt::End);
     let found = datasets(&host, &args.inputs, &args.reading, |option| option == "--schema");
-    let pooled = match found.map_err(Failure::Usage)? {
-        Some(paths) => pool(args, &host, Runs::Datasets(paths))?,
+    let collectors = match found.map_err(Failure::Usage)? {
+        Some(paths) => collect(args, &host, Runs::Datasets(paths))?,
         None => of_recordings(args, &host)?,
     };
+    if !args.runs_of.is_empty() {
+        return Ok(collectors.into_iter().try_for_each(|collector| write_runs(collector, args, colour))?);
+    }
+    let pooled = collectors.into_iter().zip(args.cohorts());
+    let pooled = pooled
+        .map(|(collector, options)| collector.finish_pooled(args.reading.files.strict, &name(args, &options)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Error::from)?;
     let report_options = args.report_options();
     let analyses = pooled.into_iter().map(|recording| analysis(recording, args)).collect::<Result<Vec<_>>>()?;
     let reports: Vec<Report<'_>> = analyses.iter().map(|analysis| analysis.report(&report_options)).collect();
@@ -66,7 +78,7 @@ impl Runs<'_> {
     }
 }
 
-fn of_recordings(args: &FleetTreeArgs, host: &Host) -> Result<Vec<Recording>, Failure> {
+fn of_recordings<'h>(args: &FleetTreeArgs, host: &'h Host) -> Result<Vec<Collector<'h>>, Failure> {
     let mut inputs = reading::find(host, &args.inputs, false)?;
     inputs.redact(host);
     inputs.will_read(host).map_err(Error::from)?;
@@ -75,11 +87,11 @@ fn of_recordings(args: &FleetTreeArgs, host: &Host) -> Result<Vec<Recording>, Fa
     let mut options = options(&args.reading, None, &symbol_files, locator.as_ref());
     options.measure.with_stacks = true;
     options.read.metrics = false;
-    Ok(pool(args, host, Runs::Recordings(inputs, Box::new(FleetSettings::new(host, options))))?)
+    Ok(collect(args, host, Runs::Recordings(inputs, Box::new(FleetSettings::new(host, options))))?)
 }
 
-/// The summed runs of each cohort. Runs beyond a percentile are known when all were measured, so their recordings are read again.
-fn pool(args: &FleetTreeArgs, host: &Host, mut runs: Runs<'_>) -> Result<Vec<Recording>> {
+/// The runs of each cohort. Runs beyond a percentile are known when all were measured, so their recordings are read again.
+fn collect<'h>(args: &FleetTreeArgs, host: &'h Host, mut runs: Runs<'_>) -> Result<Vec<Collector<'h>>> {
     let cohorts = args.cohorts();
     let collect = |index: usize, options: &FleetOptions| {
         let patterns = args.threads.threads().filter(ThreadChoice::has_patterns);
@@ -101,11 +113,33 @@ fn pool(args: &FleetTreeArgs, host: &Host, mut runs: Runs<'_>) -> Result<Vec<Rec
             again.map(|(options, ids)| collect(1, options).pooling(args.reading.schema.clone(), Some(ids))).collect()
         }
     };
+    let collectors = match args.runs_of.as_slice() {
+        [] => collectors,
+        calls => collectors.into_iter().map(|one| one.looking_for(calls.to_vec())).collect::<Result<_, _>>()?,
+    };
     runs.add_to(&collectors)?;
-    let pooled = collectors.into_iter().zip(&cohorts);
-    let pooled =
-        pooled.map(|(collector, options)| collector.finish_pooled(args.reading.files.strict, &name(args, options)));
-    pooled.map(|pooled| Ok(pooled?)).collect()
+    Ok(collectors)
+}
+
+/// Writes the runs that have some calls.
+fn write_runs(collector: Collector<'_>, args: &FleetTreeArgs, colour: Colour) -> Result<()> {
+    let (columns, mut rows) = collector.finish_runs_of(args.reading.files.strict)?;
+    let total = rows.len() as u64;
+    let format = args.row_format();
+    rows.truncate(match args.top {
+        None if format.is_none() => RUNS_OF_TEXT,
+        None | Some(0) => usize::MAX,
+        Some(top) => top,
+    });
+    let (path, names) = (args.output.as_deref(), &mut StackNames::default());
+    write_inert(path, syntax_of(args.format()), |out| match format {
+        None => RowsOutput::write_text((&columns, &rows), total, true, names, &style(path, colour), out),
+        Some(format) => {
+            let mut output = RowsOutput::new(format, "runs", &columns, names, out)?;
+            rows.into_iter().try_for_each(|row| output.row(row))?;
+            output.finish()
+        }
+    })
 }
 
 /// The name of a cohort in reports: `exports, app_version=5.2, at or beyond P95`.

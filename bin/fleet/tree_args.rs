@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
 use traceparse::fleet::FleetOptions;
-use traceparse::output::DiffView;
+use traceparse::output::{DiffView, RowFormat};
+use traceparse::profile::Matcher;
 use traceparse::report::diff::Normalize;
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::stats::Quantile;
@@ -38,6 +39,11 @@ pub(crate) struct FleetTreeArgs {
     pub(crate) normalize: Normalize,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+    /// List the runs whose stacks have this function, heaviest first, instead of trees (repeatable: each calls the next one)
+    ///
+    /// NAME is a complete name, as the tree shows it with --full-names, or /REGEX/. Text has the first 20 runs unless --top is given.
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Report", conflicts_with_all = ["against", "view"])]
+    pub(crate) runs_of: Vec<Matcher>,
     /// What to show [default: functions for csv, else tree]
     #[arg(long, value_enum, help_heading = "Output")]
     view: Option<TreeView>,
@@ -119,6 +125,20 @@ impl FleetTreeArgs {
         if self.full_names && format != TreeFormat::Text {
             return Err("--full-names only applies to text; other formats always have full names".to_owned());
         }
+        if !self.runs_of.is_empty() {
+            let other = [
+                ("--depth", self.depth.is_some()),
+                ("--no-threads", self.no_threads),
+                ("--min-percent", self.min_percent.is_some()),
+            ];
+            return match (first_given(other), self.row_format()) {
+                (Some(option), _) => Err(format!("{option} only applies to trees; leave it out with --runs-of")),
+                (None, None) if format != TreeFormat::Text => {
+                    Err("--runs-of is a table; use --format text, json or csv".to_owned())
+                }
+                _ => Ok(()),
+            };
+        }
         let is_tree = matches!(self.view(), TreeView::Tree | TreeView::BottomUp);
         let draws = matches!(format, TreeFormat::Folded | TreeFormat::Svg | TreeFormat::Html);
         match (format, first_given([("--depth", self.depth.is_some()), ("--no-threads", self.no_threads)])) {
@@ -144,6 +164,15 @@ impl FleetTreeArgs {
     /// The requested format, or else the format of the output's extension.
     pub(crate) fn format(&self) -> TreeFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TreeFormat::Text)
+    }
+
+    /// The format of a table of runs; `None` for text.
+    pub(crate) fn row_format(&self) -> Option<RowFormat> {
+        match self.format() {
+            TreeFormat::Json => Some(RowFormat::Json),
+            TreeFormat::Csv => Some(RowFormat::Csv(self.csv.cells())),
+            _ => None,
+        }
     }
 
     fn view(&self) -> TreeView {

@@ -118,6 +118,9 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
         }
     }
     builder.runs = runs.into_iter().map(|(_, run)| run).collect();
+    for runs in builder.runs.chunk_by_mut(|a, b| a.row.source == b.row.source).filter(|runs| runs.len() > 1) {
+        runs.iter_mut().for_each(|run| run.row.is_one_of_several = true);
+    }
     builder.runs.iter_mut().for_each(|run| run.row.cohort = cohort_of[run.row.cohort]);
     builder.inputs.failed.sort_by(|a, b| a.source.cmp(&b.source));
     builder.inputs.without_time.sort();

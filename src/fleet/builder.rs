@@ -223,7 +223,10 @@ impl FleetBuilder {
             }),
         };
         let Some(rate) = record.rate(weight) else {
-            self.inputs.without_time.push(record.source.clone());
+            // A day of metrics has other numbers.
+            if !record.unit.is_of_metrics() {
+                self.inputs.without_time.push(record.source.clone());
+            }
             return;
         };
         let run = self.runs.len() as u32;

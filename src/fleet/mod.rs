@@ -90,6 +90,8 @@ mod options;
 mod pooled;
 mod report;
 mod run;
+#[cfg(feature = "dataset")]
+mod runs_of;
 mod scope;
 mod scope_tables;
 mod selection;

@@ -1,5 +1,6 @@
 //! The answer about a fleet, as plain values.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -136,6 +137,10 @@ pub struct RunRow {
     pub run_id: String,
     /// The path that it was read from.
     pub source: String,
+    /// Its number in that file, from 1.
+    pub number: u32,
+    /// True if the report has other runs of this file.
+    pub is_one_of_several: bool,
     /// The time when recording started (ISO 8601), if it is known.
     pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
@@ -159,6 +164,19 @@ pub struct RunRow {
 }
 
 impl RunRow {
+    /// The path that it was read from, and its number in that file if there are others: `hangs.ndjson (run 12)`.
+    pub(crate) fn title(&self) -> Cow<'_, str> {
+        match self.needs_number() {
+            true => format!("{} (run {})", self.source, self.number).into(),
+            false => Cow::Borrowed(&self.source),
+        }
+    }
+
+    /// True if its file has other runs, so that the path does not name it.
+    pub(crate) fn needs_number(&self) -> bool {
+        self.is_one_of_several || self.number > 1
+    }
+
     /// The length of its recording; `None` for reports from the field, which have none.
     pub fn recorded(&self) -> Option<Nanos> {
         Some(self.wall).filter(|_| self.wall_source != TimeSource::Report)

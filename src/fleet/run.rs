@@ -24,6 +24,8 @@ pub struct RunRecord {
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
+    /// Its number in the file, from 1: of a run, as `--run` takes it, and of a report from the field, its position.
+    pub number: u32,
     /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and the labels in a
     /// manifest. A key without a known value is absent.
     pub labels: Vec<(String, String)>,

@@ -40,6 +40,8 @@ impl StoredRun {
         let row = RunRow {
             run_id: record.run_id.clone(),
             source: record.source.clone(),
+            number: record.number,
+            is_one_of_several: false,
             start: record.start.clone(),
             cohort,
             wall: record.wall.unwrap_or_default(),

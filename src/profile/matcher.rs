@@ -103,6 +103,12 @@ impl Matcher {
         (number.is_some() && number == self.number) || name == self.text
     }
 
+    /// True if the pattern is this complete name, or a predicate that accepts it.
+    #[cfg(feature = "dataset")]
+    pub(crate) fn accepts(&self, name: &str) -> bool {
+        if let Rule::Pattern(pattern) = &self.rule { (pattern.0)(name) } else { self.is_exact(None, name) }
+    }
+
     /// Returns the matching processes.
     pub fn processes(&self, profile: &Profile) -> Vec<ProcessId> {
         if let Rule::Chosen(processes, _) = &self.rule {

@@ -124,6 +124,11 @@ impl Series {
     pub const fn without_times(self) -> Self {
         Self { has_times: false, ..self }
     }
+
+    /// True if the number of samples is known. Otherwise each sum counts as one sample.
+    pub(crate) const fn has_sample_counts(&self) -> bool {
+        self.has_times || matches!(self.unit, Unit::Samples) || self.unit.is_of_reports()
+    }
 }
 
 /// A process of one run.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::add_feature;
 use crate::files::{Entry, Files};
+use crate::readers::lines::Encoding;
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
@@ -14,6 +15,8 @@ pub(crate) const HEAD: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
     Dart,
+    DeepCopy,
+    DotTrace,
     /// Also describes inputs that no reader reads.
     Export,
     MetricKit,
@@ -93,7 +96,7 @@ fn recognise(head: &[u8]) -> Option<Known> {
         match start.as_bytes().first()? {
             b'{' | b'[' => json(start),
             b'<' if start.contains("<Report") && start.contains("<Function ") => {
-                Some(known("a report of dotTrace", "open the snapshot that it was made from in JetBrains dotTrace"))
+                Some(readable("a report of dotTrace", Reader::DotTrace))
             }
             b'<' => None,
             _ => lines(&text),
@@ -165,14 +168,8 @@ fn varint(mut bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// The start as text: UTF-8, or UTF-16 with a byte order mark.
 fn text(head: &[u8]) -> String {
-    let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(&bytes.as_chunks().0.iter().map(|&pair| unit(pair)).collect::<Vec<_>>())
-    };
-    match head {
-        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
-        _ => String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).into_owned(),
-    }
+    let (encoding, mark) = Encoding::of(head);
+    encoding.decode(&head[mark..])
 }
 
 /// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
@@ -280,7 +277,7 @@ fn lines(text: &str) -> Option<Known> {
     }
     let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
     if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
-        return Some(known("a call tree that was copied out of Instruments (Deep Copy)", SPEEDSCOPE));
+        return Some(readable("a call tree that was copied out of Instruments (Deep Copy)", Reader::DeepCopy));
     }
     if is_perf_script(text) {
         return Some(known("the output of perf script (Linux)", "profiler.firefox.com and www.speedscope.app read it"));

@@ -1,6 +1,6 @@
 //! The lines of an input, with their places.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use crate::error::{Error, ErrorKind, Position};
 use crate::memory::MemoryBudget;
@@ -26,9 +26,53 @@ pub(super) struct Line {
     pub(super) text: String,
 }
 
-/// Reads lines one after the other. Invalid UTF-8 becomes replacement characters.
+/// The encoding of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Encoding {
+    #[default]
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The encoding of a text that begins with these bytes, and the length of its byte order mark.
+    pub(super) fn of(head: &[u8]) -> (Self, usize) {
+        match head {
+            [0xff, 0xfe, ..] => (Self::Utf16Le, 2),
+            [0xfe, 0xff, ..] => (Self::Utf16Be, 2),
+            [0xef, 0xbb, 0xbf, ..] => (Self::Utf8, 3),
+            _ => (Self::Utf8, 0),
+        }
+    }
+
+    /// The text; invalid parts become replacement characters.
+    pub(super) fn decode(self, bytes: &[u8]) -> String {
+        let unit = match self {
+            Self::Utf8 => return String::from_utf8_lossy(bytes).into_owned(),
+            Self::Utf16Le => u16::from_le_bytes,
+            Self::Utf16Be => u16::from_be_bytes,
+        };
+        let (pairs, rest) = bytes.as_chunks();
+        let mut text = String::from_utf16_lossy(&pairs.iter().map(|&pair| unit(pair)).collect::<Vec<_>>());
+        text.extend(rest.iter().map(|_| char::REPLACEMENT_CHARACTER));
+        text
+    }
+
+    /// True if bytes that were read up to a 0x0a end with a line end.
+    fn ends_line(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Utf8 => true,
+            Self::Utf16Le => bytes.len().is_multiple_of(2) && bytes.ends_with(b"\n\0"),
+            Self::Utf16Be => bytes.len().is_multiple_of(2) && bytes.ends_with(b"\0\n"),
+        }
+    }
+}
+
+/// Reads lines one after the other, in UTF-8, or in UTF-16 with a byte order mark. Invalid text becomes replacement characters.
 pub(super) struct Lines<'n, R> {
     source: BufReader<R>,
+    encoding: Encoding,
     name: &'n str,
     max_length: usize,
     /// The limit on the depth of stacks.
@@ -44,6 +88,7 @@ impl<'n, R: Read> Lines<'n, R> {
         let (max_length, max_depth) = (options.limits.name_bytes, options.limits.stack_depth);
         Self {
             source: BufReader::new(source),
+            encoding: Encoding::Utf8,
             name,
             max_length,
             max_depth,
@@ -58,11 +103,9 @@ impl<'n, R: Read> Lines<'n, R> {
     /// # Errors
     /// When the source fails, or the line is longer than a name may be.
     pub(super) fn next(&mut self) -> Result<Option<Line>, Error> {
-        self.buffer.clear();
         let at = self.next;
-        let mut limited = self.source.by_ref().take(self.max_length as u64 + 1);
-        let length = limited.read_until(b'\n', &mut self.buffer);
-        let length = length.map_err(|error| Error::io(error, Some(self.place(at))))?;
+        self.fill(at.byte == 0).map_err(|error| Error::io(error, Some(self.place(at))))?;
+        let length = self.buffer.len();
         if length == 0 {
             return Ok(None);
         }
@@ -71,10 +114,33 @@ impl<'n, R: Read> Lines<'n, R> {
             return Err(self.error(ErrorKind::Limit(text), at));
         }
         self.next = LineStart { number: at.number + 1, byte: at.byte + length as u64 };
-        let bytes = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let bytes = if at.byte == 0 { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) } else { bytes };
-        Ok(Some(Line { at, text: String::from_utf8_lossy(bytes).into_owned() }))
+        let mark = if at.byte == 0 { Encoding::of(&self.buffer).1 } else { 0 };
+        let mut text = self.encoding.decode(self.buffer.get(mark..).unwrap_or_default());
+        if text.ends_with('\n') {
+            text.pop();
+        }
+        if text.ends_with('\r') {
+            text.pop();
+        }
+        Ok(Some(Line { at, text }))
+    }
+
+    /// Reads the bytes of a line with its end, or one byte too many.
+    fn fill(&mut self, is_first: bool) -> io::Result<()> {
+        self.buffer.clear();
+        loop {
+            let left = (self.max_length + 1).saturating_sub(self.buffer.len()) as u64;
+            let read = self.source.by_ref().take(left).read_until(b'\n', &mut self.buffer)?;
+            if is_first {
+                self.encoding = Encoding::of(&self.buffer).0;
+            }
+            if self.encoding == Encoding::Utf16Le && !self.buffer.len().is_multiple_of(2) {
+                self.source.by_ref().take(1).read_to_end(&mut self.buffer)?;
+            }
+            if read == 0 || self.encoding.ends_line(&self.buffer) {
+                return Ok(());
+            }
+        }
     }
 
     /// The next line that begins with this text; lines before it are skipped.

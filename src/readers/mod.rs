@@ -3,6 +3,8 @@
 #[cfg(feature = "bundle")]
 pub mod bundle;
 pub(crate) mod dart;
+pub(crate) mod deep_copy;
+pub(crate) mod dottrace;
 pub(crate) mod export;
 mod formats;
 mod images;
@@ -10,10 +12,13 @@ pub(crate) mod input;
 mod json;
 mod lines;
 pub(crate) mod metrickit;
+mod rounded;
 pub(crate) mod sample;
 pub(crate) mod spindump;
+mod stack_sums;
 mod well_formed;
 pub(crate) mod workbench;
+mod xml;
 
 use std::io::{self, Read};
 
@@ -43,6 +48,8 @@ impl RecordingBuilder {
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
             Reader::Dart => dart::read_into(source, name, self),
+            Reader::DeepCopy => deep_copy::read_into(source, name, self),
+            Reader::DotTrace => dottrace::read_into(source, name, self),
             Reader::Export => export::read_into(source, name, self),
             Reader::MetricKit => metrickit::read_into(source, name, self),
             Reader::Sample => sample::read_into(source, name, self),

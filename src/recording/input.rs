@@ -10,7 +10,7 @@ use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
-use crate::units::Nanos;
+use crate::units::{Nanos, Unit, Weight};
 
 /// The convention by which a frame's address was recorded, which decides the address to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -195,7 +195,13 @@ impl InputBuilder<'_> {
         samples: u64,
     ) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
-        rows::add_samples(table, thread, (stack, state, samples), self.recording)
+        rows::add_samples(table, thread, (stack, state, Weight::new(samples, Unit::Samples), samples), self.recording)
+    }
+
+    /// Adds the weight of a thread with a stack, whose number of samples was not recorded, to the current table; it counts as one row.
+    pub(crate) fn add_weight(&mut self, thread: u32, stack: Option<StackId>, weight: Weight) -> Result<(), Full> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        rows::add_samples(table, thread, (stack, None, weight, 1), self.recording)
     }
 
     /// Sets the lines of the rows that were rejected since the last call.

@@ -233,7 +233,8 @@ impl Recording {
     /// not, and the smallest if several are equally frequent. A call that is shorter may fall between two samples. `None` in other units,
     /// which do not record the interval.
     pub fn sampling_interval(&self, series: SeriesId) -> Option<Nanos> {
-        let is_time = self.profile.series(series).unit == Unit::Nanoseconds;
+        let row = self.profile.series(series);
+        let is_time = row.unit == Unit::Nanoseconds && row.has_sample_counts();
         self.profile.most_frequent_weight(series).filter(|_| is_time).map(Nanos::from_nanos)
     }
 }

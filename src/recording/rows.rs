@@ -6,7 +6,7 @@ use crate::profile::{
     CoreId, Full, Meaning, ProcessId, Run, RunId, Sample, SampleKind, SampleSum, Series, SeriesId, StackId, StringId,
     ThreadId,
 };
-use crate::units::{Nanos, Unit};
+use crate::units::{Nanos, Unit, Weight};
 
 /// The position of a table.
 #[derive(Clone, Copy, Debug)]
@@ -91,18 +91,18 @@ pub(crate) fn add_read_row(
     Ok(outcome)
 }
 
-/// Adds samples that are already summed, with a weight of 1 each.
+/// Adds samples that are already summed: their number, and the sum of their weights.
 pub(crate) fn add_samples(
     table: &mut TableReader,
     thread: u32,
-    (stack, state, samples): (Option<StackId>, Option<StringId>, u64),
+    (stack, state, weight, samples): (Option<StackId>, Option<StringId>, Weight, u64),
     recording: &mut RecordingBuilder,
 ) -> Result<(), Full> {
     let run = run_of(table, recording)?;
-    let series = series_of(table, run, Unit::Samples, recording)?;
+    let series = series_of(table, run, weight.unit, recording)?;
     let thread = thread_of(run, Some(thread), None, recording)?;
-    let (kind, times) = (SampleKind::Periodic, None);
-    recording.profile.add_sum(&SampleSum { series, thread, stack, state, kind, weight: samples, samples, times })?;
+    let (kind, times, weight) = (SampleKind::Periodic, None, weight.value);
+    recording.profile.add_sum(&SampleSum { series, thread, stack, state, kind, weight, samples, times })?;
     table.table.rows += samples;
     table.table.samples += samples;
     Ok(())

@@ -369,6 +369,13 @@ impl<'e> Report<'e> {
         Some(profile.string(series.schema))
     }
 
+    /// The table of the first series whose [number of samples](Metric::Samples) is unknown; `None` if all are known.
+    pub fn table_without_sample_counts(&self) -> Option<&'e str> {
+        let profile = &self.recording.profile;
+        let series = self.series.iter().map(|series| profile.series(series.series));
+        Some(profile.string(series.into_iter().find(|series| !series.has_sample_counts())?.schema))
+    }
+
     /// The table that holds the samples of a series.
     pub fn table(&self, series: SeriesId) -> Option<&Table> {
         let (document, table) = self.tables.get(series.index()).copied().flatten()?;

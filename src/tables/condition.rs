@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::{ColumnKind, FieldKind, FieldValue};
-use crate::units::decimal;
+use crate::units::{UNITS_OF_SIZE, UNITS_OF_TIME, decimal, with_unit};
 
 /// Comparisons that a row must all pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,19 +51,6 @@ const OPERATORS: [(&str, Operator); 7] = [
     ("=", Operator::Equal),
     ("<", Operator::Less),
     (">", Operator::Greater),
-];
-
-const TIMES: [(&str, u64); 6] =
-    [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
-const SIZES: [(&str, u64); 8] = [
-    ("", 1),
-    ("B", 1),
-    ("KB", 1_000),
-    ("KiB", 1 << 10),
-    ("MB", 1_000_000),
-    ("MiB", 1 << 20),
-    ("GB", 1_000_000_000),
-    ("GiB", 1 << 30),
 ];
 
 /// A comparison with a value of the field's kind.
@@ -191,11 +178,12 @@ impl Comparison {
         let number = |number: Option<u64>, wanted: &str| number.map(FieldValue::Number).ok_or(wanted.to_owned());
         match kind {
             FieldKind::Number(ColumnKind::Time | ColumnKind::Duration) => {
-                number(with_unit(text, &TIMES), "write a number with ns, us, ms, s or min, such as 5ms")
+                number(with_unit(text, &UNITS_OF_TIME), "write a number with ns, us, ms, s or min, such as 5ms")
             }
-            FieldKind::Number(ColumnKind::Bytes) => {
-                number(with_unit(text, &SIZES), "write bytes, or a number with B, KB, KiB, MB, MiB, GB or GiB")
-            }
+            FieldKind::Number(ColumnKind::Bytes) => number(
+                whole(text).or_else(|| with_unit(text, &UNITS_OF_SIZE)),
+                "write bytes, or a number with B, KB, KiB, MB, MiB, GB or GiB",
+            ),
             FieldKind::Number(_) => number(whole(text), "write a whole number, such as 17 or 0x11"),
             FieldKind::Boolean => match text {
                 "true" => Ok(FieldValue::Boolean(true)),
@@ -219,22 +207,6 @@ fn described(kind: FieldKind) -> &'static str {
         FieldKind::Numbers => "a list of numbers",
         FieldKind::Stack => "a stack",
     }
-}
-
-/// A decimal number with one of these units, in units of 1.
-fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
-    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    if fraction.is_empty() { None } else { exact(whole, fraction, *factor) }
-}
-
-/// As [`decimal`], also for factors that are not powers of ten.
-fn exact(whole: &str, fraction: &str, factor: u64) -> Option<u64> {
-    const PARTS: u64 = 1_000_000_000;
-    let parts = u128::from(decimal("0", fraction, PARTS)?) * u128::from(factor) / u128::from(PARTS);
-    decimal(whole, "", factor)?.checked_add(u64::try_from(parts).ok()?)
 }
 
 /// A whole number, in decimal or hexadecimal digits.

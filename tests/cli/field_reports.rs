@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, fails, finish, traceparse, warns};
+use crate::command::{Folder, fails, finish, ok, traceparse, warns};
 use crate::fleet_case::write;
 
 /// A payload with one diagnostic, whose attributed thread has 3 samples in `work` and 1 in `wait`, and another thread has 4.
@@ -82,7 +82,7 @@ fn reports_are_measured_by_what_they_state() {
 fn reports_have_alerts_and_comparisons() {
     let (_folder, input) = diagnostics();
     for (rule, code) in
-        [("hang.max > 10 s", 3), ("hang.max > 1 min", 2), ("hang.mean > 30 s", 0), ("writes.max >= 2 MB", 3)]
+        [("hang.max > 10 s", 3), ("hang.max > 1 hour", 2), ("hang.mean > 0.5 min", 0), ("writes.max >= 2 MB", 3)]
     {
         finish(&mut traceparse(&["fleet", "report", &input, "--alert", rule])).code(code);
     }
@@ -92,6 +92,80 @@ fn reports_have_alerts_and_comparisons() {
     let compared = finish(&mut traceparse(&[&sides[..], &["--where", "diagnostic=hang", "--format", "json"]].concat()));
     let compared: Value = serde_json::from_slice(&compared.get_output().stdout).unwrap();
     assert_eq!(compared["value_unit"], "ms/hang", "{compared:#}");
+}
+
+#[test]
+fn runs_behind_a_function_are_listed() {
+    let (_folder, input) = diagnostics();
+    let tree = ["fleet", "tree", &input, "--where", "diagnostic=hang"];
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&warns(&[&tree[..], args, &["--format", "json"]].concat()).0).unwrap()
+    };
+    let name = "(unnamed) (in Orchard)";
+    let runs = json(&["--runs-of", name]);
+    let weights: Vec<u64> =
+        runs["rows"].as_array().unwrap().iter().map(|row| row["weight"].as_u64().unwrap()).collect();
+    assert_eq!(weights, [20, 3, 2, 1].map(|seconds| seconds * 1_000_000_000), "{runs:#}");
+    // No function calls one that calls another one.
+    let chain = ["--runs-of", name].repeat(3);
+    let said = fails(1, &[&tree[..], &chain].concat());
+    assert!(said.contains("in no run does each call the next one"), "{said}");
+    let said = fails(1, &[&tree[..], &["--runs-of", &name[..name.len() - 2]]].concat());
+    assert!(said.contains(&format!("similar: {name}")), "{said}");
+    let said = fails(2, &[&tree[..], &["--runs-of", name, "--format", "svg"]].concat());
+    assert!(said.contains("text, json or csv"), "{said}");
+}
+
+#[test]
+fn reports_have_their_position_as_number_whatever_is_read() {
+    let folder = Folder::new();
+    let day = json!({"timeStampBegin": "2024-05-01 07:00:00 +0000", "metaData": {}, "appVersion": "1.0",
+        "cpuMetrics": {"cumulativeCPUTime": "9 sec"},
+        "applicationTimeMetrics": {"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"}});
+    let hang = |length: &str| payload("hang", "hangDuration", length, "1.0");
+    write(&folder, "all.ndjson", [day.to_string(), hang("1 sec"), day.to_string(), hang("2 sec")].join("\n"));
+    let input = folder.path("all.ndjson");
+    let json = |args: &[&str]| -> Value {
+        let output = finish(&mut traceparse(args)).success().get_output().stdout.clone();
+        serde_json::from_slice(&output).unwrap()
+    };
+    let hangs = ["--where", "diagnostic=hang", "--format", "json"];
+    let report = json(&[&["fleet", "report", &input][..], &hangs].concat());
+    let numbers: Vec<&Value> = report["runs"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!(numbers, [2, 4]);
+    let name = "(unnamed) (in Orchard)";
+    let runs = json(&[&["fleet", "tree", &input, "--runs-of", name][..], &hangs].concat());
+    let numbers: Vec<&Value> = runs["rows"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+    assert_eq!(numbers, [4, 2]);
+    let (text, _) = warns(&[&input, "--run", "4"]);
+    assert!(text.contains("hang of 2 sec"), "{text}");
+    let text = ok(&["fleet", "report", &input, "--where", "diagnostic=hang"]);
+    assert!(text.contains("all.ndjson --run 4 --view functions"), "{text}");
+}
+
+#[test]
+fn a_dataset_says_that_bins_are_missing() {
+    let folder = Folder::new();
+    let bins = json!({"0": {"bucketCount": 3, "bucketStart": "250 ms", "bucketEnd": "260 ms"}});
+    let mut day = json!({"timeStampBegin": "2024-05-01 07:00:00 +0000", "metaData": {}, "appVersion": "2.0",
+        "applicationResponsivenessMetrics": {"histogrammedAppHangTime": {"histogramNumBuckets": 1, "histogramValue": bins}}});
+    write(&folder, "metrics/day.json", day.to_string());
+    let only_bins = ok(&["fleet", "report", &folder.path("metrics")]);
+    assert!(only_bins.contains("Only hang and launch times by bins are known.\n"), "{only_bins}");
+    let said = fails(1, &["fleet", "report", &folder.path("metrics"), "--alert", "cpu.p95 > 80"]);
+    assert!(said.contains("no rules"), "{said}");
+    day["cpuMetrics"] = json!({"cumulativeCPUTime": "9 sec"});
+    day["applicationTimeMetrics"] = json!({"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"});
+    write(&folder, "metrics/day.json", day.to_string());
+    let [metrics, dataset] = ["metrics", "metrics.dataset"].map(|name| folder.path(name));
+    finish(&mut traceparse(&["fleet", "extract", &metrics, "-o", &dataset])).success();
+    let said = |input: &str| {
+        let output = finish(&mut traceparse(&["fleet", "report", input])).success().get_output().stdout.clone();
+        String::from_utf8(output).unwrap()
+    };
+    let (direct, stored) = (said(&metrics), said(&dataset));
+    assert!(direct.contains("hang times of metrics") && !direct.contains("are missing"), "{direct}");
+    assert!(stored.contains("by bins are missing") && !stored.contains("hang times of metrics"), "{stored}");
 }
 
 #[test]

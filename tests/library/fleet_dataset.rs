@@ -112,7 +112,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("5")),
+            ("traceparse.version", Some("6")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
@@ -208,12 +208,12 @@ fn parts_that_no_selection_has_are_damage() {
 fn files_of_other_versions_are_refused() {
     let mut tables = write_all(&[runs::run(1, 9)], &[]);
     let at = tables[0].windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
-    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'5').unwrap();
-    for version in [b'4', b'6'] {
+    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'6').unwrap();
+    for version in [b'5', b'7'] {
         tables[0][digit] = version;
         let error = read(&tables).unwrap_err();
         assert_eq!(error.kind, DatasetErrorKind::OtherVersion);
-        assert!(error.to_string().contains("but this traceparse reads version 5"), "{error}");
+        assert!(error.to_string().contains("but this traceparse reads version 6"), "{error}");
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bundle_reader;
 mod cached;
+mod call_trees;
 mod calltree;
 mod categories;
 mod compare;

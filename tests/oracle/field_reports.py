@@ -1,13 +1,15 @@
 """Checks a fleet of MetricKit's diagnostics.
 
-    field_reports.py FOLDER REPORT.json TREE.folded
+    field_reports.py FOLDER REPORT.json TREE.folded RUNS.csv
 
 The stacks are those that `metrickit.py` reads from the files of the folder. What each diagnostic states is parsed here, as a German writes it if its
 region is DE. Percentiles are numpy's, with the method `inverted_cdf`. In the tree of all hangs, n of the N samples of a hang have n/N of its
-length; each sum may differ by a nanosecond for each hang, since shares are whole nanoseconds. Prints how much was checked; ends with exit
+length; each sum may differ by a nanosecond for each hang, since shares are whole nanoseconds. The runs are those in which a function of App
+calls one of UIKitCore: each may differ by a nanosecond for each of its stacks. Prints how much was checked; ends with exit
 code 1 at the first number that differs.
 """
 
+import csv
 import json
 import pathlib
 import re
@@ -39,8 +41,8 @@ def stated(diagnostic):
     return unit, round(Fraction(number) * SCALES[scale])
 
 
-def main(folder, report, tree):
-    cohorts, hangs, count_of_hangs = {}, {}, 0
+def main(folder, report, tree, runs):
+    cohorts, hangs, runs_of, count_of_hangs = {}, {}, [], 0
     for path in sorted(pathlib.Path(folder).glob("*.*json")):
         try:
             diagnostics = metrickit.answer(path.read_bytes())
@@ -54,22 +56,29 @@ def main(folder, report, tree):
             cohorts.setdefault((unit, version), []).append(quantity)
             if unit == "hang_ns":
                 count_of_hangs += 1
-                add_hang(hangs, diagnostic, quantity)
+                shares = add_hang(hangs, diagnostic, quantity)
+                called = [share for frames, share in shares if ("App", "UIKitCore") in zip(frames, frames[1:])]
+                if called:
+                    runs_of.append((path.name, sum(called), len(called)))
     checked = check_report(json.load(open(report)), cohorts)
     nodes = check_tree(open(tree), hangs, count_of_hangs, sum(sum(of) for (unit, _), of in cohorts.items() if unit == "hang_ns"))
-    print(f"{sum(map(len, cohorts.values()))} reports, {checked} numbers, {nodes} stacks of {count_of_hangs} hangs")
+    check_runs(csv.DictReader(open(runs)), runs_of)
+    reports = sum(map(len, cohorts.values()))
+    print(f"{reports} reports, {checked} numbers, {nodes} stacks of {count_of_hangs} hangs, {len(runs_of)} with a call")
 
 
 def add_hang(hangs, diagnostic, quantity):
-    """Adds the stacks of a hang, by process, thread and binaries."""
+    """Adds the stacks of a hang, by process, thread and binaries; returns the binaries of each with its share of the length."""
     process = dict(map(tuple, diagnostic["process"]))["name"]
     stacks = {tuple(stack.split(";")): samples for stack, samples in diagnostic["stacks"].items()}
     if any(thread == "Main Thread" for thread, *_ in stacks):
         stacks = {stack: samples for stack, samples in stacks.items() if stack[0] == "Main Thread"}
-    every = sum(stacks.values())
+    every, shares = sum(stacks.values()), []
     for (thread, *frames), samples in stacks.items():
-        key = (process, thread, *(frame.rpartition("+")[0] for frame in frames))
-        hangs[key] = hangs.get(key, 0) + Fraction(quantity * samples, every)
+        frames, share = [frame.rpartition("+")[0] for frame in frames], Fraction(quantity * samples, every)
+        hangs[(process, thread, *frames)] = hangs.get((process, thread, *frames), 0) + share
+        shares.append((frames, share))
+    return shares
 
 
 def check_report(report, cohorts):
@@ -100,6 +109,17 @@ def check_tree(lines, hangs, count, total):
         assert abs(found[key] - weight) <= count, (key, found[key], float(weight))
     assert sum(found.values()) == total, (sum(found.values()), total)
     return len(found)
+
+
+def check_runs(rows, expected):
+    rows = [(pathlib.Path(row["source"]).name, int(row["weight"])) for row in rows]
+    assert [weight for _, weight in rows] == sorted((weight for _, weight in rows), reverse=True)
+    # A file may have several diagnostics.
+    rows.sort()
+    expected.sort()
+    assert len(rows) == len(expected), (len(rows), len(expected))
+    for (source, weight), (name, share, stacks) in zip(rows, expected):
+        assert source == name and abs(weight - share) <= stacks, (source, weight, name, float(share))
 
 
 if __name__ == "__main__":

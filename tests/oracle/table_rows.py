@@ -70,7 +70,9 @@ class Reader(exports.Document):
         bad = next((child for child in children if isinstance(child, Unreadable)), None)
         if tag in STRUCTURE:
             raise Unreadable("a table in a row")
-        if bad and not (shown and kind(tag) in (None, "text")):
+        # A view hierarchy has parts that its display string, which may be empty, does not show.
+        is_shown = shown or tag in LABELS and "id" in element.attrib
+        if bad and not (is_shown and kind(tag) in (None, "text")):
             raise bad
         children = [child for child in children if child is not bad]
         if is_number(tag):

@@ -30,11 +30,15 @@ fn fleets_of_diagnostics_are_those_of_the_oracle() -> Result<(), Failed> {
         fs::write(inputs.join(format!("{input:04}.{extension}")), text)?;
     }
     let inputs = inputs.display().to_string();
-    let [report, tree] = ["report.json", "tree.folded"].map(|name| folder.path().join(name).display().to_string());
+    let [report, tree, runs] =
+        ["report.json", "tree.folded", "runs.csv"].map(|name| folder.path().join(name).display().to_string());
     let by = ["fleet", "report", &inputs, "--by", "app_version", "--format", "json", "-o", &report];
     traceparse(by)?;
-    traceparse(["fleet", "tree", &inputs, "--where", "diagnostic=hang", "--format", "folded", "-o", &tree])?;
-    oracle("field_reports.py", [&inputs, &report, &tree])?;
+    let hangs = ["fleet", "tree", &inputs, "--where", "diagnostic=hang"];
+    traceparse(hangs.into_iter().chain(["--format", "folded", "-o", &tree]))?;
+    let call = ["--runs-of", "(unnamed) (in App)", "--runs-of", "(unnamed) (in UIKitCore)"];
+    traceparse(hangs.into_iter().chain(call).chain(["-o", &runs]))?;
+    oracle("field_reports.py", [&inputs, &report, &tree, &runs])?;
     Ok(())
 }
 

@@ -42,10 +42,13 @@ macro_rules! ensure {
 
 mod bundle_finder;
 mod bundle_oracle;
+mod call_trees;
 mod clock;
 mod compare_oracle;
 mod corpus;
 mod dart;
+mod deep_copy;
+mod dottrace;
 mod export_mutants;
 mod field_reports;
 mod fleet_duckdb;
@@ -78,6 +81,8 @@ fn main() {
         compare_oracle::trials(),
         corpus::trials(),
         dart::trials(),
+        deep_copy::trials(),
+        dottrace::trials(),
         export_mutants::trials(),
         field_reports::trials(),
         fleet_duckdb::trials(),

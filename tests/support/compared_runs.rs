@@ -183,6 +183,7 @@ fn run(name: u64, device: u64, weights: &[u64]) -> RunMeasures {
         fingerprint: String::new(),
         source: format!("{name:012x}.xml"),
         source_bytes: 0,
+        number: 1,
         labels: vec![("device".to_owned(), device.to_string())],
         run_weight: Millionths::ONE,
         start: None,

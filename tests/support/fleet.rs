@@ -138,6 +138,7 @@ pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRec
         fingerprint: format!("{index:032x}"),
         source: format!("runs/{index:05}.xml"),
         source_bytes: 1_000_000,
+        number: 1,
         labels: vec![
             label("app", "Orchard".to_owned()),
             label("app_version", format!("1.{version}")),

@@ -120,6 +120,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         fingerprint: format!("fingerprint {}", numbers.below(9)),
         source: format!("/Läufe/{seed}.xml"),
         source_bytes: numbers.weight(),
+        number: 1,
         labels,
         run_weight: Millionths::new(numbers.weight()),
         start: numbers.some("2026-01-01T00:00:00"),

@@ -38,7 +38,7 @@ pub use schema::DatasetTable;
 pub use writer::TableWriter;
 
 /// The version of the layout of tables that this crate writes and reads.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 impl DatasetTable {
     /// The version of the layout of tables that this crate writes and reads.

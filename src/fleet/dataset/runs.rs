@@ -132,6 +132,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         fingerprint: text("fingerprint")?,
         source: text("source")?,
         source_bytes: rows.integer("source_bytes")?,
+        number: rows.integer("run_number")?,
         labels,
         run_weight: Millionths::new(rows.integer("run_weight_millionths")?),
         start: rows.text_or_null("start"),

@@ -146,6 +146,7 @@ const RUNS: &[Column] = &[
     text("source"),
     integer("source_bytes"),
     text_or_null("failed_labels"),
+    integer_or_null("run_number"),
     text_or_null("device"),
     text_or_null("os"),
     text_or_null("os_build"),

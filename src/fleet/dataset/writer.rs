@@ -171,6 +171,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .text("source", &record.source)
         .integer("source_bytes", record.source_bytes)?
         .text_or_null("failed_labels", beside.as_deref())
+        .integer("run_number", record.number)?
         .text_or_null("device", record.label("device"))
         .text_or_null("os", record.label("os"))
         .text_or_null("os_build", record.label("os_build"))

@@ -182,7 +182,10 @@ impl<'a> Extraction<'a> {
 
     /// Adds runs to the dataset. A file with numbers that a table cannot store becomes a failed file, and does not
     /// affect other files.
-    fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
+    fn put(&self, mut runs: Vec<RunMeasures>) -> Result<Outcome> {
+        for run in runs.iter_mut().filter(|run| !run.histograms.is_empty()) {
+            run.record.notes.push(WITHOUT_BINS.to_owned());
+        }
         let too_large = runs.iter().find_map(|run| DatasetTable::check(run).err());
         match (too_large, runs.first().map(|run| &run.record)) {
             (Some(error), Some(record)) => {
@@ -416,3 +419,7 @@ impl Keeper for Extraction<'_> {
         self.save_if_due()
     }
 }
+
+/// The note of a run whose hang and launch times by bins are not in the dataset.
+const WITHOUT_BINS: &str =
+    "hang and launch times by bins are missing: datasets do not keep them; report on the files instead";

@@ -10,17 +10,20 @@ use super::outcome::{Finished, Keeper, Outcome, of_failures};
 use super::settings::FleetSettings;
 use crate::fleet::combine::{Datasets, unknown_label};
 use crate::fleet::compare::Side;
-use crate::fleet::error::{Context, FleetError, Result, bail, error};
+use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
+use crate::fleet::runs_of::RunsOf;
 use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, PoolError, PooledStacks,
     RunMeasures, RunRecord,
 };
 use crate::intervals::{IntervalAlert, IntervalPool, IntervalSummary};
 use crate::memory::Reservation;
+use crate::profile::Matcher;
 use crate::recording::Recording;
 use crate::stats::Quantile;
+use crate::tables::{FieldValue, OutputColumn};
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
@@ -53,6 +56,8 @@ struct Pool {
     schemas: Vec<String>,
     /// The ids of the only runs that are not added yet; `None` for all selected runs.
     only: Option<BTreeSet<String>>,
+    /// The calls that are looked for in them.
+    runs_of: Option<RunsOf>,
 }
 
 impl<'h> Collector<'h> {
@@ -69,8 +74,23 @@ impl<'h> Collector<'h> {
     /// [with stacks](crate::fleet::MeasureOptions::with_stacks).
     #[must_use]
     pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
-        self.counting().pool = Some(Pool { stacks: PooledStacks::new(&self.host.memory_of_kept()), schemas, only });
+        let stacks = PooledStacks::new(&self.host.memory_of_kept());
+        self.counting().pool = Some(Pool { stacks, schemas, only, runs_of: None });
         self
+    }
+
+    /// Also looks for runs in whose [pooled](Self::pooling) stacks each of these functions calls the next one, for
+    /// [`finish_runs_of`](Self::finish_runs_of). They match complete names, or by a predicate.
+    ///
+    /// # Errors
+    /// If there are none, or more than 64.
+    pub fn looking_for(self, calls: Vec<Matcher>) -> Result<Self> {
+        ensure!((1..=64).contains(&calls.len()), "there are {} functions; one run of calls has 1 to 64", calls.len());
+        let runs_of = RunsOf::new(calls, &self.host.memory_of_kept());
+        if let Some(pool) = self.counting().pool.as_mut() {
+            pool.runs_of = Some(runs_of);
+        }
+        Ok(self)
     }
 
     /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals). Recordings must be measured
@@ -217,14 +237,30 @@ impl<'h> Collector<'h> {
     /// # Errors
     /// As [`finish`](Self::finish), if the units of the runs differ, and if runs have no stacks.
     pub fn finish_pooled(self, is_strict: bool, name: &str) -> Result<Recording> {
+        Ok(self.finish_pool(is_strict)?.stacks.finish(name)?)
+    }
+
+    /// The runs that have the [calls](Self::looking_for) as a table, the heaviest first: the weight of its samples in them, the weight of all of
+    /// its samples, and the number of samples in them.
+    ///
+    /// # Errors
+    /// As [`finish_pooled`](Self::finish_pooled), and if no run has the calls.
+    pub fn finish_runs_of(self, is_strict: bool) -> Result<(Vec<OutputColumn>, Vec<Vec<FieldValue<'static>>>)> {
+        let Pool { stacks, runs_of, .. } = self.finish_pool(is_strict)?;
+        // Runs that cannot be summed cannot be ranked, either.
+        stacks.finish("")?;
+        runs_of.context("no calls were looked for")?.finish()
+    }
+
+    fn finish_pool(self, is_strict: bool) -> Result<Pool> {
         let Counting { builder, reserved: _held, pool, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let report = builder.try_finish().context(TEMPORARY)?;
         check_whole(&report, is_strict)?;
-        let Some(Pool { stacks, only, .. }) = pool else { return Err(PoolError::Nothing.into()) };
+        let Some(pool) = pool else { return Err(PoolError::Nothing.into()) };
         // Runs without a recorded time have no CPU use, but they have stacks.
-        let has_runs = stacks.run_count() > 0;
-        match only {
+        let has_runs = pool.stacks.run_count() > 0;
+        match &pool.only {
             None => check_names(&report, has_runs)?,
             // Another collector selected these runs, and checked the names.
             Some(left) if left.is_empty() => {}
@@ -233,7 +269,7 @@ impl<'h> Collector<'h> {
             }
         }
         check_runs(self.host, &report, has_runs, self.is_quiet)?;
-        Ok(stacks.finish(name)?)
+        Ok(pool)
     }
 
     /// The intervals of the selected runs by name, and the outcomes of rules about them.
@@ -278,7 +314,10 @@ impl<'h> Collector<'h> {
             && is_selected
             && pool.takes(&run.record)
         {
-            pool.stacks.add(run, |process, thread, is_main| builder.options.selects_stack(process, thread, is_main))?;
+            let is_wanted =
+                |process: &str, thread: &str, is_main| builder.options.selects_stack(process, thread, is_main);
+            pool.stacks.add(run, is_wanted)?;
+            pool.runs_of.as_mut().map_or(Ok(()), |runs_of| runs_of.add(run, is_wanted))?;
         }
         counting.reserve(self.host)
     }
@@ -344,7 +383,10 @@ impl Keeper for Each<'_, '_> {
 fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
     // They are in the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
-    let has_runs = report.inputs.runs > 0;
+    // Metrics may have times by bins only, for which there are no rules and no processes.
+    let has_bins = !report.histograms.is_empty();
+    let is_plain = report.options.alerts.is_empty() && report.options.processes.is_empty();
+    let has_runs = report.inputs.runs > 0 || has_bins && is_plain;
     check_whole(report, is_strict)?;
     check_names(report, has_runs)?;
     check_runs(host, report, has_runs, is_quiet)
@@ -438,6 +480,10 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([first, ..], _) => error!(
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
+        ([], 0) if !report.histograms.is_empty() => {
+            error!("only hang and launch times by bins are known, which have no processes and no rules")
+        }
+        ([], 0) if let Some(note) = report.notes.first() => error!("there are no runs with numbers: {note}"),
         ([], 0) => error!("there are no exports"),
         ([], 1) => error!("the only file produced no run"),
         ([], files) => error!("none of the {files} files produced a run ({})", kinds(&inputs.failed)),

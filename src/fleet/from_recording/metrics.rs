@@ -42,6 +42,7 @@ fn run(
         fingerprint: context.fingerprint.clone(),
         source: context.source.clone(),
         source_bytes: context.source_bytes,
+        number: toc.number,
         labels: labels(Some(toc), &context.labels),
         run_weight: context.run_weight,
         start: toc.summary_field("start-date").map(str::to_owned),

@@ -203,6 +203,7 @@ fn record(
         fingerprint: context.fingerprint.clone(),
         source: context.source.clone(),
         source_bytes: context.source_bytes,
+        number,
         labels: labels::labels(toc, &context.labels),
         run_weight: context.run_weight,
         start: toc.and_then(|toc| toc.summary_field("start-date")).filter(|date| !date.is_empty()).map(str::to_owned),

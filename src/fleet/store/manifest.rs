@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder. The files of the tables have a separate version.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 /// Precedes the hash.
 const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";

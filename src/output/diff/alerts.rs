@@ -72,7 +72,9 @@ fn unit_name(unit: Unit) -> &'static str {
 /// `fruit_copy (libfruit.dylib) +12.00 ms ± 3.10 ms`, with one standard deviation.
 fn cause(function: Option<&Function>, change: &Change, unit: Unit) -> String {
     let sign = if change.weight < 0.0 { "-" } else { "+" };
-    let (change, noise) = (weight(change.weight.abs(), unit), weight(change.noise, unit));
+    let noise =
+        if change.noise.is_finite() { weight(change.noise, unit).to_string() } else { "unknown noise".to_owned() };
+    let change = weight(change.weight.abs(), unit);
     let whose = match function {
         None => String::new(),
         Some(function) => {

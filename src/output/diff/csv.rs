@@ -21,6 +21,11 @@ struct Row<'d> {
     cells: Cells,
 }
 
+/// Empty if it is unknown.
+fn noise(change: Change) -> String {
+    Some(change.noise).filter(|noise| noise.is_finite()).map(|noise| noise.to_string()).unwrap_or_default()
+}
+
 /// The header of a column, and its field in a row.
 type Column = (&'static str, fn(&Row<'_>) -> String);
 
@@ -29,11 +34,11 @@ const COLUMNS: [Column; 17] = [
     ("self_before", |row| row.sides.before.sums.self_weight.to_string()),
     ("self_after", |row| row.sides.after.sums.self_weight.to_string()),
     ("self_change", |row| row.self_change.weight.to_string()),
-    ("self_noise", |row| row.self_change.noise.to_string()),
+    ("self_noise", |row| noise(row.self_change)),
     ("all_before", |row| row.sides.before.sums.all_weight.to_string()),
     ("all_after", |row| row.sides.after.sums.all_weight.to_string()),
     ("all_change", |row| row.all_change.weight.to_string()),
-    ("all_noise", |row| row.all_change.noise.to_string()),
+    ("all_noise", |row| noise(row.all_change)),
     ("self_samples_before", |row| row.sides.before.sums.self_samples.to_string()),
     ("self_samples_after", |row| row.sides.after.sums.self_samples.to_string()),
     ("samples_before", |row| row.sides.before.sums.all_samples.to_string()),

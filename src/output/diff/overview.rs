@@ -105,7 +105,9 @@ impl Text<'_, '_, '_> {
         let unit = self.report.diff.unit;
         let [before, after] =
             [total.before, total.after].map(|side| Weight::new(side.sums.all_weight, unit).to_string());
-        (least < FEW_SAMPLES).then(|| {
+        let are_counted =
+            [self.report.before, self.report.after].iter().all(|side| side.table_without_sample_counts().is_none());
+        (are_counted && least < FEW_SAMPLES).then(|| {
             format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
         })
     }
@@ -131,6 +133,9 @@ impl Text<'_, '_, '_> {
             },
         };
         let changed = format!("{what} changed from {before} to {after}{share}");
+        if change.noise.is_infinite() {
+            return format!("{changed}. How much of it chance explains is unknown without numbers of samples.");
+        }
         if change.is_beyond_noise() {
             return format!("{changed}, which is more than chance explains.");
         }
@@ -154,7 +159,8 @@ impl Text<'_, '_, '_> {
             false => (&diff.own_functions, true),
             true => (&diff.functions, false),
         };
-        let Some(row) = rows.iter().find(|row| row.self_change.is_beyond_noise()) else {
+        let is_known = diff.noise_factor.is_finite();
+        let Some(row) = rows.iter().find(|row| !is_known || row.self_change.is_beyond_noise()) else {
             let none = if are_own { "None of your functions" } else { "No function" };
             return format!("{none} changed by more than chance explains.");
         };
@@ -162,6 +168,7 @@ impl Text<'_, '_, '_> {
         let is_most = total.is_beyond_noise() && (0.5..=1.0).contains(&(row.self_change.weight / total.weight));
         let lead = match is_most {
             true => "Most of it is".to_owned(),
+            false if !is_known => "The largest change is that of".to_owned(),
             false if are_own => "Your function with the largest change beyond chance is".to_owned(),
             false => "The function with the largest change beyond chance is".to_owned(),
         };
@@ -204,6 +211,9 @@ impl Text<'_, '_, '_> {
     /// The number of functions that changed by more than chance explains, and the number expected by chance alone.
     fn how_many(&self) -> Option<String> {
         let diff = self.report.diff;
+        if diff.noise_factor.is_infinite() {
+            return None;
+        }
         let (rows, whose) = match diff.own_functions.is_empty() {
             false => (&diff.own_functions, "of your functions"),
             true => (&diff.functions, "functions"),

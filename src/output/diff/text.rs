@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::alerts::AlertLine;
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::output::text::{
-    Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap,
+    Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, counted_text, during, fit, wrap,
 };
 use crate::report::Report;
 use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
@@ -125,7 +125,11 @@ impl Text<'_, '_, '_> {
         sign.to_owned() + &self.number(weight.abs())
     }
 
+    /// A weight; `?` if it is unknown.
     fn number(&self, weight: f64) -> String {
+        if weight.is_infinite() {
+            return "?".to_owned();
+        }
         self.scale.number(weight.round() as u64)
     }
 
@@ -248,7 +252,7 @@ fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String 
         let run = profile.run(origin.run);
         parts.push(profile.string(run.input).to_owned());
         parts.push(profile.string(origin.schema).to_owned());
-        parts.push(amount_text(series.counted));
+        parts.push(counted_text(origin, series));
     }
     // Reports have no recorded time, and the path says how many there are.
     let is_recording = report.series.iter().all(|series| !series.unit.is_of_reports());

@@ -28,10 +28,10 @@ impl<'r> Behind<'r> {
 
     /// `P99: runs/017.xml · max: runs/044.xml`; `None` if no run has a value.
     pub(super) fn words(&self) -> Option<String> {
-        let max = &self.max?.source;
+        let max = &self.max?.title();
         let Some((quantile, runs)) = &self.percentile else { return Some(format!("max: {max}")) };
-        let runs: Vec<&str> = runs.iter().map(|run| run.source.as_str()).collect();
-        Some(match runs[..] {
+        let runs: Vec<_> = runs.iter().map(|run| run.title()).collect();
+        Some(match runs.as_slice() {
             [run] if run == max => format!("{quantile} and max: {max}"),
             [run] => format!("{quantile}: {run} · max: {max}"),
             _ => format!("{quantile}: between {} · max: {max}", runs.join(" and ")),
@@ -49,6 +49,9 @@ pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> O
     let dot = if run.source.starts_with('-') { "./" } else { "" };
     let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];
     let mut option = |key: &str, value: &str| words.extend([key.to_owned(), value.to_owned()]);
+    if run.needs_number() {
+        option("--run", &run.number.to_string());
+    }
     match name.process.as_deref().filter(|process| !process.is_empty()) {
         Some(process) => option("--process", process),
         None => report.options.processes.iter().for_each(|process| option("--process", process)),

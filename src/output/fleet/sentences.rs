@@ -161,10 +161,15 @@ impl Sentences<'_> {
 
     fn level(&self, finding: &Finding) -> String {
         let &Finding::Level { unit, runs, median, tail, lacking, max } = finding else { return String::new() };
-        let Some((max, run)) = max else { return "No run could be used, so there are no numbers.".to_owned() };
+        let Some((max, run)) = max else {
+            return match self.report.histograms.is_empty() {
+                true => "No run could be used, so there are no numbers.".to_owned(),
+                false => "Only hang and launch times by bins are known.".to_owned(),
+            };
+        };
         let (measures, unit_name) = self.measures(unit, max);
         let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
-        let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
+        let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.title()));
         if runs == 1 {
             let (value, inside) = (measures.text(max), subject(self.report, unit));
             return format!("One run: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");

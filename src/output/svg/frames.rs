@@ -222,15 +222,18 @@ impl FrameWriter {
 /// A change in words, with the part of it that may be chance.
 pub(super) fn changed(change: Change, unit: Unit) -> String {
     // A cast saturates.
-    let [weight, noise] =
-        [change.weight.abs(), change.noise].map(|weight| Weight::new(weight.round() as u64, unit).to_string());
+    let text = |weight: f64| Weight::new(weight.round() as u64, unit).to_string();
+    let weight = text(change.weight.abs());
     let sign = match change.weight {
         weight if weight > 0.0 => "+",
         weight if weight < 0.0 => "−",
         _ => "",
     };
+    if change.noise.is_infinite() {
+        return format!("change {sign}{weight}, noise unknown");
+    }
     let verdict = if change.is_beyond_noise() { "beyond noise" } else { "within noise" };
-    format!("change {sign}{weight}, {noise} by chance: {verdict}")
+    format!("change {sign}{weight}, {} by chance: {verdict}", text(change.noise))
 }
 
 /// The number of levels of a picture, one at least.

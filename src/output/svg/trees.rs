@@ -241,7 +241,9 @@ fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Un
             let rate = only.and_then(|series| report.cpu_use(series)).map_or_else(String::new, |(percent, length)| {
                 format!(", {percent:.1}% of one core over {}", base_text(length))
             });
-            format!("{schema} of {number}: {} in {samples} sample{plural}{rate}.", Weight::new(total, unit))
+            let has_counts = counted.iter().all(|series| profile.series(series.series).has_sample_counts());
+            let samples = if has_counts { format!(" in {samples} sample{plural}") } else { String::new() };
+            format!("{schema} of {number}: {}{samples}{rate}.", Weight::new(total, unit))
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
 pub(crate) use summary::write_contents;
 pub(super) use tree::{Lines, TreeLine};
-pub(super) use words::{Scale, amount_text, base_text, clock};
+pub(super) use words::{Scale, amount_text, base_text, clock, counted_text};
 use words::{below_limit, share};
 
 use crate::calltree::{CallTree, Pruning};
@@ -167,6 +167,6 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let run = profile.run(row.run);
     let number = if run.is_several() { String::new() } else { format!("run {} · ", run.number) };
     let (schema, input) = (profile.string(row.schema), profile.string(run.input));
-    let title = format!("{schema} · {number}{input} · {}", amount_text(series.counted));
+    let title = format!("{schema} · {number}{input} · {}", counted_text(row, series));
     writeln!(out, "{}", style.paint(Tone::Title, &fit(&title, style.width)))
 }

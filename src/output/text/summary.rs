@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
-use super::words::{amount_text, base_text, clock, count, short_time};
+use super::words::{amount_text, base_text, clock, count, counted_text, short_time};
 use crate::calltree::percent;
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun, TocTable};
@@ -150,7 +150,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         Meaning::Presence => ", of threads that ran or waited: not CPU time",
         Meaning::Writes => ", of threads that wrote to storage: not CPU time",
     };
-    let line = format!("{schema} run {run}{input}: {}{times}{meaning}", amount_text(series.counted));
+    let line = format!("{schema} run {run}{input}: {}{times}{meaning}", counted_text(row, series));
     let line = wrap(&line, 0, style.width).join("\n");
     // The table's name is at the start of it.
     let (name, rest) = line.split_at_checked(schema.len()).unwrap_or(("", &line));

@@ -2,6 +2,7 @@
 //! the header names it.
 
 use crate::calltree::percent;
+use crate::profile::Series;
 use crate::report::{Amount, Length, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
@@ -13,6 +14,11 @@ pub(in crate::output) fn amount_text(amount: Amount) -> String {
         Unit::Samples => format!("{weight} in {}", count(samples, "row")),
         _ => format!("{weight} in {}", count(samples, "sample")),
     }
+}
+
+/// The selected amount of a series: without the number of samples, if that is unknown.
+pub(in crate::output) fn counted_text(row: &Series, series: &SeriesReport) -> String {
+    if row.has_sample_counts() { amount_text(series.counted) } else { series.counted.weight.to_string() }
 }
 
 /// The base of a rate: `the recorded 74.20 s`, `the selected 2.00 s`, `the 4.31 s from the first sample to the last`.

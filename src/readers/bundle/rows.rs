@@ -63,10 +63,7 @@ impl<'f> Rows<'f> {
 
     /// Fails if a table has rows although its descriptor says it has none.
     pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
-        match Content::open(files, &folder.join("bulkstore"))? {
-            Some(_) => Self::open(files, folder, layout)?.next().map(|_| ()),
-            None => Ok(()),
-        }
+        Self::open(files, folder, layout)?.next().map(|_| ())
     }
 
     /// The path of the store.

@@ -33,17 +33,26 @@ pub(super) fn for_each_by_time(
     let mut reserved = room.memory.nothing();
     let mut part = Part { size, rows: Vec::new(), order: Vec::new() };
     let mut parts = Vec::new();
+    let key = |row: &[u8]| match time {
+        Some(time) => time.value(row).unwrap_or(u64::MAX),
+        None => 0,
+    };
+    // The time from which rows are not among the first, once that is known.
+    let mut too_late = None;
     while let Some((piece, start)) = rows.next()? {
         if part.rows.len() + piece.len() > TOGETHER && !part.order.is_empty() {
             parts.push(part.spill().map_err(failed)?);
         }
         for (row, at) in piece.chunks_exact(size).zip((start..).step_by(size)) {
-            let key = time.and_then(|time| time.value(row)).unwrap_or(if time.is_some() { u64::MAX } else { 0 });
-            part.order.push((key, at, part.order.len() as u32));
+            let key = key(row);
+            if too_late.is_none_or(|too_late| key < too_late) {
+                part.order.push((key, at, part.order.len() as u32));
+                part.rows.extend_from_slice(row);
+            }
         }
-        part.rows.extend_from_slice(piece);
         if let Some(most) = most.filter(|most| part.order.len() / 2 > (*most).max(FEW)) {
             part.keep_first(most);
+            too_late = part.order.last().map(|&(key, ..)| key);
         }
         reserved.resize(part.memory()).map_err(|over| over_budget(&path, over))?;
     }

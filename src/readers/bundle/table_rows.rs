@@ -94,9 +94,12 @@ impl TableReader<'_, '_> {
         let (mut rejected, mut cells) = (Rejected::default(), Vec::new());
         input.start_table(table.as_exported(head.run), store.display().to_string());
         let (mut count, most) = (0_u64, visitor.rows_left());
+        if most == Some(0) {
+            visitor.end(layout.rows, &rejected);
+            return Ok(());
+        }
         let is_done = std::cell::Cell::new(false);
         let mut each = |row: &[u8], at: u64| {
-            is_done.set(visitor.rows_left() == Some(0));
             if is_done.get() {
                 return Ok(());
             }

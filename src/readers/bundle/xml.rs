@@ -1,142 +1,22 @@
-//! The XML in bundles, which must be well-formed: schemas, and strings.
+//! The XML in bundles: schemas, and strings.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
+use quick_xml::events::Event;
 
-use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
+pub(super) use crate::readers::xml::attribute;
 use crate::symbols::{Broken, broken};
 
-/// Passes every event of a document, after checking that the document is well-formed up to there, to `take`.
+/// Passes every event of a document to `take`, after checking that the document is well-formed up to there.
 pub(super) fn read(
     bytes: &[u8],
     what: &str,
     mut take: impl FnMut(&Event<'_>) -> Result<(), String>,
 ) -> Result<(), Broken> {
-    let mut xml = Reader::from_reader(bytes);
-    xml.config_mut().check_comments = true;
-    let mut place = Place::default();
-    loop {
-        let at = xml.buffer_position();
-        let broken = |rule: &dyn Display| broken(at as usize, what, rule);
-        let event = xml.read_event().map_err(|error| broken(&error))?;
-        place.check(&event, at).map_err(|rule| broken(&rule))?;
-        take(&event).map_err(|rule| broken(&rule))?;
-        if matches!(event, Event::Eof) {
-            return Ok(());
-        }
-    }
+    crate::readers::xml::read(bytes, |event, _| take(event)).map_err(|(at, rule)| broken(at, what, rule))
 }
-
-/// The place in a document.
-#[derive(Debug, Default)]
-struct Place {
-    /// The number of open elements.
-    depth: usize,
-    /// The number of elements at the top.
-    roots: usize,
-}
-
-impl Place {
-    /// Checks an event, and where it is.
-    fn check(&mut self, event: &Event<'_>, at: u64) -> Result<(), Cow<'static, str>> {
-        match event {
-            Event::Start(start) | Event::Empty(start) => {
-                self.roots += usize::from(self.depth == 0);
-                self.depth += usize::from(matches!(event, Event::Start(_)));
-                check_tag(start)
-            }
-            Event::End(_) => {
-                self.depth -= 1;
-                Ok(())
-            }
-            Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => Err(OUTSIDE.into()),
-            Event::Text(text) => check_text(text),
-            Event::CData(_) if self.depth == 0 => Err(OUTSIDE.into()),
-            Event::CData(text) => check_characters(text),
-            Event::GeneralRef(reference) if self.depth == 0 || resolve(reference).is_none() => {
-                Err(format!("the entity &{}; is not defined", &**reference).into())
-            }
-            Event::GeneralRef(_) => Ok(()),
-            Event::Decl(_) if at > 0 => Err("a declaration that is not at the beginning".into()),
-            Event::Decl(declaration) => check_characters(declaration),
-            Event::DocType(_) if self.roots > 0 => Err("a document type after the beginning".into()),
-            Event::DocType(text) => check_characters(text),
-            Event::Comment(text) => check_characters(text),
-            Event::PI(instruction) => check_characters(instruction),
-            Event::Eof if self.depth > 0 || self.roots != 1 => {
-                Err(format!("it ends in {} open elements, and has {} at the top", self.depth, self.roots).into())
-            }
-            Event::Eof => Ok(()),
-        }
-    }
-}
-
-const OUTSIDE: &str = "text outside of all elements";
 
 /// The text with line ends as XML defines them.
 pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
-}
-
-/// The value of an attribute, unescaped.
-pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let raw = attribute_of(start, name)?;
-    // As XML requires: a line end or a tab is one space, unless it is written as a reference.
-    let plain = raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
-    Some(quick_xml::escape::unescape(&plain).ok()?.into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn line_ends_in_attributes_are_spaces() {
-        let value = |content: &str| attribute(&BytesStart::from_content(content, 1), "b");
-        assert_eq!(value("a b=\"1\r\n2\t3&#xA;&amp;\n4\"").as_deref(), Some("1 2 3\n& 4"));
-        assert_eq!(value("a b='&nope;'"), None);
-    }
-
-    fn is_read(document: &str) -> bool {
-        read(document.as_bytes(), "test", |_| Ok(())).is_ok()
-    }
-
-    #[test]
-    fn documents_are_well_formed() {
-        assert!(is_read(
-            "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" c='&lt;&#x41;'>x &amp;<!-- y --><![CDATA[<]]><d/></a>\n"
-        ));
-        let others = [
-            "",
-            "<a>",
-            "<a/><b/>",
-            "x<a/>",
-            "<a/>x",
-            "<a></b>",
-            "<a b=1/>",
-            "<a b/>",
-            "<a b=\"1\" b=\"2\"/>",
-            "<a b=\"1\"c=\"2\"/>",
-            "<a b=\"<\"/>",
-            "<a b=\"&\"/>",
-            "<a b=\"&x;\"/>",
-            "<a>&x;</a>",
-            "<a>&</a>",
-            "<a>&#0;</a>",
-            "<a>&#1;</a>",
-            "<a>\u{1}</a>",
-            "<a>]]></a>",
-            "<a>\u{ffff}</a>",
-            "<a><!-- -- --></a>",
-            "<1/>",
-            "<a 1=\"\"/>",
-            " <?xml version=\"1.0\"?><a/>",
-            "<a/><!DOCTYPE a>",
-        ];
-        let read: Vec<&str> = others.into_iter().filter(|document| is_read(document)).collect();
-        assert!(read.is_empty(), "{read:?}");
-    }
 }

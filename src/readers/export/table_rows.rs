@@ -11,6 +11,7 @@
 //! | one of [two parts](Tag::Named), such as `swift-task` | the first number among its children, and the last text |
 //! | `<sentinel/>` | none |
 
+use super::anomaly::Oddity;
 use super::attributes::{Fields, parse_number};
 use super::definitions::{Attributes, Definitions, Element};
 use super::document::{Content, OpenTable};
@@ -310,6 +311,10 @@ impl Content for TableRows<'_> {
             self.ids.insert(id, Definition { name, value });
         }
         is_first
+    }
+
+    fn take_oddity(&mut self) -> Option<Oddity> {
+        self.definitions.oddities.pop()
     }
 
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {

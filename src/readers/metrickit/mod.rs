@@ -54,17 +54,19 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);
-    let (mut found, mut days) = (0, 0);
+    // Positions do not depend on what is read.
+    let (mut found, mut days, mut position) = (0, 0, 0);
     loop {
         for diagnostic in documents.read(&mut json)? {
-            found += 1;
+            (found, position) = (found + 1, position + 1);
             if found + days > options.limits.tables {
                 return Err(json.too_many(options.limits.tables));
             }
-            record::add(&diagnostic, (found + days) as u32, name, recording)?;
+            record::add(&diagnostic, position, name, recording)?;
         }
         for day in documents.days() {
-            let is_read = options.metrics && record::add_day(&day, (found + days + 1) as u32, name, recording)?;
+            position = position.saturating_add(1);
+            let is_read = options.metrics && record::add_day(&day, position, name, recording)?;
             days += usize::from(is_read);
             if found + days > options.limits.tables {
                 return Err(json.too_many(options.limits.tables));

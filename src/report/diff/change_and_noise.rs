@@ -104,7 +104,7 @@ impl Presence {
 pub struct Change {
     /// After × factor − before.
     pub weight: f64,
-    /// One standard deviation of the change.
+    /// One standard deviation of the change; infinite if it is unknown.
     pub noise: f64,
 }
 
@@ -123,7 +123,8 @@ impl Change {
 
     /// The same change with noise multiplied by this factor.
     pub(super) fn with_noise_times(self, factor: f64) -> Self {
-        Self { noise: self.noise * factor, ..self }
+        let noise = if factor.is_finite() { self.noise * factor } else { factor };
+        Self { noise, ..self }
     }
 
     /// True if it is larger than chance would explain.

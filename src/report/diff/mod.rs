@@ -152,7 +152,7 @@ impl Diff {
             });
             rows
         };
-        Self {
+        let diff = Self {
             unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
             is_scaled: found.is_some(),
@@ -163,13 +163,16 @@ impl Diff {
             binaries: rows(binaries),
             nodes: Vec::new(),
             weighed,
-        }
+        };
+        // Without numbers of samples, any change may be one sample more.
+        let are_counted = reports.iter().all(|report| report.table_without_sample_counts().is_none());
+        if are_counted { diff } else { diff.with_noise_factor(f64::INFINITY) }
     }
 
     /// The same changes between sums of runs, which vary by this factor more than sampling explains.
     #[must_use]
     pub fn with_noise_factor(mut self, noise_factor: f64) -> Self {
-        let by = noise_factor / self.noise_factor;
+        let by = if noise_factor.is_finite() { noise_factor / self.noise_factor } else { noise_factor };
         for row in self.functions.iter_mut().chain(&mut self.own_functions).chain(&mut self.binaries) {
             row.self_change = row.self_change.with_noise_times(by);
             row.all_change = row.all_change.with_noise_times(by);

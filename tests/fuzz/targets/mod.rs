@@ -42,7 +42,7 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 13] = [
+pub(crate) const TARGETS: [Target; 15] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
     Target::new("tables", tables::check, 16_384, 256),
@@ -54,6 +54,8 @@ pub(crate) const TARGETS: [Target; 13] = [
     Target::new("dart", sample::check, 8_192, 256),
     Target::new("metrickit", sample::check, 8_192, 256),
     Target::new("spindump", sample::check, 8_192, 256),
+    Target::new("deep_copy", sample::check, 4_096, 256),
+    Target::new("dottrace", sample::check, 8_192, 256),
     Target::new("rules", rules::check, 2_048, 256),
     // A name of some hundred bytes may stand for a megabyte, and for several while it is spelled.
     Target::new("demangle", demangle::check, 512, 1_024),

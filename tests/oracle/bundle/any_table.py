@@ -93,9 +93,7 @@ class AnyRun(Run):
         try:
             table["start"], found, _ = self.rows_of(folder, layout)
         except Broken as broken:
-            # A table without rows needs no file if no other table has rows.
-            if layout.count or hasattr(self, "strings") or self.mutant.has(f"{folder}/bulkstore"):
-                table["broken"] = str(broken)
+            table["broken"] = str(broken)
             return table
         time = next((name for name, (at, _, _) in layout.columns.items() if at == 0), None)
         when = lambda index: (layout.value(found[index], time) if time else 0, index)

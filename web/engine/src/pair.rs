@@ -65,7 +65,7 @@ impl Pair {
             changes: Recent::new(KEPT),
             numbers: Recent::new(NUMBERED),
             trees: Recent::new(2),
-            noise_factor: facts["noise_factor"].as_f64().unwrap_or(1.0),
+            noise_factor: facts["noise_factor"].as_f64().unwrap_or(f64::INFINITY),
         }
     }
 

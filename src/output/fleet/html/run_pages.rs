@@ -1,9 +1,10 @@
 //! Pages of runs next to the page of a fleet: the runs that its numbers name, and links from these numbers.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::outline::{COHORT_ROWS, MAX_COHORTS, SCOPE_ROWS, by_unit};
-use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
+use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::{Estimate, Support};
@@ -130,18 +131,18 @@ impl<'p> Links<'p> {
 
     /// The name of a run, as HTML, with a link to its page.
     pub(super) fn run(&self, run: usize) -> String {
-        let name = self.source(run);
-        self.linked(&Text(&shortened(name)).to_string(), self.by_run.get(&run).copied(), &RunPlace::Whole)
+        let name = self.title(run);
+        self.linked(&Text(&shortened(&name)).to_string(), self.by_run.get(&run).copied(), &RunPlace::Whole)
     }
 
-    fn source(&self, run: usize) -> &'p str {
-        self.report.runs.get(run).map_or("", |row| row.source.as_str())
+    fn title(&self, run: usize) -> Cow<'p, str> {
+        self.report.runs.get(run).map(RunRow::title).unwrap_or_default()
     }
 
     fn linked(&self, html: &str, page: Option<&RunPage>, place: &RunPlace) -> String {
         let address = page.and_then(|page| Some((page, page.places.get(place)?.as_ref()?)));
         let Some((page, address)) = address else { return html.to_owned() };
-        let title = format!("Opens {}", shortened(self.source(page.run)));
+        let title = format!("Opens {}", shortened(&self.title(page.run)));
         format!("<a class=\"run\" href=\"{}\" title=\"{}\">{html}</a>", Text(address), Text(&title))
     }
 }

@@ -371,7 +371,7 @@ fn run_value(report: &FleetReport, run: &RunRow) -> Value {
     let unit = report.cohorts.get(run.cohort).map(|cohort| cohort.cohort.unit);
     let of_windows =
         |values: &Vec<Millionths>| by_quantile(&report.options.quantiles, values.iter().map(|value| value.as_f64()));
-    let mut object = json!({"run_id": run.run_id, "source": run.source, "start": run.start});
+    let mut object = json!({"run_id": run.run_id, "source": run.source, "run": run.number, "start": run.start});
     let Value::Object(cohort) = cohort_of(report, run.cohort) else { return object };
     cohort.into_iter().for_each(|(name, value)| object[name] = value);
     let fields = [

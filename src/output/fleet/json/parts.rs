@@ -137,7 +137,7 @@ pub(super) fn labels_of(labels: &[(String, Option<String>)]) -> Value {
 /// A run, by the fields that find it again.
 pub(super) fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
     let run = position.and_then(|position| report.runs.get(position));
-    run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source}))
+    run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source, "run": run.number}))
 }
 
 /// A percentile with an interval, each end of which misses with this probability.

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::labels;
 use super::table::Page;
-use crate::fleet::{AlertOutcome, AlertState, FleetReport};
+use crate::fleet::{AlertOutcome, AlertState, FleetReport, RunRow};
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::sentences::{interval, known, statistic_name};
 use crate::output::fleet::{many, thousands};
@@ -114,9 +114,9 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: 
     let values: Vec<String> = shown.iter().map(|run| measures.text(run.1.as_f64())).collect();
     let width = values.iter().map(String::len).max().unwrap_or(0);
     for (run, value) in shown.iter().zip(values) {
-        let source = report.runs.get(run.0).map_or("", |run| run.source.as_str());
+        let title = report.runs.get(run.0).map(RunRow::title).unwrap_or_default();
         let room = page.style.width.map(|columns| columns.saturating_sub(INDENT + 2 + width + 2));
-        page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(source, room)));
+        page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(&title, room)));
     }
     let more = alert.beyond_count - shown.len() as u64;
     if more > 0 {

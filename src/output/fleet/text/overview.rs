@@ -68,8 +68,7 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, measures: Measures, p
     page.title(&format!("{} across {}s · {}", subject_title(report, levels.unit), noun(levels.unit), measures.unit()));
     let row = |level: &Level| {
         let cells = [level.name.clone(), measures.text(level.value), interval(level, measures)];
-        let runs: Vec<&str> =
-            level.runs.iter().filter_map(|&run| Some(report.runs.get(run)?.source.as_str())).collect();
+        let runs: Vec<_> = level.runs.iter().filter_map(|&run| Some(report.runs.get(run)?.title())).collect();
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &runs.join(" and "), "")
     };
     let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
@@ -133,7 +132,7 @@ fn heaviest(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page:
         let cohort = if levels.cohorts.len() > 1 { fit(&cohort, Some(COHORT)) } else { String::new() };
         let recorded = run.recorded().map_or_else(String::new, |wall| format!("{:.2} s", wall.as_nanos() as f64 / 1e9));
         let cells = [measures.text(run.rate.as_f64()), second, recorded, cohort];
-        Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.source, "")
+        Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.title(), "")
     };
     let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
     let others = [("busiest 1 s", 50), ("recorded", 40), ("cohort", 60)].map(|(name, keep)| Column::new(name, keep));

@@ -235,10 +235,15 @@ impl Page<'_, '_> {
         100.0 * self.overview.shares.waiting.samples as f64 / self.series.counted.samples.max(1) as f64
     }
 
+    /// True if the number of samples is known.
+    pub(super) fn counts_samples(&self) -> bool {
+        self.profile.series(self.series.series).has_sample_counts()
+    }
+
     /// The sentence for too few samples for any answer.
     fn too_few(&self) -> String {
         match self.series.counted.samples {
-            samples @ 1..FEW_SAMPLES => {
+            samples @ 1..FEW_SAMPLES if self.counts_samples() => {
                 format!("Only {}: too few to show where the time goes.", count(samples, "sample"))
             }
             _ => String::new(),
@@ -362,7 +367,8 @@ impl Page<'_, '_> {
         // 95 of 100 times, a share is within 1.96 standard deviations of the truth.
         let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
-        if samples < FEW_SAMPLES || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH } {
+        if !self.counts_samples() || samples < FEW_SAMPLES || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH }
+        {
             return String::new();
         }
         format!("With only {samples} samples, {} may well be off by {points:.0} points.", self.percent(amount))

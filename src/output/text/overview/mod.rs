@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::calltree::OperationSummary;
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
-use crate::output::text::words::{amount_text, base_text, count, share, short_time};
+use crate::output::text::words::{amount_text, base_text, count, counted_text, share, short_time};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
@@ -220,7 +220,7 @@ impl<'p, 'e> Page<'p, 'e> {
         } else {
             String::new()
         };
-        let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
+        let mut text = format!("{schema}{run}: {}", counted_text(row, self.series));
         text += &match self.profile.series(self.series.series).meaning {
             Meaning::OnCpu => String::new(),
             Meaning::Presence => {
@@ -379,7 +379,7 @@ impl<'p, 'e> Page<'p, 'e> {
             } else {
                 String::new()
             };
-            let text = format!("Also {schema} of run {}{of}: {}", run.number, amount_text(series.counted));
+            let text = format!("Also {schema} of run {}{of}: {}", run.number, counted_text(row, series));
             lines.push(fit(&text, Some(self.width)));
         }
         if others.len() > lines.len() {
@@ -395,7 +395,8 @@ impl<'p, 'e> Page<'p, 'e> {
         }
         let mut next: Vec<(String, &str)> = Vec::new();
         // The callers of a function are informative only if it stands out, in enough samples.
-        let is_function_first = self.overview.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
+        let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
+        let is_function_first = self.overview.stands_out() && !self.is_idle() && has_enough;
         if self.mostly_waits() && self.overview.wait.is_some() {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
         }

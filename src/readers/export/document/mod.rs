@@ -62,9 +62,7 @@ pub(super) trait Content: Debug {
         true
     }
     /// Takes something odd about the element that was read last.
-    fn take_oddity(&mut self) -> Option<Oddity> {
-        None
-    }
+    fn take_oddity(&mut self) -> Option<Oddity>;
     /// Checks that there is not more than an input that was read up to this byte may have.
     fn check(&self, _: u64) -> Result<(), Fault> {
         Ok(())
@@ -321,7 +319,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         let mut next = Some(first);
         while let Some(oddity) = next {
             // Threads of other tables need no process, and Instruments 27 writes some without.
-            if oddity != Oddity::NoProcess || self.tables.is_read {
+            if oddity != Oddity::NoProcess || C::NOTES_ODDITIES && self.tables.is_read {
                 let (topic, sentence) = oddity.describe();
                 self.note(at, topic, || sentence.to_owned());
             }

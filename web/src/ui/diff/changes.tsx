@@ -132,7 +132,10 @@ function plainColumn(id: string, title: string, scale: Scale, weight: (row: numb
 export function noiseColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all'): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];
-  const noise = (row: number): string => inScale(whole(columns.noise[row]!), scale);
+  const noise = (row: number): string => {
+    const of = columns.noise[row]!;
+    return Number.isFinite(of) ? inScale(whole(of), scale) : '?';
+  };
   const words = (row: number): string => wordsOf(rows, of, row);
   return [
     {

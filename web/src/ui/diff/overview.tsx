@@ -86,9 +86,13 @@ function judgement(total: DiffTotal, unit: Unit): Fact[] {
   const [marked, likely] = [BEYOND_NOISE * noise, (BEYOND_NOISE + POWER) * noise];
   const whole = (weight: number): string => withUnit(BigInt(Math.round(weight)), unit);
   const judged = verdict === 'within noise' ? 'within noise: chance may explain it' : `${verdict}: beyond noise`;
-  const words = isJudged ? judged : 'too few samples to judge';
+  const changed = (words: string): Fact => [
+    'change',
+    <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of before), ${words}`} />,
+  ];
+  if (!Number.isFinite(noise)) return [changed('how much of it chance explains is unknown without numbers of samples')];
   return [
-    ['change', <Words verdict={verdict} text={`${signedWithUnit(change, unit)} (${signedPercent(change, before)} of before), ${words}`} />],
+    changed(isJudged ? judged : 'too few samples to judge'),
     ['noise', `± ${whole(noise)}, one standard deviation`],
     ['smallest effect', `a change of ${whole(marked)} would be marked; a true change of ${whole(likely)} is marked in four of five pairs`],
   ];

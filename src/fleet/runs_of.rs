@@ -1,0 +1,142 @@
+//! The runs that have a chain of calls in their stacks, each with the weight of its samples there.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::error::{Result, bail};
+use super::run::{FrameRow, RunMeasures, RunRecord, StackRow};
+use crate::memory::{MemoryBudget, Reservation};
+use crate::profile::Matcher;
+use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn};
+use crate::units::Unit;
+
+/// Looks for a chain of calls in the stacks of runs.
+pub(super) struct RunsOf {
+    /// The functions of the chain, each of which calls the next one.
+    chain: Vec<Matcher>,
+    found: Vec<Found>,
+    /// The functions of all runs, as long as none has the chain.
+    others: BTreeSet<String>,
+    bytes: u64,
+    reserved: Reservation,
+}
+
+/// A run that has the chain.
+struct Found {
+    source: String,
+    number: u32,
+    unit: Unit,
+    weight: u64,
+    samples: u64,
+    /// The weight of all its stacks.
+    total: u64,
+}
+
+impl RunsOf {
+    /// At most 64 functions.
+    pub(super) fn new(chain: Vec<Matcher>, budget: &MemoryBudget) -> Self {
+        Self { chain, found: Vec::new(), others: BTreeSet::new(), bytes: 0, reserved: budget.nothing() }
+    }
+
+    /// Adds a run, of which only some threads are wanted.
+    ///
+    /// # Errors
+    /// If there is no memory left.
+    pub(super) fn add(&mut self, run: &RunMeasures, is_wanted: impl Fn(&str, &str, bool) -> bool) -> Result<()> {
+        let (mut weight, mut samples, mut total) = (0_u64, 0_u64, 0_u64);
+        let last = 1 << (self.chain.len() - 1);
+        // For each stack: which beginnings of the chain end at its leaf, and whether it has the chain.
+        let mut seen: Vec<(u64, bool)> = Vec::with_capacity(run.stacks.len());
+        for row in &run.stacks {
+            let (callers, is_inside) =
+                row.parent.and_then(|parent| seen.get(parent as usize).copied()).unwrap_or_default();
+            let beginnings = self.matches(run, row) & (callers << 1 | 1);
+            let is_inside = is_inside || beginnings & last > 0;
+            seen.push((beginnings, is_inside));
+            if is_wanted(run.name(row.process), run.name(row.thread), row.is_main_thread) {
+                total = total.saturating_add(row.self_weight);
+                if is_inside {
+                    weight = weight.saturating_add(row.self_weight);
+                    samples = samples.saturating_add(row.self_samples);
+                }
+            }
+        }
+        if samples > 0 || weight > 0 {
+            let RunRecord { source, number, unit, .. } = &run.record;
+            let (source, number, unit) = (source.clone(), *number, *unit);
+            self.bytes += (size_of::<Found>() + source.len()) as u64;
+            self.found.push(Found { source, number, unit, weight, samples, total });
+            self.others.clear();
+        } else if self.found.is_empty() {
+            self.note_functions(run);
+        }
+        Ok(self.reserved.resize(self.bytes)?)
+    }
+
+    /// The functions of the chain that the leaf of a stack may be: bit 0 is the first.
+    fn matches(&self, run: &RunMeasures, row: &StackRow) -> u64 {
+        let name = full_name(run, row);
+        let matches = self.chain.iter().enumerate().filter(|(_, function)| function.accepts(&name));
+        matches.fold(0, |all, (index, _)| all | 1 << index)
+    }
+
+    fn note_functions(&mut self, run: &RunMeasures) {
+        for row in &run.stacks {
+            let name = full_name(run, row);
+            if !self.others.contains(name.as_ref()) {
+                self.bytes += name.len() as u64 + 64;
+                self.others.insert(name.into_owned());
+            }
+        }
+    }
+
+    /// Returns the columns of the table, and a row for each run, the heaviest first.
+    ///
+    /// # Errors
+    /// If no run has the chain.
+    pub(super) fn finish(mut self) -> Result<(Vec<OutputColumn>, Vec<Vec<FieldValue<'static>>>)> {
+        let Some(unit) = self.found.first().map(|run| run.unit) else { return self.fail() };
+        self.found.sort_by_cached_key(|run| (Reverse(run.weight), run.source.clone(), run.number));
+        let weight = FieldKind::Number(match unit {
+            unit if unit.is_time() => ColumnKind::Duration,
+            Unit::Bytes | Unit::WrittenBytes => ColumnKind::Bytes,
+            Unit::Cycles => ColumnKind::Cycles,
+            _ => ColumnKind::Number,
+        });
+        let number = FieldKind::Number(ColumnKind::Number);
+        let columns = [
+            ("weight", weight),
+            ("run_weight", weight),
+            ("samples", number),
+            ("run", number),
+            ("source", FieldKind::Text),
+        ];
+        let row = |run: Found| {
+            let [weight, total, samples, number] =
+                [run.weight, run.total, run.samples, run.number.into()].map(FieldValue::Number);
+            vec![weight, total, samples, number, FieldValue::Text(run.source.into())]
+        };
+        let columns = columns.into_iter().map(|(name, kind)| OutputColumn::new(name, kind, true)).collect();
+        Ok((columns, self.found.into_iter().map(row).collect()))
+    }
+
+    fn fail<T>(&self) -> Result<T> {
+        let names = || self.others.iter().map(String::as_str);
+        match self.chain.iter().find(|function| !names().any(|name| function.accepts(name))) {
+            Some(unknown) => {
+                let similar = unknown.similar(names()).join(", ");
+                let similar = if similar.is_empty() { similar } else { format!("; similar: {similar}") };
+                bail!("no run has a function named '{}'{similar}", unknown.text())
+            }
+            None => bail!("all of these functions occur, but in no run does each call the next one"),
+        }
+    }
+}
+
+/// The name of the leaf, as folded stacks have it: code without a name has that of its binary.
+fn full_name<'r>(run: &'r RunMeasures, row: &StackRow) -> std::borrow::Cow<'r, str> {
+    match (run.name(row.function), run.name(row.binary)) {
+        (FrameRow::UNNAMED, binary) if !binary.is_empty() => format!("{} (in {binary})", FrameRow::UNNAMED).into(),
+        (name, _) => name.into(),
+    }
+}

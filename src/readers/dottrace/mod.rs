@@ -1,0 +1,59 @@
+//! Reads reports that dotTrace's Reporter wrote about a sampled program (`Reporter.exe report`), with call stacks.
+//!
+//! ```text
+//! <Report>
+//!   <Function Id="0x02" FQN="Shop.Orders.Load" TotalTime="37.5" OwnTime="7.5" Samples="4" Instances="1">
+//!     <Instance CallStack="Shop.Program.Main/Shop.Orders.Load" TotalTime="37.5" OwnTime="7.5" Samples="4" />
+//!   </Function>
+//! </Report>
+//! ```
+//!
+//! * A pattern with `PrintCallstacks="Full"` adds an `Instance` for each node of the call tree. The stack of the
+//!   instance begins with the root, and its own time is the weight of this stack.
+//! * A stack ends with the name of the function. Stacks are split at slashes. If functions have slashes in their names, stacks that
+//!   can be split in several ways are refused. A diagnostic counts stacks with callers outside of the report,
+//!   whose names may also contain slashes.
+//! * The instances of a function have the own time of the function, except for rounding, and a callee's total is part of its caller's.
+//! * The pattern selects functions. The own time of a function without instances is not in any stack; a diagnostic states it.
+//! * Times are milliseconds with a decimal point, and perhaps commas between thousands.
+//! * The report contains no threads, binaries or addresses. `Samples` of a node includes its callees, so the samples of a stack are unknown.
+//!
+//! dotTrace measures wall time or thread time, and the report does not say which. Weights are therefore elapsed time, and
+//! [presence](crate::profile::Meaning::Presence). Reports of tracing (`Calls`), whose times include the cost of tracing, are refused.
+
+mod report;
+mod stacks;
+
+use std::io::Read;
+
+use super::stack_sums::StackSums;
+use super::xml::Document;
+use crate::error::Error;
+use crate::profile::Meaning;
+use crate::recording::RecordingBuilder;
+use report::{Fault, Names};
+use stacks::Stacks;
+
+/// Reads a report into a recording. `name` is how results and errors call it.
+///
+/// # Errors
+/// If it is not a report of sampling with call stacks, if it is damaged, or if it exceeds a limit. The builder cannot be used after that.
+pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let document = Document::read(source, name, &recording.options.memory)?;
+    let failed = |(at, kind): Fault| Error::new(kind, Some(document.place(at)));
+    let names = Names::read(&document.bytes).map_err(failed)?;
+    let max_depth = recording.options.limits.stack_depth;
+    let mut sums = StackSums::start(name, "dottrace", Meaning::Presence, recording)?;
+    let mut stacks = Stacks::new(&names, max_depth, &mut sums);
+    report::read(&document.bytes, |element, at| stacks.take(element, at)).map_err(failed)?;
+    let uncertain = stacks.check().map_err(failed)?;
+    sums.note(document.place(0), CLOCK, 1);
+    for (at, message, count) in uncertain {
+        sums.note(document.place(at), message, count);
+    }
+    sums.finish();
+    Ok(())
+}
+
+const CLOCK: &str = "the report does not contain the clock that dotTrace used, so times may include waiting; it does not contain numbers of \
+                     samples for each stack, so each stack counts as one";

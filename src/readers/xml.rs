@@ -1,0 +1,172 @@
+//! XML documents in memory, which must be well-formed: files of bundles, and reports of other tools.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::Read;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use crate::error::{Error, Position};
+use crate::memory::{MemoryBudget, Reservation};
+use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
+
+/// Passes every event of a document and its offset, after checking that the document is well-formed up to there, to `take`.
+///
+/// # Errors
+/// The offset of an event that breaks a rule, or that `take` refuses, and the rule.
+pub(super) fn read(
+    bytes: &[u8],
+    mut take: impl FnMut(&Event<'_>, usize) -> Result<(), String>,
+) -> Result<(), (usize, String)> {
+    let mut xml = Reader::from_reader(bytes);
+    xml.config_mut().check_comments = true;
+    let mut place = Place::default();
+    loop {
+        let at = xml.buffer_position();
+        let broken = |rule: &dyn Display| (at as usize, rule.to_string());
+        let event = xml.read_event().map_err(|error| broken(&error))?;
+        place.check(&event, at).map_err(|rule| broken(&rule))?;
+        take(&event, at as usize).map_err(|rule| broken(&rule))?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
+        }
+    }
+}
+
+/// A document in memory.
+pub(super) struct Document<'n> {
+    name: &'n str,
+    pub(super) bytes: Vec<u8>,
+    held: Reservation,
+}
+
+impl<'n> Document<'n> {
+    /// Reads a document, after reserving memory for it. `name` is how errors call it.
+    pub(super) fn read<R: Read>(mut source: R, name: &'n str, memory: &MemoryBudget) -> Result<Self, Error> {
+        const PIECE: u64 = 64 << 10;
+        let mut document = Self { name, bytes: Vec::new(), held: memory.nothing() };
+        loop {
+            // Lists grow to twice their size, and a reader may keep names.
+            let reserved = document.held.resize(4 * (document.bytes.len() as u64 + PIECE));
+            reserved.map_err(|over| Error::memory(over, Some(document.place(document.bytes.len()))))?;
+            let read = source.by_ref().take(PIECE).read_to_end(&mut document.bytes);
+            if read.map_err(|error| Error::io(error, Some(document.place(document.bytes.len()))))? == 0 {
+                return Ok(document);
+            }
+        }
+    }
+
+    /// The place of a byte.
+    pub(super) fn place(&self, at: usize) -> Position {
+        let before = self.bytes.get(..at).unwrap_or(&self.bytes);
+        let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+        Position { input: self.name.to_owned(), line, byte: before.len() as u64 }
+    }
+}
+
+/// The place in a document.
+#[derive(Debug, Default)]
+struct Place {
+    /// The number of open elements.
+    depth: usize,
+    /// The number of elements at the top.
+    roots: usize,
+}
+
+impl Place {
+    /// Checks an event, and where it is.
+    fn check(&mut self, event: &Event<'_>, at: u64) -> Result<(), Cow<'static, str>> {
+        match event {
+            Event::Start(start) | Event::Empty(start) => {
+                self.roots += usize::from(self.depth == 0);
+                self.depth += usize::from(matches!(event, Event::Start(_)));
+                check_tag(start)
+            }
+            Event::End(_) => {
+                self.depth -= 1;
+                Ok(())
+            }
+            Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => Err(OUTSIDE.into()),
+            Event::Text(text) => check_text(text),
+            Event::CData(_) if self.depth == 0 => Err(OUTSIDE.into()),
+            Event::CData(text) => check_characters(text),
+            Event::GeneralRef(reference) if self.depth == 0 || resolve(reference).is_none() => {
+                Err(format!("the entity &{}; is not defined", &**reference).into())
+            }
+            Event::GeneralRef(_) => Ok(()),
+            Event::Decl(_) if at > 0 => Err("a declaration that is not at the beginning".into()),
+            Event::Decl(declaration) => check_characters(declaration),
+            Event::DocType(_) if self.roots > 0 => Err("a document type after the beginning".into()),
+            Event::DocType(text) => check_characters(text),
+            Event::Comment(text) => check_characters(text),
+            Event::PI(instruction) => check_characters(instruction),
+            Event::Eof if self.depth > 0 || self.roots != 1 => {
+                Err(format!("it ends in {} open elements, and has {} at the top", self.depth, self.roots).into())
+            }
+            Event::Eof => Ok(()),
+        }
+    }
+}
+
+const OUTSIDE: &str = "text outside of all elements";
+
+/// The value of an attribute, unescaped.
+pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let raw = attribute_of(start, name)?;
+    // As XML requires: a line end or a tab is one space, unless it is written as a reference.
+    let plain = raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
+    Some(quick_xml::escape::unescape(&plain).ok()?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_in_attributes_are_spaces() {
+        let value = |content: &str| attribute(&BytesStart::from_content(content, 1), "b");
+        assert_eq!(value("a b=\"1\r\n2\t3&#xA;&amp;\n4\"").as_deref(), Some("1 2 3\n& 4"));
+        assert_eq!(value("a b='&nope;'"), None);
+    }
+
+    fn is_read(document: &str) -> bool {
+        read(document.as_bytes(), |_, _| Ok(())).is_ok()
+    }
+
+    #[test]
+    fn documents_are_well_formed() {
+        assert!(is_read(
+            "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" c='&lt;&#x41;'>x &amp;<!-- y --><![CDATA[<]]><d/></a>\n"
+        ));
+        let others = [
+            "",
+            "<a>",
+            "<a/><b/>",
+            "x<a/>",
+            "<a/>x",
+            "<a></b>",
+            "<a b=1/>",
+            "<a b/>",
+            "<a b=\"1\" b=\"2\"/>",
+            "<a b=\"1\"c=\"2\"/>",
+            "<a b=\"<\"/>",
+            "<a b=\"&\"/>",
+            "<a b=\"&x;\"/>",
+            "<a>&x;</a>",
+            "<a>&</a>",
+            "<a>&#0;</a>",
+            "<a>&#1;</a>",
+            "<a>\u{1}</a>",
+            "<a>]]></a>",
+            "<a>\u{ffff}</a>",
+            "<a><!-- -- --></a>",
+            "<1/>",
+            "<a 1=\"\"/>",
+            " <?xml version=\"1.0\"?><a/>",
+            "<a/><!DOCTYPE a>",
+        ];
+        let read: Vec<&str> = others.into_iter().filter(|document| is_read(document)).collect();
+        assert!(read.is_empty(), "{read:?}");
+    }
+}
