@@ -7,10 +7,14 @@ use struson::reader::{
 };
 
 use crate::error::{Error, ErrorKind, Position};
+use crate::memory::Reservation;
 use crate::recording::Options;
 
 /// Values with few levels have no more.
 const MOST_LEVELS: usize = 32;
+
+/// Memory is reserved each time a document has taken this many bytes.
+const BYTES_BETWEEN: u64 = 64 << 10;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -229,6 +233,32 @@ pub(super) fn once<'n, R: Read, T>(
     }
     *into = read(json)?;
     Ok(())
+}
+
+/// The memory that a document takes, which is reserved in steps.
+pub(super) struct Held {
+    reserved: Reservation,
+    bytes: u64,
+}
+
+impl Held {
+    pub(super) fn new(options: &Options) -> Self {
+        Self { reserved: options.memory.nothing(), bytes: 0 }
+    }
+
+    /// Starts another document, in place of the last one.
+    pub(super) fn start(&mut self) {
+        self.bytes = 0;
+    }
+
+    /// Counts memory of the document.
+    pub(super) fn add<R: Read>(&mut self, bytes: usize, json: &Json<'_, R>) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes.abs_diff(self.reserved.bytes()) < BYTES_BETWEEN {
+            return Ok(());
+        }
+        self.reserved.resize(self.bytes).map_err(|over| Error::memory(over, Some(json.place())))
+    }
 }
 
 /// Returns at most as many bytes as one token may have, so that a hostile token cannot fill the memory.

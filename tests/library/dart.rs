@@ -95,7 +95,7 @@ fn differences_are_noted() {
 fn rows_that_cannot_be_read_have_a_reason() {
     for (name, reasons) in [
         ("timeline", &[RejectReason::UndefinedRef][..]),
-        ("circle", &[RejectReason::UnknownStack]),
+        ("circle", &[RejectReason::StackTooDeep]),
         ("answer", &[RejectReason::NoTime, RejectReason::EmptyCell]),
     ] {
         let recording = read_text(&seed(name)).unwrap();

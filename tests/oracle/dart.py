@@ -73,7 +73,7 @@ class Code:
         while scalar(member(owner, "type")) in ("@Class", "@Function") and scalar(member(owner, "name")) is not None:
             names.append(scalar(owner["name"]))
             owner = owner.get("owner")
-        self.name = ".".join([part for part in reversed(names[1:]) if part] + names[:1])
+        self.name = ".".join(part for part in reversed(names) if part)
         self.kind = scalar(member(value, "kind")) or ""
         script = scalar(member(own, "location", "script", "uri"))
         script = script if script is not None else scalar(member(value, "packageUri"))
@@ -187,7 +187,7 @@ def timeline(value):
         if leaf is None:
             path = "empty-cell"
         elif len(path) > len(frames):
-            path = "unknown-stack"
+            path = "stack-too-deep"
         elif at is not None and at != ROOT:
             path = "undefined-ref"
         rows.append([whole(event.get("ts")), whole(event.get("pid")), whole(event.get("tid")), text(tag), path if isinstance(path, str) else path[::-1]])

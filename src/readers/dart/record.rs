@@ -6,8 +6,7 @@ use super::document::{Form, Profile, Sample};
 use super::function::Function;
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::memory::of_vec;
-use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StackId, StringId};
+use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StringId};
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Row, Table, TableKind, Toc, TocProcess, TocRun,
 };
@@ -21,28 +20,20 @@ const ROWS_BETWEEN: usize = 1 << 12;
 /// # Errors
 /// If the profile has another number of samples than it states, or the recording is full.
 pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
-    let place = |sample: &Sample| Position { input: name.to_owned(), line: sample.line, byte: sample.byte };
     let missing = missing(profile)?;
     let mut input = recording.input(name)?;
     missing.into_iter().chain(other_ticks(profile)).for_each(|noted| input.note(noted));
     let table = Table { run: number, schema: Some("cpu-samples".to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_table(table, name.to_owned());
-    let full = |full: Full, at| Error::new(ErrorKind::Limit(full.to_string()), Some(at));
-    let functions = profile.functions.len();
     let first = profile.samples.iter().filter_map(|sample| sample.time).min();
-    let mut writer = Writer {
-        profile,
-        origin: profile.origin.or(first).unwrap_or_default(),
-        threads: HashMap::default(),
-        frames: vec![None; functions],
-        stacks: vec![None; functions],
-        input,
-    };
+    let origin = profile.origin.or(first).unwrap_or_default();
+    let mut writer = Writer { profile, origin, threads: HashMap::default(), frames: HashMap::default(), input };
     for (index, sample) in profile.samples.iter().enumerate() {
-        writer.add(sample).map_err(|error| full(error, place(sample)))?;
+        let place = || Some(Position { input: name.to_owned(), line: sample.line, byte: sample.byte });
+        writer.add(sample).map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), place()))?;
         if index % ROWS_BETWEEN == 0 {
-            let reserved = writer.input.recording.reserve(writer.tag_bytes());
-            reserved.map_err(|over| Error::memory(over, Some(place(sample))))?;
+            let of_tags = 2 * index * size_of::<(Nanos, Option<StringId>)>();
+            writer.input.recording.reserve(of_tags as u64).map_err(|over| Error::memory(over, place()))?;
         }
     }
     writer.label_threads();
@@ -62,9 +53,7 @@ struct Writer<'p, 'i> {
     /// By the numbers of process and thread.
     threads: HashMap<[Option<u64>; 2], Thread>,
     /// By function.
-    frames: Vec<Option<FrameId>>,
-    /// By frame with callers.
-    stacks: Vec<Option<Known>>,
+    frames: HashMap<u32, FrameId>,
     input: InputBuilder<'i>,
 }
 
@@ -74,32 +63,35 @@ struct Thread {
     tags: Vec<(Nanos, Option<StringId>)>,
 }
 
-/// The stack that ends in a frame, with its depth; or the reason why its samples are rejected.
-type Known = Result<(StackId, usize), RejectReason>;
-
-impl<'p> Writer<'p, '_> {
+impl Writer<'_, '_> {
     fn add(&mut self, sample: &Sample) -> Result<(), Full> {
-        let row = self.row(sample)?;
+        let row = match self.time_and_stack(sample) {
+            Ok((time, stack)) => Ok(self.row(sample, time, &stack)?),
+            Err(reason) => Err(reason),
+        };
         self.input.add_row(row, sample.byte)?.ok();
         Ok(())
     }
 
-    fn row(&mut self, sample: &Sample) -> Result<Result<Row, RejectReason>, Full> {
-        let time = match sample.time.map(|time| time.checked_sub(self.origin)) {
-            None => return Ok(Err(RejectReason::NoTime)),
-            Some(time) => time.and_then(|micros| micros.checked_mul(1_000)),
-        };
-        let Some(time) = time.map(Nanos::from_nanos) else { return Ok(Err(RejectReason::BadNumber)) };
-        let stack = match self.stack(sample)? {
-            Ok(stack) => stack,
-            Err(reason) => return Ok(Err(reason)),
-        };
-        let numbers = [sample.pid.or(self.profile.pid), sample.tid];
+    fn time_and_stack(&self, sample: &Sample) -> Result<(Nanos, Vec<u32>), RejectReason> {
+        let since_start = sample.time.ok_or(RejectReason::NoTime)?.checked_sub(self.origin);
+        let time = since_start.and_then(|micros| micros.checked_mul(1_000)).ok_or(RejectReason::BadNumber)?;
+        Ok((Nanos::from_nanos(time), self.profile.stack(sample, self.input.limits().stack_depth)?))
+    }
+
+    fn row(&mut self, sample: &Sample, time: Nanos, stack: &[u32]) -> Result<Row, Full> {
         let tag = sample.user_tag.as_ref().map(|tag| self.input.string(tag)).transpose()?;
-        let thread = self.thread(numbers)?;
+        let thread = self.thread([sample.pid.or(self.profile.pid), sample.tid])?;
         thread.tags.push((time, tag));
         let thread = Some(thread.id);
-        Ok(Ok(Row {
+        let mut leaf_first = Vec::with_capacity(stack.len() + 1);
+        for &index in stack {
+            leaf_first.extend(self.frame(index)?);
+        }
+        if sample.is_truncated == Some(true) {
+            leaf_first.push(self.input.named_frame((FrameKind::RawLeaf, 0), None, TRUNCATED, None)?);
+        }
+        Ok(Row {
             time,
             weight: 1,
             unit: Unit::Samples,
@@ -107,31 +99,28 @@ impl<'p> Writer<'p, '_> {
             process: None,
             core: None,
             state: None,
-            stack,
+            stack: self.input.stack(None, &leaf_first)?,
             kernel_stack: None,
             kind: SampleKind::Periodic,
             counters: None,
-        }))
+        })
     }
 
     fn thread(&mut self, numbers: [Option<u64>; 2]) -> Result<&mut Thread, Full> {
-        if let Entry::Vacant(place) = self.threads.entry(numbers) {
-            let [pid, tid] = numbers;
-            let process = self.input.process(pid, "")?;
-            place.insert(Thread { id: self.input.thread(tid, Some(process), "")?, tags: Vec::new() });
+        match self.threads.entry(numbers) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let [pid, tid] = numbers;
+                let process = self.input.process(pid, "")?;
+                Ok(place.insert(Thread { id: self.input.thread(tid, Some(process), "")?, tags: Vec::new() }))
+            }
         }
-        self.threads.get_mut(&numbers).ok_or(Full)
-    }
-
-    fn tag_bytes(&self) -> u64 {
-        self.threads.values().map(|thread| of_vec(&thread.tags)).sum()
     }
 
     /// Labels the samples of each thread with their user tags.
     fn label_threads(&mut self) {
         let mut others = 0;
-        for Thread { id, tags } in self.threads.values_mut() {
-            let mut tags = std::mem::take(tags);
+        for Thread { id, mut tags } in std::mem::take(&mut self.threads).into_values() {
             if tags.iter().all(|(_, tag)| tag.is_none()) {
                 continue;
             }
@@ -142,103 +131,21 @@ impl<'p> Writer<'p, '_> {
             tags.dedup_by_key(|&mut (time, _)| time);
             others += (distinct - tags.len()) as u64;
             tags.dedup_by_key(|&mut (_, tag)| tag);
-            self.input.label_thread(*id, tags);
+            self.input.label_thread(id, tags);
         }
-        if others > 0 {
-            let message =
-                "samples have the time of another sample of their thread, and another user tag; the first tag counts";
-            let at = Some(self.profile.at.clone());
-            self.input.note(Diagnostic { at, message: message.to_owned(), count: others });
-        }
-    }
-
-    fn stack(&mut self, sample: &Sample) -> Result<Result<Option<StackId>, RejectReason>, Full> {
-        let Some(range) = sample.stack.clone() else { return Ok(Err(RejectReason::EmptyCell)) };
-        let indices = self.profile.indices.get(range).unwrap_or_default();
-        match (self.profile.form, indices) {
-            (Form::Timeline, &[leaf]) => Ok(self.stack_of_leaf(leaf)?.map(|(stack, _)| Some(stack))),
-            _ => self.stack_of_list(indices, sample.is_truncated),
-        }
-    }
-
-    fn stack_of_list(
-        &mut self,
-        indices: &[u32],
-        is_truncated: bool,
-    ) -> Result<Result<Option<StackId>, RejectReason>, Full> {
-        if indices.len() > self.input.limits().stack_depth {
-            return Ok(Err(RejectReason::StackTooDeep));
-        }
-        let mut leaf_first = Vec::with_capacity(indices.len() + 1);
-        for &index in indices {
-            leaf_first.extend(self.frame(index)?);
-        }
-        if is_truncated {
-            leaf_first.push(self.input.named_frame((FrameKind::RawLeaf, 0), None, TRUNCATED, None)?);
-        }
-        self.input.stack(None, &leaf_first).map(Ok)
-    }
-
-    /// The stack that ends in a frame and its callers, found from the leaf to the first known one, and made from there to the leaf.
-    fn stack_of_leaf(&mut self, leaf: u32) -> Result<Known, Full> {
-        let limit = self.input.limits().stack_depth;
-        let (mut path, mut next) = (Vec::new(), Some(leaf));
-        let mut known = Ok(None);
-        while let Some(index) = next {
-            if let Some(found) = self.stacks.get(index as usize).copied().flatten() {
-                known = found.map(Some);
-                break;
-            }
-            let Some(Some(function)) = self.profile.functions.get(index as usize) else {
-                known = Err(RejectReason::UndefinedRef);
-                break;
-            };
-            path.push(index);
-            if path.len() > self.profile.functions.len() {
-                // Frames call each other.
-                known = Err(RejectReason::UnknownStack);
-                break;
-            }
-            next = match &function.parent {
-                Some(parent) => Some(self.profile.frames.get(parent).copied().unwrap_or(u32::MAX)),
-                None => None,
-            };
-        }
-        for &index in path.iter().rev() {
-            known = match known {
-                Ok(Some((_, depth))) if depth >= limit => Err(RejectReason::StackTooDeep),
-                Ok(callers) => {
-                    let frame: Vec<FrameId> = self.frame(index)?.into_iter().collect();
-                    let stack = self.input.stack(callers.map(|(stack, _)| stack), &frame)?;
-                    Ok(stack.map(|stack| (stack, callers.map_or(0, |(_, depth)| depth) + 1)))
-                }
-                Err(reason) => Err(reason),
-            };
-            if let (Some(place), Some(found)) = (self.stacks.get_mut(index as usize), known.transpose()) {
-                *place = Some(found);
-            }
-        }
-        Ok(known.transpose().unwrap_or(Err(RejectReason::UndefinedRef)))
+        let message =
+            "samples have the time of another sample of their thread, and another user tag; the first tag counts";
+        self.profile.noted(message, others).into_iter().for_each(|noted| self.input.note(noted));
     }
 
     /// The frame of a function; `None` for a tag.
     fn frame(&mut self, index: u32) -> Result<Option<FrameId>, Full> {
-        let place = index as usize;
-        let Some(Some(function)) = self.profile.functions.get(place) else { return Ok(None) };
-        if function.is_tag() {
+        let Some(function) = self.profile.function(index).filter(|function| function.kind != "Tag") else {
             return Ok(None);
-        }
-        if let Some(known) = self.frames.get(place).copied().flatten() {
+        };
+        if let Some(&known) = self.frames.get(&index) {
             return Ok(Some(known));
         }
-        let frame = self.new_frame(function)?;
-        if let Some(known) = self.frames.get_mut(place) {
-            *known = Some(frame);
-        }
-        Ok(Some(frame))
-    }
-
-    fn new_frame(&mut self, function: &'p Function) -> Result<FrameId, Full> {
         let input = &mut self.input;
         let binary = match function.binary() {
             Some((name, path)) => {
@@ -251,7 +158,16 @@ impl<'p> Writer<'p, '_> {
             Some(line) => Some(SourceLine { path: input.string(&function.url)?, line }),
             None => None,
         };
-        input.named_frame((FrameKind::RawLeaf, 0), binary, &function.name, source)
+        let frame = input.named_frame((FrameKind::RawLeaf, 0), binary, &function.name, source)?;
+        self.frames.insert(index, frame);
+        Ok(Some(frame))
+    }
+}
+
+impl Profile {
+    /// A diagnostic about this number of samples or functions, if there are any.
+    fn noted(&self, message: &str, count: u64) -> Option<Diagnostic> {
+        (count > 0).then(|| Diagnostic { at: Some(self.at.clone()), message: message.to_owned(), count })
     }
 }
 
@@ -261,46 +177,35 @@ const TRUNCATED: &str = "<truncated backtrace>";
 /// A word about samples that are not in the profile.
 fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     let rows = profile.samples.len() as u64;
-    let Some(count) = profile.count.filter(|&count| count != rows) else { return Ok(None) };
-    match (profile.form, count.checked_sub(rows)) {
-        // DevTools leaves out samples without a stack.
-        (Form::Timeline, Some(count)) => {
-            let message = "samples are missing: DevTools leaves out samples without a stack".to_owned();
-            Ok(Some(Diagnostic { at: Some(profile.at.clone()), message, count }))
-        }
-        _ => {
-            let text = format!("the profile has {rows} samples, and sampleCount is {count}; was it edited?");
-            Err(Error::new(ErrorKind::Malformed(text), Some(profile.at.clone())))
-        }
+    let count = profile.count.unwrap_or(rows);
+    if count < rows || (count > rows && profile.form != Some(Form::Timeline)) {
+        let text = format!("the profile has {rows} samples, and sampleCount is {count}; was it edited?");
+        return Err(Error::new(ErrorKind::Malformed(text), Some(profile.at.clone())));
     }
+    Ok(profile.noted("samples are missing: DevTools leaves out samples without a stack", count - rows))
 }
 
 /// A word about functions whose numbers of samples differ from the samples. Stubs and tags often differ in correct profiles.
 fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
-    let mut found = vec![[0_u64; 2]; profile.functions.len()];
-    let mut last_seen = vec![usize::MAX; profile.functions.len()];
+    let mut found = vec![([0_u64; 2], usize::MAX); profile.functions.len()];
     for (number, sample) in profile.samples.iter().enumerate() {
-        let indices = sample.stack.clone().and_then(|range| profile.indices.get(range)).unwrap_or_default();
-        for (position, &index) in indices.iter().enumerate() {
-            let index = index as usize;
-            let (Some([inclusive, exclusive]), Some(seen)) = (found.get_mut(index), last_seen.get_mut(index)) else {
-                continue;
-            };
-            *inclusive += u64::from(*seen != number);
-            *exclusive += u64::from(position == 0);
-            *seen = number;
+        for (position, &index) in profile.listed(sample).iter().enumerate() {
+            if let Some(([inclusive, exclusive], last)) = found.get_mut(index as usize) {
+                *inclusive += u64::from(*last != number);
+                *exclusive += u64::from(position == 0);
+                *last = number;
+            }
         }
     }
-    let of_code =
-        profile.functions.iter().zip(&found).filter_map(|(function, found)| Some((function.as_ref()?, found)));
-    let differs = |(function, found): &(&Function, &[u64; 2])| {
-        !matches!(function.kind.as_str(), "Stub" | "Tag")
-            && function.ticks.iter().zip(*found).any(|(stated, found)| stated.is_some_and(|stated| stated != *found))
+    let differs = |(function, (found, _)): &(&Option<Function>, &([u64; 2], usize))| {
+        let function = function.as_ref().filter(|function| !matches!(function.kind.as_str(), "Stub" | "Tag"));
+        let mut stated = function.iter().flat_map(|function| function.ticks).zip(found);
+        stated.any(|(stated, found)| stated.is_some_and(|stated| stated != *found))
     };
-    let count = of_code.filter(differs).count() as u64;
-    let message = "functions have other inclusiveTicks or exclusiveTicks than the samples show: the VM leaves some stubs out of stacks, or the \
-         profile was edited";
-    (count > 0).then(|| Diagnostic { at: Some(profile.at.clone()), message: message.to_owned(), count })
+    let count = profile.functions.iter().zip(&found).filter(differs).count() as u64;
+    let message = "functions have other inclusiveTicks or exclusiveTicks than the samples show: the VM leaves some stubs out of stacks, or \
+                   the profile was edited";
+    profile.noted(message, count)
 }
 
 /// The process, and the requested period.

@@ -8,8 +8,7 @@ use super::metrics::{self, Leaf};
 use super::record::is_known;
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::memory::Reservation;
-use crate::readers::json::{Json, once};
+use crate::readers::json::{Held, Json, once};
 use crate::recording::{Limits, Options};
 use crate::units::Uuid;
 
@@ -130,15 +129,10 @@ pub(super) struct Day {
 /// Wrappers of wrappers end somewhere.
 const MOST_LEVELS: usize = 16;
 
-/// Memory is reserved each time a document has taken this many bytes.
-const BYTES_BETWEEN: u64 = 64 << 10;
-
 /// Reads documents.
 pub(super) struct Documents {
     limits: Limits,
-    /// The memory of the last document, and about how many bytes it takes.
-    held: Reservation,
-    bytes: u64,
+    held: Held,
     found: Vec<Diagnostic>,
     /// The metrics in the document, and the number of documents with metrics.
     days: Vec<Day>,
@@ -147,13 +141,13 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn new(options: &Options) -> Self {
-        let (limits, held) = (options.limits.clone(), options.memory.nothing());
-        Self { limits, held, bytes: 0, found: Vec::new(), days: Vec::new(), metrics: 0 }
+        let (limits, held) = (options.limits.clone(), Held::new(options));
+        Self { limits, held, found: Vec::new(), days: Vec::new(), metrics: 0 }
     }
 
     /// Reads one document, and returns its diagnostics.
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<'_, R>) -> Result<Vec<Diagnostic>, Error> {
-        self.bytes = 0;
+        self.held.start();
         self.document(json, None, 0)?;
         Ok(std::mem::take(&mut self.found))
     }
@@ -239,7 +233,7 @@ impl Documents {
                 return Ok(());
             }
             let names: usize = path.iter().map(|name| size_of::<String>() + name.len()).sum();
-            self.hold(2 * size_of::<Leaf>() + names + value.len(), json)?;
+            self.held.add(2 * size_of::<Leaf>() + names + value.len(), json)?;
             leaves.push((path.to_vec(), value));
             Ok(())
         })
@@ -249,20 +243,11 @@ impl Documents {
     fn share<R: Read>(&mut self, first: usize, facts: &[Fact], json: &Json<'_, R>) -> Result<(), Error> {
         let bytes: usize = facts.iter().map(bytes_of_fact).sum();
         let holders = 1 + self.found.len().saturating_sub(first);
-        self.hold(bytes.saturating_mul(holders), json)?;
+        self.held.add(bytes.saturating_mul(holders), json)?;
         for inner in self.found.iter_mut().skip(first) {
             inner.facts.extend_from_slice(facts);
         }
         Ok(())
-    }
-
-    /// Counts memory of the document.
-    fn hold<R: Read>(&mut self, bytes: usize, json: &Json<'_, R>) -> Result<(), Error> {
-        self.bytes = self.bytes.saturating_add(bytes as u64);
-        if self.bytes.abs_diff(self.held.bytes()) < BYTES_BETWEEN {
-            return Ok(());
-        }
-        self.held.resize(self.bytes).map_err(|over| Error::memory(over, Some(json.place())))
     }
 
     fn tree<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
@@ -288,7 +273,7 @@ impl Documents {
                 }
                 json.begin_array()?;
                 while json.has_next()? {
-                    self.hold(2 * size_of::<Thread>(), json)?;
+                    self.held.add(2 * size_of::<Thread>(), json)?;
                     let thread = self.thread(json, tree)?;
                     tree.threads.get_or_insert_default().push(thread);
                 }
@@ -337,7 +322,7 @@ impl Documents {
                     return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
                 }
                 // Twice, since lists grow.
-                self.hold(2 * size_of::<Node>(), json)?;
+                self.held.add(2 * size_of::<Node>(), json)?;
                 if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
                     caller.callees += 1;
                     if caller.callees > 1 && tree.branch.is_none() {
@@ -372,7 +357,7 @@ impl Documents {
         }
         match node.uuid {
             Some(uuid) => node.name.take().map_or(Ok(()), |name| self.name(json, tree, uuid, name)),
-            None => self.hold(node.name.as_ref().map_or(0, String::len), json),
+            None => self.held.add(node.name.as_ref().map_or(0, String::len), json),
         }
     }
 
@@ -382,7 +367,7 @@ impl Documents {
             Some(known) if *known == name || tree.renamed.is_some() => {}
             Some(_) => tree.renamed = Some(json.place()),
             None => {
-                self.hold(name.len() + 2 * size_of::<(Uuid, String)>(), json)?;
+                self.held.add(name.len() + 2 * size_of::<(Uuid, String)>(), json)?;
                 tree.names.insert(uuid, name);
             }
         }
@@ -487,7 +472,7 @@ impl Documents {
             };
             if let (Some(domain), Some(label)) = (parts.get("domain"), parts.get("label")) {
                 let state = Fact { key: format!("state {domain}"), value: label.to_owned(), is_number: false };
-                self.hold(bytes_of_fact(&state), json)?;
+                self.held.add(bytes_of_fact(&state), json)?;
                 facts.push(state);
             }
         }
