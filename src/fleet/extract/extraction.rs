@@ -421,5 +421,5 @@ impl Keeper for Extraction<'_> {
 }
 
 /// The note of a run whose hang and launch times by bins are not in the dataset.
-const WITHOUT_BINS: &str =
+pub(super) const WITHOUT_BINS: &str =
     "hang and launch times by bins are missing: datasets do not keep them; report on the files instead";

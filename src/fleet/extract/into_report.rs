@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch;
+use super::extraction::WITHOUT_BINS;
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, of_failures};
 use super::settings::FleetSettings;
@@ -483,7 +484,9 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([], 0) if !report.histograms.is_empty() => {
             error!("only hang and launch times by bins are known, which have no processes and no rules")
         }
-        ([], 0) if let Some(note) = report.notes.first() => error!("there are no runs with numbers: {note}"),
+        ([], 0) if let Some(note) = report.notes.iter().find(|note| note.ends_with(WITHOUT_BINS)) => {
+            error!("there are no runs with numbers: {note}")
+        }
         ([], 0) => error!("there are no exports"),
         ([], 1) => error!("the only file produced no run"),
         ([], files) => error!("none of the {files} files produced a run ({})", kinds(&inputs.failed)),
