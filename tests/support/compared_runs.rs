@@ -32,7 +32,7 @@ pub enum Devices {
     One,
     /// Two models take turns. The second needs 1.6 times as long for the same work.
     Blocks,
-    /// So many runs of each device. Devices differ by 20 %.
+    /// This many runs of each device. Devices differ by 20 %.
     Units(u32),
 }
 
@@ -68,7 +68,7 @@ pub enum Length {
     Users,
 }
 
-/// What the new side does differently.
+/// A change of the new side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
     Nothing,
@@ -76,9 +76,9 @@ pub enum Change {
     Everything(f64),
     /// The first function takes this many times as long.
     First(f64),
-    /// The first function has another name.
+    /// Another name of the first function.
     Renamed,
-    /// The first function is part of its caller.
+    /// Its caller contains the first function.
     Inlined,
 }
 
