@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::label_order::compare_labels;
 use super::options::FleetOptions;
 use super::report::{FleetReport, RunRow, TrendOver};
-use super::run::FailureKind;
 use super::trend::{Period, by_date, day_of, why_unordered};
 use super::trend_series::Series;
 use crate::stats::{Looks, PERSISTENCE};
@@ -103,15 +102,15 @@ pub struct TrendValue {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendShift {
-    /// The position of the first point of the earlier level; of a gradual change, of the first point.
+    /// The position of the first point of the earlier level, or of the ramp.
     pub from: usize,
-    /// The CPU use of the later level divided by that of the earlier one.
+    /// The later level divided by the earlier one.
     pub ratio: f64,
     /// The interval of the ratio.
     pub interval: (f64, f64),
     /// The confidence of the interval.
     pub confidence: f64,
-    /// The number of runs in the values of both levels; of a gradual change, all runs from the first point on, twice.
+    /// The number of runs in the values of both levels. In a ramp, both are all its runs.
     pub runs: [u64; 2],
     /// The options of `traceparse compare` that compare runs of both levels, those nearest to the change.
     pub comparison: Vec<String>,
@@ -144,7 +143,7 @@ pub enum TrendVerdict {
     Slower,
     /// The newest level is faster.
     Faster,
-    /// There is no change, or later changes made up for earlier ones.
+    /// There is no change, or changes cancel each other.
     NoChange,
     /// There are too few points.
     Unknown,
@@ -230,7 +229,7 @@ impl<'r> TrendReport<'r> {
 
     /// The answer: the newest level against the first one, or against the accepted one.
     ///
-    /// A single change was tested before. Several changes, or a line, also need an interval without 1: together they may be no change.
+    /// A single change was tested before. For several changes, or a ramp, the interval must also exclude 1, since changes can cancel each other.
     pub fn verdict(&self) -> TrendVerdict {
         let Some(TrendShift { ratio, interval: (lower, upper), .. }) = self.since else {
             return match (self.is_invalid, &self.problem) {
@@ -291,9 +290,7 @@ fn by_label(fleet: &FleetReport, runs: &[usize], label: &str) -> (Vec<Period>, u
 
 /// Why the inputs that were measured may differ from the others.
 fn too_many_failed(fleet: &FleetReport) -> Option<String> {
-    let inputs = &fleet.inputs;
-    let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
-    let failed = failed + inputs.without_time.len();
+    let failed = fleet.inputs.unmeasured();
     let all = failed + fleet.runs.len();
     (failed as f64 > MOST_FAILED * all as f64).then(|| {
         format!("{failed} of {} could not be measured, and the others may differ from them", several(all, "input"))

@@ -12,7 +12,7 @@ use crate::units::{counted, first_of, several};
 /// The confidence of the intervals of changes.
 const CONFIDENCE: f64 = 0.95;
 
-/// A recommended comparison has at least this many runs on each side, if there are so many: functions need them.
+/// The runs on each side of a recommended comparison, which tests functions only if there are enough runs.
 const COMPARED: u64 = 5;
 
 /// The logarithm of the measure of a run; `None` if it is idle.

@@ -38,7 +38,7 @@ const DEVIATION: f64 = 1.482_602_218_505_602;
 const MARGIN: f64 = 0.82;
 /// The steps after which levels and blocks are no longer fitted to each other, nor changes to their neighbours.
 const FITS: usize = 5;
-/// Points are plausible up to this likelihood ratio: the 95 % quantile for the position of a change (Bai 1997), a bit larger.
+/// Points are plausible up to this likelihood ratio: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
 const PLAUSIBLE: f64 = 7.35;
 
 /// When a series is tested.
@@ -313,14 +313,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The correlation of each value with the next one; 0 if all are 0.
+/// The lag-1 correlation of residuals; 0 if all are 0.
 fn lag_correlation(rest: &[f64]) -> f64 {
     let squares = squares(rest.iter().copied());
     let products: f64 = rest.windows(2).map(|pair| pair[0] * pair[1]).sum();
     if squares > 0.0 { products / squares } else { 0.0 }
 }
 
-/// The correlation of `n` values, without the bias of the estimate `r` from their residuals.
+/// The correlation of `n` values, from that of their residuals (`r`), which is too small on average.
 fn unbiased(r: f64, n: f64) -> f64 {
     r + 2.0 * (1.0 + 2.0 * r) / n
 }
@@ -352,7 +352,7 @@ impl<'v> Levels<'v> {
         }
     }
 
-    /// The correlation of the distance of each value from its mean with that of the next one.
+    /// The lag-1 correlation of the residuals.
     fn lag_correlation(&self) -> f64 {
         lag_correlation(&self.values.into_iter().flat_map(deviations).collect::<Vec<_>>())
     }

@@ -124,7 +124,7 @@ pub struct FirstAlarms {
     pub plausible: usize,
 }
 
-/// The first alarms of histories with a step of this number of standard deviations after `before` points.
+/// Invents histories with a step after `before` points, in standard deviations, and finds their first alarms.
 pub fn first_alarms(noise: Noise, before: usize, step: f64, looks: Looks, series: u64) -> FirstAlarms {
     const AFTER: usize = 30;
     let mut numbers = Rng::new(before as u64 * 104_729);
@@ -153,8 +153,8 @@ pub fn first_alarms(noise: Noise, before: usize, step: f64, looks: Looks, series
     }
 }
 
-/// Of histories that rise by this number of standard deviations from point `from` to the end: the share with a change, and of these the share
-/// that are ramps.
+/// Invents histories that rise by `rise` standard deviations from point `from` to the end. Returns the share with a change, and the share of
+/// these that are ramps.
 pub fn ramps(points: usize, from: usize, rise: f64, series: u64) -> [f64; 2] {
     let mut numbers = Rng::new(rise as u64 * 32_452_843);
     let (mut changes, mut ramps) = (0_u64, 0_u64);
