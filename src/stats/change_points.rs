@@ -53,13 +53,13 @@ pub enum Looks {
 impl Looks {
     /// The alpha of [`change_points`] for a series of this number of points.
     ///
-    /// If every point is followed by a test, all tests together have `alpha`. A single test has at most a fifth of it, and less below 40
+    /// If every point is followed by a test, all tests together have `alpha`. A single test has at most a fifth of it, and less below 60
     /// points, where correlation is not yet known well.
     pub fn alpha(self, alpha: f64, points: usize) -> f64 {
         let n = points as f64;
         match self {
             Self::EveryPoint => alpha * (2 * PERSISTENCE) as f64 / (n * (n + 1.0)),
-            Self::Once => alpha / 5.0 * (n / 40.0).powi(2).min(1.0),
+            Self::Once => alpha / 5.0 * (n / 60.0).powi(2).min(1.0),
         }
     }
 }
@@ -201,13 +201,17 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
     let mut splits = Vec::new();
     split(&without_outliers, 0, alpha.cbrt(), &mut splits);
     loop {
+        // Without a removed neighbour, another split is better.
+        splits = fitted(&splits, values.len(), PERSISTENCE, |place| -t_of_split(&without_outliers, place));
         let ps: Vec<f64> = around(&splits, values.len()).map(|place| p_of_split(&without_outliers, place)).collect();
         let weakest = (0..ps.len()).max_by(|&a, &b| ps[a].total_cmp(&ps[b])).filter(|&index| ps[index] > alpha);
         if let Some(index) = weakest {
             splits.remove(index);
             continue;
         }
-        let located = located(values, &splits);
+        let located = fitted(&splits, values.len(), 1, |[start, at, end]| {
+            Levels::of(&values[start..at], &values[at..end]).squares
+        });
         let changes: Vec<ChangePoint> =
             around(&located, values.len()).zip(&ps).map(|(place, &p)| change_point(values, place, p)).collect();
         let size = |index: &usize| changes[*index].shift.difference.abs();
@@ -222,9 +226,9 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
 /// Adds the best splits of these values, of which the first has the index `start`, in their order.
 fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     let candidates = PERSISTENCE..(values.len() + 1).saturating_sub(PERSISTENCE);
-    let of = |at: usize| (at, Levels::of(&values[..at], &values[at..]).students_t());
-    let Some((at, _)) = candidates.map(of).max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
-    if p_of_split(values, [0, at, values.len()]) <= limit {
+    let of = |at: usize| (at, t_of_split(values, [0, at, values.len()]));
+    let Some((at, t)) = candidates.map(of).max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    if p_of(t, values.len()) <= limit {
         split(&values[..at], start, limit, splits);
         splits.push(start + at);
         split(&values[at..], start + at, limit, splits);
@@ -239,31 +243,40 @@ fn around(splits: &[usize], values: usize) -> impl Iterator<Item = [usize; 3]> {
     })
 }
 
+fn t_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
+    Levels::of(&values[start..at], &values[at..end]).students_t()
+}
+
 fn p_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
     let levels = |at: usize| Levels::of(&values[start..at], &values[at..end]);
     // The change may be a few values off, and the values in between would seem correlated.
     let near = (at + 1).saturating_sub(PERSISTENCE).max(start + 1)..(at + PERSISTENCE).min(end);
     let best = near.map(levels).min_by(|a, b| a.squares.total_cmp(&b.squares)).expect("the split is near");
-    let t = levels(at).students_t() / levels(at).inflation(best.lag_correlation());
-    (p_of_largest_t(t, end - start) / MARGIN).min(1.0)
+    let line = Line::of(&values[start..end]);
+    let correlation = if line.squares < best.squares { lag_correlation(&line.rest) } else { best.lag_correlation() };
+    p_of(levels(at).students_t() / levels(at).inflation(correlation), end - start)
 }
 
-/// The positions of these changes with the least squares, each between its neighbours.
-fn located(values: &[f64], splits: &[usize]) -> Vec<usize> {
-    let mut positions = splits.to_vec();
+fn p_of(t: f64, values: usize) -> f64 {
+    (p_of_largest_t(t, values) / MARGIN).min(1.0)
+}
+
+/// These splits, each moved between its neighbours to the smallest `cost`, with at least this number of values on each side.
+fn fitted(splits: &[usize], values: usize, least: usize, cost: impl Fn([usize; 3]) -> f64) -> Vec<usize> {
+    let mut fitted = splits.to_vec();
     for _ in 0..FITS {
-        let before = positions.clone();
-        for index in 0..positions.len() {
-            let [start, _, end] = around(&positions, values.len()).nth(index).expect("there is such a split");
-            let squares = |at: &usize| Levels::of(&values[start..*at], &values[*at..end]).squares;
-            let best = (start + 1..end).min_by(|a, b| squares(a).total_cmp(&squares(b)));
-            positions[index] = best.expect("levels have values");
+        let before = fitted.clone();
+        for index in 0..fitted.len() {
+            let [start, at, end] = around(&fitted, values).nth(index).expect("there is such a split");
+            let cost_at = |at: &usize| cost([start, *at, end]);
+            let best = (start + least..=end - least).min_by(|a, b| cost_at(a).total_cmp(&cost_at(b)));
+            fitted[index] = best.unwrap_or(at);
         }
-        if positions == before {
+        if fitted == before {
             break;
         }
     }
-    positions
+    fitted
 }
 
 fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> ChangePoint {
@@ -281,19 +294,36 @@ fn slope(found: &ChangePoints) -> Option<Shift> {
     let starts = [0].into_iter().chain(changes.iter().map(|change| change.position));
     let levels: f64 = starts.map(|start| squares(deviations(&values[found.level(start)]))).sum();
     let n = values.len() as f64;
-    let middle = (n - 1.0) / 2.0;
-    let points = || (0..).zip(deviations(values)).map(|(point, y)| (f64::from(point) - middle, y));
-    let spread = squares(points().map(|(x, _)| x));
-    let difference = points().map(|(x, y)| x * y).sum::<f64>() / spread;
-    let rest: Vec<f64> = points().map(|(x, y)| y - difference * x).collect();
-    let line = squares(rest.iter().copied());
+    let line = Line::of(values);
     let criterion = |squares: f64, parameters: usize| n * squares.ln() + parameters as f64 * n.ln();
-    if changes.is_empty() || criterion(line, 3) >= criterion(levels, 3 * changes.len() + 2) {
+    if changes.is_empty() || criterion(line.squares, 3) >= criterion(levels, 3 * changes.len() + 2) {
         return None;
     }
-    let correlation = cautious(lag_correlation(&rest), n);
+    let correlation = cautious(lag_correlation(&line.rest), n);
     let inflation = ((1.0 + correlation) / (1.0 - correlation)).sqrt();
-    Some(Shift { difference, error: inflation * (line / (n - 2.0) / spread).sqrt(), degrees: n - 2.0 })
+    let error = inflation * (line.squares / (n - 2.0) / line.spread).sqrt();
+    Some(Shift { difference: line.slope, error, degrees: n - 2.0 })
+}
+
+/// The straight line through values with the least squares.
+struct Line {
+    slope: f64,
+    /// The sum of the squares of the distances of the points from their middle.
+    spread: f64,
+    rest: Vec<f64>,
+    /// The sum of the squares of `rest`.
+    squares: f64,
+}
+
+impl Line {
+    fn of(values: &[f64]) -> Self {
+        let middle = (values.len() as f64 - 1.0) / 2.0;
+        let points = || (0..).zip(deviations(values)).map(|(point, y)| (f64::from(point) - middle, y));
+        let spread = squares(points().map(|(x, _)| x));
+        let slope = points().map(|(x, y)| x * y).sum::<f64>() / spread;
+        let rest: Vec<f64> = points().map(|(x, y)| y - slope * x).collect();
+        Self { slope, spread, squares: squares(rest.iter().copied()), rest }
+    }
 }
 
 /// The largest correlation of neighbours that is allowed for.

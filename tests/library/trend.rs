@@ -91,7 +91,7 @@ fn a_clear_change_is_found_before_five_points_confirm_it() {
 fn alpha_is_spent_over_all_nights() {
     let nights: f64 = (10..100_000).map(|points| Looks::EveryPoint.alpha(0.05, points)).sum();
     assert!((nights - 0.05).abs() < 1e-5, "{nights}");
-    assert_eq!([20, 40, 80].map(|points| Looks::Once.alpha(0.05, points)), [0.0025, 0.01, 0.01]);
+    assert_eq!([30, 60, 90].map(|points| Looks::Once.alpha(0.05, points)), [0.0025, 0.01, 0.01]);
 }
 
 #[test]

@@ -4,9 +4,10 @@
 import json
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
-from scipy import integrate, linalg, stats
+from scipy import integrate, linalg, signal, stats
 
 TOLERANCE = 1e-9
 LEAST = 5  # values of a level
@@ -108,7 +109,15 @@ def p_of(x: np.ndarray, at: int) -> float:
     first = max(0, at - LEAST)  # of the positions that are less than five values off
     squares = sse(x, 0, len(x))[first : at + LEAST - 1]
     best = first + 1 + smallest(squares)
-    return min(1.0, bound(split_t(x, at) / factor(residuals(x, 0, best, len(x)), at, len(x) - at), len(x)) / 0.82)
+    steps, line = residuals(x, 0, best, len(x)), signal.detrend(x)
+    if abs(line @ line - steps @ steps) < 1e-9 * (steps @ steps + 1e-12):
+        raise ValueError("a tie")
+    rest = line if line @ line < steps @ steps else steps
+    return p_of_t(split_t(x, at) / factor(rest, at, len(x) - at), len(x))
+
+
+def p_of_t(t: float, n: int) -> float:
+    return min(1.0, bound(t, n) / 0.82)
 
 
 def without_outliers(x: np.ndarray) -> np.ndarray:
@@ -136,8 +145,9 @@ def splits(x: np.ndarray, start: int, end: int, limit: float) -> list[int]:
     at = range(start + LEAST, end - LEAST + 1)
     if not at:
         return []
-    best = at[smallest(-np.array([split_t(x[start:end], i - start) for i in at]))]
-    if not is_below(p_of(x[start:end], best - start), limit):
+    ts = np.array([split_t(x[start:end], i - start) for i in at])
+    best = at[smallest(-ts)]
+    if not is_below(p_of_t(ts.max(), end - start), limit):
         return []
     return splits(x, start, best, limit) + [best] + splits(x, best, end, limit)
 
@@ -147,16 +157,28 @@ def places(found: list[int], n: int) -> list[tuple[int, int, int]]:
     return list(zip(ends, ends[1:], ends[2:]))
 
 
-def locate(x: np.ndarray, found: list[int]) -> list[int]:
+def fit(found: list[int], n: int, least: int, costs: Callable[[int, range, int], np.ndarray]) -> list[int]:
+    """Moves each split to its cheapest place between its neighbours."""
     found = list(found)
     for _ in range(5):
         before = list(found)
         for i in range(len(found)):
-            start, _, end = places(found, len(x))[i]
-            found[i] = start + 1 + smallest(sse(x, start, end))
+            start, _, end = places(found, n)[i]
+            at = range(start + least, end - least + 1)
+            if at:
+                found[i] = at[smallest(costs(start, at, end))]
         if found == before:
             break
     return found
+
+
+def locate(x: np.ndarray, found: list[int]) -> list[int]:
+    return fit(found, len(x), 1, lambda start, at, end: sse(x, start, end))
+
+
+def likeliest(x: np.ndarray, found: list[int]) -> list[int]:
+    t = lambda start, at, end: np.array([split_t(x[start:end], i - start) for i in at])
+    return fit(found, len(x), LEAST, lambda *place: -t(*place))
 
 
 def shift(base: np.ndarray, new: np.ndarray) -> list[float]:
@@ -183,6 +205,7 @@ def changes(raw: np.ndarray, alpha: float) -> list[dict]:
     x = without_outliers(raw)
     found = splits(x, 0, len(x), alpha ** (1 / 3))
     while found:
+        found = likeliest(x, found)
         ps = np.array([p_of(x[a:c], b - a) for a, b, c in places(found, len(x))])
         worst = smallest(-ps)
         if not is_below(ps[worst], alpha):
