@@ -74,6 +74,16 @@ fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     })
 }
 
+/// True if nine runs in ten keep a whole number of cores busy throughout.
+pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
+    const NEAR: f64 = 0.03;
+    let cores = |side: usize, run: usize| Some(sides[side].report.runs[run].rate.as_f64() / 100.0);
+    let (near, all) = units.runs_of(cores).fold((0, 0), |(near, all), cores| {
+        (near + u64::from(cores.round() >= 1.0 && (cores - cores.round()).abs() <= NEAR), all + 1)
+    });
+    all > 0 && 10 * near >= 9 * all
+}
+
 /// The reason why the sides cannot be compared, without its full stop.
 pub(super) fn invalid(
     sides: &[Side; 2],

@@ -6,6 +6,7 @@ use super::CompareOptions;
 use super::quantity::QuantityValues;
 use super::side::Side;
 use crate::fleet::report::RunRow;
+use crate::noise::{RunSum, overdispersion};
 use crate::stats::Quantile;
 use crate::stats::compare::Block;
 
@@ -218,17 +219,17 @@ impl Units {
         self.sides[side].of_run[run].is_some()
     }
 
-    /// By block and side: the runs that count.
-    pub(super) fn runs_of_blocks<'s>(&self, sides: &'s [Side; 2]) -> Vec<[Vec<&'s RunRow>; 2]> {
-        let mut blocks = vec![<[Vec<&RunRow>; 2]>::default(); self.blocks.len()];
-        for (side, units) in self.sides.iter().enumerate() {
-            for (row, unit) in sides[side].report.runs.iter().zip(&units.of_run) {
-                if let Some(unit) = unit {
-                    blocks[units.blocks[*unit]][side].push(row);
-                }
+    /// By how much runs of a block and side vary more than sampling explains.
+    pub(super) fn overdispersion(&self, sides: &[Side; 2]) -> f64 {
+        let mut groups = vec![<[Vec<RunSum>; 2]>::default(); self.blocks.len()];
+        for side in [0, 1] {
+            for (block, run) in self.runs_in(side) {
+                let RunRow { weight, samples, wall, .. } = &sides[side].report.runs[run];
+                let (weight, samples, time) = (*weight as f64, *samples as f64, wall.as_nanos() as f64);
+                groups[block][side].push(RunSum { weight, samples, time });
             }
         }
-        blocks
+        overdispersion(groups.into_iter().flatten())
     }
 
     pub(super) fn into_blocks(self, sides: &[Side; 2], values: &QuantityValues) -> Vec<ComparedBlock> {
