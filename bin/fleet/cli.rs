@@ -12,7 +12,7 @@ use crate::format_options::{CsvArgs, first_given};
 use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 use crate::weight_limit::parse_percent;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INPUT, EXIT_UNDECIDED};
 
 use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, MAX_SIZE_HELP, MERGE_HELP, SQL_HELP, extract_help, interval_help, report_help, tree_help};
@@ -295,10 +295,23 @@ pub(crate) struct VerdictArgs {
         value_enum,
         value_delimiter = ',',
         value_name = "VERDICT,…",
-        default_value = "slower,unknown",
+        default_value = "slower",
         help_heading = "Verdict"
     )]
     fail_on: Vec<FailOn>,
+}
+
+/// What a verdict means for the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Slower,
+    /// Not slower as a whole, but a function is.
+    SlowerFunction,
+    NotSlower,
+    /// The input is valid but does not show it.
+    Unknown,
+    /// The input cannot be judged.
+    Invalid,
 }
 
 impl VerdictArgs {
@@ -307,11 +320,14 @@ impl VerdictArgs {
         self.min_effect / 100.0
     }
 
-    /// The exit code of the process.
-    pub(crate) fn exit_code(&self, is_slower: bool, is_unknown: bool) -> u8 {
-        match (is_slower, is_unknown) {
-            (true, _) if self.fail_on.contains(&FailOn::Slower) => EXIT_ALERT,
-            (_, true) if self.fail_on.contains(&FailOn::Unknown) => EXIT_UNDECIDED,
+    /// The exit code of the process. Input that cannot be judged never passes.
+    pub(crate) fn exit_code(&self, outcome: Outcome) -> u8 {
+        let fails = |verdict: FailOn| self.fail_on.contains(&verdict);
+        match outcome {
+            Outcome::Invalid => EXIT_INPUT,
+            Outcome::Slower if fails(FailOn::Slower) || fails(FailOn::Function) => EXIT_ALERT,
+            Outcome::SlowerFunction if fails(FailOn::Function) => EXIT_ALERT,
+            Outcome::Unknown if fails(FailOn::Unknown) => EXIT_UNDECIDED,
             _ => EXIT_DONE,
         }
     }
@@ -324,6 +340,8 @@ pub(crate) enum FailOn {
     Slower,
     /// Exit with code 4 if the runs do not suffice to tell
     Unknown,
+    /// Exit with code 3 if any function is slower, even if the total hardly grows
+    Function,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::fleet::compare::{CompareOptions, Comparison, Side, Verdict};
+use traceparse::fleet::compare::{CompareOptions, Comparison, Quantity, Side, Verdict};
 use traceparse::fleet::{Collector, FleetBuilder, FleetOptions, ThreadChoice, composed};
 use traceparse::output::{self, Format};
 use traceparse::recording::Recording;
 
-use super::cli::{InputArgs, ReadingArgs, RunArgs, VerdictArgs, parse_label};
+use super::cli::{InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
 use super::compare_page;
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
 use super::host::{AtInterrupt, Host};
-use super::reading;
+use super::reading::{self, RunParts};
 use super::remote::mirror_inputs;
-use crate::format_options::PageArgs;
+use crate::format_options::{CsvArgs, PageArgs};
 use crate::formats::{check_name, format_of, syntax_of};
 use crate::guard::will_write;
 use crate::operations::OperationArgs;
@@ -40,13 +40,16 @@ pub(crate) struct CompareArgs {
     /// Of all inputs, the runs of the new version, such as app_version=2.0 (repeatable)
     #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "base", conflicts_with = "against", help_heading = "Input")]
     new: Vec<(String, String)>,
+    /// Quantity to compare; repeatable [default: CPU time or CPU use, as the lengths of the recordings suggest]
+    #[arg(long, value_name = "cpu-time|cpu-use|elapsed|interval:NAME", help_heading = "Comparison")]
+    measure: Vec<Quantity>,
     /// Compare only runs with the same value of these labels, such as device
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Comparison")]
     block: Vec<String>,
     /// The label of what the verdict is to hold for, such as device_id; the mean of its runs counts once
     #[arg(long, value_name = "run|LABEL", default_value = "run", help_heading = "Comparison")]
     unit: String,
-    /// The probability of a wrong claim about the total; and of another one about functions
+    /// Probability of any wrong claim about identical builds
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison")]
     alpha: f64,
     #[command(flatten)]
@@ -54,12 +57,17 @@ pub(crate) struct CompareArgs {
     /// Whether functions are tested, and can make the verdict slower
     #[arg(long, value_enum, default_value_t = FunctionTests::Holm, help_heading = "Comparison")]
     functions: FunctionTests,
+    /// In text, list each run with its CPU time, recorded time and CPU use
+    #[arg(long, help_heading = "Output")]
+    runs: bool,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<CompareFormat>,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; repeatable, with a format for each extension
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    output: Option<PathBuf>,
+    output: Vec<PathBuf>,
+    #[command(flatten)]
+    csv: CsvArgs,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -84,6 +92,8 @@ enum CompareFormat {
     Text,
     /// For programs; every field is documented in docs/fleet-formats.md
     Json,
+    /// A table with a row for each run
+    Csv,
     /// For a comment on a pull request
     Markdown,
     /// For CI systems that show tests
@@ -103,41 +113,53 @@ pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure
     let mut new = InputArgs { inputs: std::mem::take(&mut args.against), ..InputArgs::default() };
     mirror_inputs(&mut new)?;
     args.check(&new).map_err(Failure::Usage)?;
-    will_write(args.output.as_deref());
+    let paths = args.paths();
+    paths.iter().for_each(|path| will_write(*path));
     args.reading.filters.redact.begin_fleet()?;
     let host = Host::new(AtInterrupt::End);
     let Collected { collectors, are_recordings } = args.collect(&host, &new, [None, None])?;
-    let pooled = args.is_page().then(|| pooled(&collectors));
+    let mut pooled = args.has_page().then(|| pooled(&collectors));
     let mut sides = finish(collectors, args.reading.files.strict)?;
-    let comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
-    let path = args.output.as_deref();
-    let syntax = syntax_of(args.format());
-    let format = match args.format() {
-        CompareFormat::Text => Format::Text(style(path, colour)),
-        CompareFormat::Json | CompareFormat::Html => Format::Json,
-        CompareFormat::Markdown => Format::Markdown,
-        CompareFormat::Junit => Format::JUnit,
-    };
-    let written = match pooled {
-        Some(pooled) => {
-            let counted = args.counted(&host, &new, &sides, &comparison)?;
-            let pooled = counted.map_or(pooled, Ok)?;
-            let root = if are_recordings { compare_page::root(path) } else { None };
-            let page =
-                |out: &mut dyn Write| compare_page::write((&comparison, root.as_deref()), pooled, &args.page, out);
-            write_inert(path, syntax, page)
+    let mut comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
+    comparison.lists_runs = args.runs;
+    for path in paths {
+        let syntax = syntax_of(args.format(path));
+        let format = match args.format(path) {
+            CompareFormat::Text => Format::Text(style(path, colour)),
+            CompareFormat::Json | CompareFormat::Html => Format::Json,
+            CompareFormat::Csv => Format::Csv(args.csv.cells()),
+            CompareFormat::Markdown => Format::Markdown,
+            CompareFormat::Junit => Format::JUnit,
+        };
+        let is_page = args.format(path) == CompareFormat::Html;
+        let written = match is_page.then(|| pooled.take()).flatten() {
+            Some(pooled) => {
+                let counted = args.counted(&host, &new, &sides, &comparison)?;
+                let pooled = counted.map_or(pooled, Ok)?;
+                let root = if are_recordings { compare_page::root(path) } else { None };
+                let page =
+                    |out: &mut dyn Write| compare_page::write((&comparison, root.as_deref()), pooled, &args.page, out);
+                write_inert(path, syntax, page)
+            }
+            None => write_inert(path, syntax, |out| output::write(&comparison, &format, out)),
+        };
+        match written {
+            // The reader of the pipe closed it; the verdict still counts.
+            Err(error) if is_closed_pipe(&error) => {}
+            result => result?,
         }
-        None => write_inert(path, syntax, |out| output::write(&comparison, &format, out)),
-    };
-    match written {
-        // The reader of the pipe closed it; the verdict still counts.
-        Err(error) if is_closed_pipe(&error) => {}
-        result => result?,
     }
-    Ok(args.verdict.exit_code(
-        matches!(comparison.verdict, Verdict::Slower(_)),
-        matches!(comparison.verdict, Verdict::CannotTell { .. }),
-    ))
+    Ok(args.verdict.exit_code(outcome(&comparison)))
+}
+
+fn outcome(comparison: &Comparison) -> Outcome {
+    match comparison.verdict {
+        Verdict::Slower(_) => Outcome::Slower,
+        Verdict::Invalid { .. } => Outcome::Invalid,
+        _ if comparison.slower_functions().next().is_some() => Outcome::SlowerFunction,
+        Verdict::Unknown { .. } => Outcome::Unknown,
+        Verdict::Faster(_) | Verdict::NoSlowdown { .. } => Outcome::NotSlower,
+    }
 }
 
 /// What was read of both sides.
@@ -171,24 +193,42 @@ impl CompareArgs {
     fn check(&self, new: &InputArgs) -> Result<(), String> {
         self.inputs.check()?;
         new.check()?;
-        check_name(self.format, self.output.as_deref())?;
-        self.page.check(self.is_page())?;
+        if self.format.is_some() && self.output.len() > 1 {
+            return Err("--format is for one output; leave it out, and name each -o by its format, such as compare.md"
+                .to_owned());
+        }
+        let formats = self.paths().into_iter().map(|path| self.format(path));
+        if formats.clone().filter(|format| *format == CompareFormat::Html).count() > 1 {
+            return Err("only one output can be a page".to_owned());
+        }
+        self.output.iter().try_for_each(|path| check_name(self.format, Some(path)))?;
+        self.page.check(self.has_page())?;
+        self.csv.check(formats.clone().any(|format| format == CompareFormat::Csv))?;
+        if self.runs && formats.clone().all(|format| format != CompareFormat::Text) {
+            return Err("--runs only applies to text; JSON and CSV always list all runs".to_owned());
+        }
         if self.block.iter().chain([&self.unit]).any(|label| label.trim().is_empty()) {
             return Err("a label is empty; name one, such as --block device".to_owned());
         }
         self.reading.filters.check()
     }
 
-    fn format(&self) -> CompareFormat {
-        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(CompareFormat::Text)
+    /// The outputs; `None` is standard output.
+    fn paths(&self) -> Vec<Option<&Path>> {
+        if self.output.is_empty() { vec![None] } else { self.output.iter().map(|path| Some(path.as_path())).collect() }
     }
 
-    fn is_page(&self) -> bool {
-        self.format() == CompareFormat::Html
+    fn format(&self, path: Option<&Path>) -> CompareFormat {
+        self.format.or_else(|| format_of(path)).unwrap_or(CompareFormat::Text)
+    }
+
+    fn has_page(&self) -> bool {
+        self.paths().into_iter().any(|path| self.format(path) == CompareFormat::Html)
     }
 
     fn options(&self) -> CompareOptions {
         CompareOptions {
+            measures: self.measure.clone(),
             blocks: self.block.iter().map(|label| composed(label.trim())).collect(),
             unit: Some(composed(self.unit.trim())).filter(|unit| unit != "run"),
             alpha: self.alpha,
@@ -210,18 +250,23 @@ impl CompareArgs {
             let only = options.only.iter().chain(labels).cloned().collect();
             let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
             let is_again = ids.is_some();
-            let collector =
-                Collector::new(host, FleetBuilder::for_comparison(FleetOptions { only, ..options }), patterns);
+            let collector = Collector::new(
+                host,
+                FleetBuilder::for_comparison(FleetOptions { only, ..options }, &self.options().intervals()),
+                patterns,
+            );
             let collector = if is_again { collector.quietly() } else { collector };
-            if self.is_page() { collector.pooling(self.reading.schema.clone(), ids) } else { collector }
+            if self.has_page() { collector.pooling(self.reading.schema.clone(), ids) } else { collector }
         };
         let [only_base, only_new] = only;
         let collectors = [collector(&self.base, only_base), collector(&self.new, only_new)];
-        // Callers show whether cost moved.
-        let with_stacks = self.is_page() || self.functions == FunctionTests::Holm;
-        let add = |collectors: &[&Collector<'_>], inputs| {
-            reading::collect(host, collectors, inputs, &self.reading, with_stacks)
+        let parts = RunParts {
+            // Callers show whether cost moved.
+            stacks: self.has_page() || self.functions == FunctionTests::Holm,
+            intervals: !self.options().intervals().is_empty(),
         };
+        let add =
+            |collectors: &[&Collector<'_>], inputs| reading::collect(host, collectors, inputs, &self.reading, parts);
         let are_recordings = match new.inputs.is_empty() {
             true => add(&[&collectors[0], &collectors[1]], &self.inputs)?,
             false => {
@@ -248,7 +293,7 @@ impl CompareArgs {
         }
         let ids = [0, 1].map(|side| {
             let runs = comparison.blocks.iter().flat_map(|block| &block.runs[side]);
-            Some(runs.map(|run| run.run_id.clone()).collect())
+            Some(runs.map(|run| run.row.run_id.clone()).collect())
         });
         Ok(Some(pooled(&self.collect(host, new, ids)?.collectors)?))
     }

@@ -62,13 +62,22 @@ pub(super) fn datasets(
     }
 }
 
+/// What is kept of runs in addition to their measures.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunParts {
+    /// Their call trees.
+    pub(super) stacks: bool,
+    /// Their signposts and hangs.
+    pub(super) intervals: bool,
+}
+
 /// Reads recordings, or datasets, once and adds their runs to each collector. Returns true for recordings.
 pub(super) fn collect(
     host: &Host,
     collectors: &[&Collector<'_>],
     args: &InputArgs,
     reading: &ReadingArgs,
-    with_stacks: bool,
+    parts: RunParts,
 ) -> Result<bool, Failure> {
     if let Some(paths) = datasets(host, args, reading, |_| false).map_err(Failure::Usage)? {
         Collector::add_datasets_to(collectors, &paths).map_err(anyhow::Error::from)?;
@@ -80,7 +89,7 @@ pub(super) fn collect(
     let symbol_files = WatchedFiles::default();
     let locator = find_symbols(&symbol_files, reading)?;
     let mut options = options(reading, None, &symbol_files, locator.as_ref());
-    options.measure.with_stacks = with_stacks;
+    (options.measure.with_stacks, options.measure.with_intervals) = (parts.stacks, parts.intervals);
     let settings = FleetSettings::new(host, options);
     Collector::add_recordings_to(collectors, &found, &settings).map_err(anyhow::Error::from)?;
     Ok(true)

@@ -9,12 +9,12 @@ use traceparse::fleet::{
 };
 use traceparse::output::{self, Format};
 
-use super::cli::{InputArgs, ReadingArgs, RunArgs, VerdictArgs};
+use super::cli::{InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs};
 use super::compare::parse_alpha;
 use super::filters::ThreadArgs;
 use super::help::TREND_HELP;
 use super::host::{AtInterrupt, Host};
-use super::reading;
+use super::reading::{self, RunParts};
 use super::remote::mirror_inputs;
 use crate::format_options::CsvArgs;
 use crate::formats::{check_name, format_of, syntax_of};
@@ -85,8 +85,11 @@ pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> 
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }
-    let verdict = trend.verdict();
-    Ok(args.verdict.exit_code(verdict == TrendVerdict::Slower, verdict == TrendVerdict::CannotTell))
+    Ok(args.verdict.exit_code(match trend.verdict() {
+        TrendVerdict::Slower => Outcome::Slower,
+        TrendVerdict::CannotTell => Outcome::Unknown,
+        TrendVerdict::Faster | TrendVerdict::NoChange => Outcome::NotSlower,
+    }))
 }
 
 impl TrendArgs {
@@ -128,7 +131,7 @@ impl TrendArgs {
         let question = self.threads.narrow(self.chosen.narrow(self.options().fleet()));
         let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
         let collector = Collector::new(&host, FleetBuilder::new(question), patterns);
-        reading::collect(&host, &[&collector], &self.inputs, &self.reading, false)?;
+        reading::collect(&host, &[&collector], &self.inputs, &self.reading, RunParts::default())?;
         Ok(collector.finish(self.reading.files.strict).map_err(Error::from)?)
     }
 }

@@ -111,9 +111,10 @@ impl FleetBuilder {
     }
 
     /// One side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that choose what a report shows are ignored.
-    pub fn for_comparison(options: FleetOptions) -> Self {
+    /// `intervals` are the names of those whose duration is compared.
+    pub fn for_comparison(options: FleetOptions, intervals: &[String]) -> Self {
         let options = FleetOptions { scopes: Vec::new(), alerts: Vec::new(), ..options };
-        Self { compared: Some(ComparedRuns::new()), ..Self::new(options) }
+        Self { compared: Some(ComparedRuns::new(intervals)), ..Self::new(options) }
     }
 
     /// Adds a run. A run with a known id is a failed input: it has the same content as another one.
@@ -276,7 +277,7 @@ impl FleetBuilder {
     }
 
     fn all_columns(&self) -> impl Iterator<Item = &ScopeColumn> {
-        self.columns.iter().chain(self.compared.iter().flat_map(ComparedRuns::columns))
+        self.columns.iter().chain(self.compared.iter().map(|compared| &compared.own))
     }
 
     /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
@@ -290,7 +291,7 @@ impl FleetBuilder {
             self.spilled = Spilled::new(open()?);
         }
         let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::each_mut);
-        let compared = self.compared.iter_mut().flat_map(ComparedRuns::columns_mut);
+        let compared = self.compared.iter_mut().map(|compared| &mut compared.own);
         self.columns
             .iter_mut()
             .chain(compared)

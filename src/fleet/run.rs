@@ -496,12 +496,13 @@ pub(super) struct RunRows<'r> {
     pub(super) binaries: &'r [FrameRow],
     pub(super) windows: &'r [WindowRow],
     pub(super) stacks: &'r [StackRow],
+    pub(super) intervals: &'r [Interval],
 }
 
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
-        let RunMeasures { record, names, frames, binaries, windows, stacks, .. } = run;
-        Self { record, names, frames, binaries, windows, stacks }
+        let RunMeasures { record, names, frames, binaries, windows, stacks, intervals, .. } = run;
+        Self { record, names, frames, binaries, windows, stacks, intervals }
     }
 
     pub(super) fn name(&self, id: NameId) -> &'r str {

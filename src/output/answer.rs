@@ -37,7 +37,7 @@ pub enum Answer<'a, 'e> {
     /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
-    /// Whether a group of runs is slower than another, as text, JSON, Markdown or JUnit.
+    /// Whether a group of runs is slower than another, as text, JSON, Markdown or JUnit; its runs as CSV.
     #[cfg(feature = "fleet")]
     Comparison(&'a Comparison),
     /// Where CPU use changes over versions or dates, as text, JSON or CSV.
@@ -154,6 +154,7 @@ pub fn write<'a, 'e: 'a>(
         Answer::Comparison(comparison) => match format {
             Format::Text(style) => super::fleet::text::comparison::write(comparison, style, out),
             Format::Json => super::fleet::comparison::json::write(comparison, out),
+            Format::Csv(cells) => super::fleet::comparison::csv::write(comparison, *cells, out),
             Format::Markdown => super::fleet::comparison::markdown::write(comparison, out),
             Format::JUnit => super::fleet::comparison::junit::write(comparison, out),
             _ => unsupported("a comparison of groups of runs", format),

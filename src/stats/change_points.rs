@@ -163,7 +163,7 @@ fn change_point(values: &[f64], splits: &[usize], index: usize) -> ChangePoint {
     let (position, end) = (splits[index], splits.get(index + 1).copied().unwrap_or(values.len()));
     let [base, new] = [start..position, position..end].map(|range| values[range].to_vec());
     let p = p_of(students_t(&base, &new), end - start);
-    let effect = Effect::of(&[Block { base, new }]).expect("both sides have several values");
+    let effect = Effect::of(&[Block { base, new, floors: [0.0; 2] }]).expect("both sides have several values");
     ChangePoint { position, start, end, effect, p }
 }
 

@@ -1,30 +1,46 @@
-//! Which functions use more, or less, than before.
+//! Which functions use more than before.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::CompareOptions;
+use super::calls::Relatives;
+use super::levels::Levels;
+use super::measured::Measured;
+use super::moved;
+use super::quantity::Quantity;
 use super::side::Side;
-use super::units::{Units, blocks_of};
-use crate::fleet::run::rate_of;
+use super::units::Units;
+use super::weights::{FunctionValues, Weights};
+use crate::fleet::run::FrameRow;
 use crate::fleet::scope::ScopeName;
 use crate::stats::compare::{Effect, benjamini_hochberg, holm};
-use crate::units::Millionths;
 
 /// Functions with fewer samples a run, over both sides, are not tested: they could not be found, but would make it harder to find others.
 const LEAST_SAMPLES: u64 = 5;
+
+/// With fewer units on a side, no function is claimed: the variance of a few units of a few samples is too uncertain.
+pub(super) const LEAST_UNITS: u64 = 5;
+
+/// The unnamed shares of a binary on both sides are comparable up to this difference.
+const UNNAMED: f64 = 0.05;
 
 /// The tests of all functions that have enough samples.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Functions {
-    /// The tested functions, the most certain change first.
+    /// The tested functions, the most certain change first; none if a side has fewer than five units.
     pub tested: Vec<ComparedFunction>,
     /// The probability that any claim is wrong (Holm), and the expected share of wrong rows among those that [changed](Self::changed).
-    pub alpha: f64,
+    pub level: f64,
     /// The smallest relative change that matters.
     pub min_effect: f64,
+    /// The mean total of a run of the base.
+    pub base_total: f64,
+    /// True if functions grew, but none by more than all others.
+    pub grew_together: bool,
+    /// The binaries whose functions are not tested, since the sides differ in the share of their code that has no names; with these shares.
+    pub unnamed: Vec<(String, [f64; 2])>,
 }
 
 /// The self weight of a function on both sides.
@@ -33,7 +49,7 @@ pub struct Functions {
 pub struct ComparedFunction {
     /// The binary and the function.
     pub name: ScopeName,
-    /// The mean CPU use of a run of the base and of the new side, as self weight, over blocks.
+    /// The mean of a run of the base and of the new side, as self weight, within blocks.
     pub means: [f64; 2],
     /// Its samples on each side, as the leaf.
     pub samples: [u64; 2],
@@ -41,17 +57,17 @@ pub struct ComparedFunction {
     pub ratio: f64,
     /// The interval of the ratio, of this function alone.
     pub interval: (f64, f64),
-    /// The probability of a change at least as large by chance.
+    /// The one-sided probability of a growth at least as large by chance. If the total is slower, the larger of this and that of the growth
+    /// relative to all other functions.
     pub p: f64,
     /// The same for a claim about any function (Holm).
     pub p_holm: f64,
-    /// The expected share of wrong rows among those that are at least as certain (Benjamini and Hochberg).
+    /// The expected share of wrong rows among those that changed at least as certainly, in any direction (Benjamini and Hochberg).
     pub q: f64,
-    /// The ratio of its all weight.
-    pub all_ratio: f64,
-    /// True if the function [changed](Functions::changed), but the all weight of the function or of its nearest common caller did not, where
-    /// the change would be visible: cost moved between functions.
-    pub has_moved: bool,
+    /// True if it is slower: its growth is certain enough, matters, and is not moved cost.
+    pub is_slower: bool,
+    /// The functions whose fall explains its growth: cost moved between functions, for example because one was renamed or inlined.
+    pub moved_from: Vec<ScopeName>,
 }
 
 impl ComparedFunction {
@@ -62,44 +78,111 @@ impl ComparedFunction {
 }
 
 impl Functions {
-    pub(super) fn new(sides: &mut [Side; 2], units: &Units, options: &CompareOptions) -> io::Result<Self> {
-        let family = Values::family(sides, units)?;
-        let (half, total) = (half_a_sample(sides, units), units.mean_rates()[0]);
-        let callers = callers(sides, &family);
-        let weights = Values::of(sides, units, |name| family.contains_key(name), false)?;
-        let in_stacks: BTreeSet<&ScopeName> = family.keys().chain(callers.values()).collect();
-        let all = Values::of(sides, units, |name| in_stacks.contains(name), true)?;
-        let all = |name: &ScopeName| Amount::new(all.get(name), sides, units, half);
-        let test = |(name, samples): (&ScopeName, &[u64; 2])| {
-            let amount = Amount::new(weights.get(name), sides, units, half);
-            function((name, *samples), &amount, all(name).ratio(), options)
-        };
-        let mut tested: Vec<ComparedFunction> = family.iter().map(test).collect();
-        let p: Vec<f64> = tested.iter().map(|function| function.p).collect();
-        for (function, (p_holm, q)) in tested.iter_mut().zip(holm(&p).into_iter().zip(benjamini_hochberg(&p))) {
-            (function.p_holm, function.q) = (p_holm, q);
-            let places = [Some(&function.name), callers.get(&function.name)];
-            function.has_moved = q <= options.alpha
-                && places.into_iter().flatten().any(|place| has_moved(function.growth(), &all(place), total, options));
+    pub(super) fn new(
+        sides: &mut [Side; 2],
+        units: &Units,
+        measured: &Measured,
+        (levels, min_effect): (Levels, f64),
+    ) -> io::Result<Self> {
+        let (quantity, is_total_slower) = (&measured.quantity, measured.total.is_slower(min_effect));
+        let mut family = Family::new(sides, units)?;
+        if units.counts().into_iter().min() < Some(LEAST_UNITS) {
+            family.names.clear();
         }
-        tested.sort_by(by_certainty);
-        Ok(Self { tested, alpha: options.alpha, min_effect: options.min_effect })
+        let weights = Weights::of(sides, units, |name| family.names.contains(name))?;
+        let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
+        let values = FunctionValues::new(quantity, sides, units);
+        let total = units.mean_of(|side, run| {
+            let quantity = if *quantity == Quantity::CpuUse { Quantity::CpuUse } else { Quantity::CpuTime };
+            quantity.of(&sides[side].report.runs[run])
+        });
+        let tests: Vec<Test> = weights.iter().map(|(name, weights)| Test::new(name, weights, &values)).collect();
+        let mut functions = Self {
+            tested: tests.iter().map(|test| test.function(levels, is_total_slower)).collect(),
+            level: levels.functions,
+            min_effect,
+            base_total: total[0],
+            grew_together: false,
+            unnamed: family.unnamed,
+        };
+        functions.adjust(&tests, is_total_slower);
+        functions.find_moved((&weights, &relatives), sides, units, quantity)?;
+        functions.tested.sort_by(by_certainty);
+        Ok(functions)
     }
 
-    /// The functions that are slower, such that any claim is wrong with a probability of at most alpha; those that grew most first.
+    /// Adjusts probabilities for the number of functions, and decides which of them are slower.
+    fn adjust(&mut self, tests: &[Test<'_>], is_total_slower: bool) {
+        let grown = holm(&self.tested.iter().map(|function| function.p).collect::<Vec<_>>());
+        let two_sided = benjamini_hochberg(&tests.iter().map(Test::two_sided).collect::<Vec<_>>());
+        for ((function, test), (p_holm, q)) in self.tested.iter_mut().zip(tests).zip(grown.into_iter().zip(two_sided)) {
+            (function.p_holm, function.q) = (p_holm, q);
+            let ratio = if is_total_slower { function.ratio.min(test.ratio_of_share()) } else { function.ratio };
+            function.is_slower = p_holm <= self.level && ratio >= 1.0 + self.min_effect;
+        }
+        let alone = holm(&tests.iter().map(|test| test.p(false)).collect::<Vec<_>>());
+        let grew = alone
+            .iter()
+            .zip(&self.tested)
+            .any(|(p, function)| *p <= self.level && function.ratio >= 1.0 + self.min_effect);
+        self.grew_together = is_total_slower && grew && !self.tested.iter().any(|function| function.is_slower);
+    }
+
+    /// Marks the functions whose growth is the fall of others.
+    fn find_moved(
+        &mut self,
+        (weights, relatives): (&BTreeMap<ScopeName, Weights>, &Relatives),
+        sides: &mut [Side; 2],
+        units: &Units,
+        quantity: &Quantity,
+    ) -> io::Result<()> {
+        let mut slower: Vec<&mut ComparedFunction> =
+            self.tested.iter_mut().filter(|function| function.is_slower).collect();
+        slower.sort_by(|a, b| b.growth().total_cmp(&a.growth()));
+        if slower.is_empty() {
+            return Ok(());
+        }
+        let related: Vec<BTreeSet<&ScopeName>> = slower
+            .iter()
+            .map(|function| match relatives.are_unknown() {
+                // Without call trees, cost may have moved from anywhere.
+                true => weights.keys().filter(|name| **name != function.name).collect(),
+                false => relatives.of(&function.name),
+            })
+            .collect();
+        let all: BTreeSet<&ScopeName> = related.iter().flatten().copied().collect();
+        let of_relatives = Weights::of(sides, units, |name| all.contains(name))?;
+        let values = FunctionValues::new(quantity, sides, units);
+        let mut falls = moved::Falls::new(&of_relatives, &values);
+        for (function, related) in slower.iter_mut().zip(&related) {
+            let partners = falls.partners((&weights[&function.name], function.growth()), related, &values);
+            function.is_slower = partners.is_empty();
+            function.moved_from = partners;
+        }
+        Ok(())
+    }
+
+    /// The functions that are slower, such that any claim is wrong with a probability of at most the level; those that grew most first.
     pub fn slower(&self) -> impl Iterator<Item = &ComparedFunction> {
-        let is_slower = |function: &&ComparedFunction| {
-            function.p_holm <= self.alpha && function.ratio >= 1.0 + self.min_effect && !function.has_moved
-        };
-        let mut slower: Vec<&ComparedFunction> = self.tested.iter().filter(is_slower).collect();
+        let mut slower: Vec<&ComparedFunction> = self.tested.iter().filter(|function| function.is_slower).collect();
         slower.sort_by(|a, b| b.growth().total_cmp(&a.growth()));
         slower.into_iter()
     }
 
-    /// The functions that changed, of which a share of at most alpha is wrong on average; the largest changes of CPU use first.
+    /// The growth of a function as a share of the total of the base.
+    pub fn growth_of_total(&self, function: &ComparedFunction) -> f64 {
+        if self.base_total > 0.0 { function.growth() / self.base_total } else { f64::INFINITY }
+    }
+
+    /// True if a function grew by so much that it makes the total slower by the smallest change that matters.
+    pub fn fails(&self, function: &ComparedFunction) -> bool {
+        function.is_slower && self.growth_of_total(function) >= self.min_effect
+    }
+
+    /// The functions that changed, of which a share of at most the level is wrong on average; the largest changes first.
     pub fn changed(&self) -> impl Iterator<Item = &ComparedFunction> {
-        let mut changed: Vec<&ComparedFunction> =
-            self.tested.iter().filter(|function| function.q <= self.alpha).collect();
+        let is_changed = |function: &&ComparedFunction| function.is_slower || function.q <= self.level;
+        let mut changed: Vec<&ComparedFunction> = self.tested.iter().filter(is_changed).collect();
         changed.sort_by(|a, b| b.growth().abs().total_cmp(&a.growth().abs()));
         changed.into_iter()
     }
@@ -110,147 +193,105 @@ fn by_certainty(a: &ComparedFunction, b: &ComparedFunction) -> Ordering {
     a.p.total_cmp(&b.p).then(by_growth).then_with(|| a.name.cmp(&b.name))
 }
 
-/// The nearest common callers on which both sides agree, as far as they have them.
-fn callers(sides: &[Side; 2], family: &BTreeMap<ScopeName, [u64; 2]>) -> BTreeMap<ScopeName, ScopeName> {
-    let [base, new] = sides.each_ref().map(|side| {
-        side.callers().filter(|(name, _)| family.contains_key(name)).collect::<BTreeMap<ScopeName, ScopeName>>()
-    });
-    let is_agreed = |(name, caller): &(ScopeName, ScopeName)| match family[name] {
-        [0, _] | [_, 0] => true,
-        _ => base.get(name) == Some(caller) && new.get(name) == Some(caller),
-    };
-    base.iter().chain(&new).map(|(name, caller)| (name.clone(), caller.clone())).filter(is_agreed).collect()
-}
-
-/// A place with more than this share of the total shows nothing: if a run is busy throughout, its CPU use stays the same however slow it is.
-const MOST_OF_TOTAL: f64 = 0.9;
-
-/// True if the growth of a function would be visible in the all weight of a place, which stayed the same.
-fn has_moved(growth: f64, place: &Amount, total: f64, options: &CompareOptions) -> bool {
-    let all = place.means[0];
-    let is_visible = growth.abs() >= options.min_effect * all && all > 0.0 && all <= MOST_OF_TOTAL * total;
-    is_visible && (place.ratio() - 1.0).abs() <= options.min_effect
-}
-
-/// What runs use of a function.
-struct Amount {
-    /// The mean of each side.
+/// The effects on a function.
+struct Test<'w> {
+    name: &'w ScopeName,
+    samples: [u64; 2],
     means: [f64; 2],
     effect: Option<Effect>,
+    share: Option<Effect>,
 }
 
-impl Amount {
-    fn new(values: Option<&Values>, sides: &[Side; 2], units: &Units, half: f64) -> Self {
-        let nothing = Values::default();
-        let values = values.unwrap_or(&nothing);
-        Self { means: values.means(sides, units), effect: values.effect(sides, units, half) }
-    }
-
-    /// New divided by base; 1 if nothing is known.
-    fn ratio(&self) -> f64 {
-        self.effect.map_or(1.0, |effect| effect.difference.exp())
-    }
-}
-
-fn function(
-    (name, samples): (&ScopeName, [u64; 2]),
-    amount: &Amount,
-    all_ratio: f64,
-    options: &CompareOptions,
-) -> ComparedFunction {
-    let interval = amount.effect.map_or((0.0, f64::INFINITY), |effect| {
-        let (lower, upper) = effect.interval(options.alpha);
-        (lower.exp(), upper.exp())
-    });
-    ComparedFunction {
-        name: name.clone(),
-        means: amount.means,
-        samples,
-        ratio: amount.ratio(),
-        interval,
-        p: amount.effect.map_or(1.0, |effect| effect.p(0.0)),
-        p_holm: 1.0,
-        q: 1.0,
-        all_ratio,
-        has_moved: false,
-    }
-}
-
-/// The weights of a function in the runs that have it, by side.
-#[derive(Default)]
-struct Values([Vec<(usize, u64)>; 2]);
-
-impl Values {
-    /// The functions that are tested, with their samples on each side. The choice does not depend on which side has them (Bourgon 2010).
-    fn family(sides: &mut [Side; 2], units: &Units) -> io::Result<BTreeMap<ScopeName, [u64; 2]>> {
-        let mut samples: BTreeMap<ScopeName, [u64; 2]> = BTreeMap::new();
-        for (side, runs) in sides.iter_mut().enumerate() {
-            runs.each_function(false, |name, entries| {
-                let entries = entries.iter().filter(|entry| units.has(side, entry.run as usize));
-                samples.entry(name).or_default()[side] = entries.map(|entry| entry.samples).sum();
-            })?;
+impl<'w> Test<'w> {
+    fn new(name: &'w ScopeName, weights: &Weights, values: &FunctionValues<'_>) -> Self {
+        Self {
+            name,
+            samples: weights.samples(),
+            means: values.means(weights),
+            effect: values.effect(weights),
+            share: values.effect_of_share(weights),
         }
-        let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>().max(1);
-        samples.retain(|_, samples| samples.iter().sum::<u64>() >= least);
-        Ok(samples)
     }
 
-    /// The self weights, or all weights, of these functions.
-    fn of(
-        sides: &mut [Side; 2],
-        units: &Units,
-        is_wanted: impl Fn(&ScopeName) -> bool,
-        is_all: bool,
-    ) -> io::Result<BTreeMap<ScopeName, Self>> {
-        let mut values: BTreeMap<ScopeName, Self> = BTreeMap::new();
+    /// The probability of the growth by chance, and if wanted, of the growth relative to all other functions.
+    fn p(&self, with_share: bool) -> f64 {
+        let p = |effect: &Option<Effect>| effect.map_or(1.0, |effect| effect.p_above());
+        if with_share { p(&self.effect).max(p(&self.share)) } else { p(&self.effect) }
+    }
+
+    fn two_sided(&self) -> f64 {
+        self.effect.map_or(1.0, |effect| effect.p(0.0))
+    }
+
+    fn ratio_of_share(&self) -> f64 {
+        self.share.map_or(1.0, |effect| effect.difference.exp())
+    }
+
+    fn function(&self, levels: Levels, with_share: bool) -> ComparedFunction {
+        let interval = self.effect.map_or((0.0, f64::INFINITY), |effect| {
+            let (lower, upper) = effect.interval(2.0 * levels.functions);
+            (lower.exp(), upper.exp())
+        });
+        ComparedFunction {
+            name: self.name.clone(),
+            means: self.means,
+            samples: self.samples,
+            ratio: self.effect.map_or(1.0, |effect| effect.difference.exp()),
+            interval,
+            p: self.p(with_share),
+            p_holm: 1.0,
+            q: 1.0,
+            is_slower: false,
+            moved_from: Vec::new(),
+        }
+    }
+}
+
+/// The functions to test.
+struct Family {
+    names: BTreeSet<ScopeName>,
+    unnamed: Vec<(String, [f64; 2])>,
+}
+
+impl Family {
+    /// The choice does not depend on which side has the samples (Bourgon 2010).
+    fn new(sides: &mut [Side; 2], units: &Units) -> io::Result<Self> {
+        let mut samples: BTreeMap<ScopeName, u64> = BTreeMap::new();
+        // By binary and side: samples, and those without names.
+        let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = BTreeMap::new();
         for (side, runs) in sides.iter_mut().enumerate() {
-            runs.each_function(is_all, |name, entries| {
-                if is_wanted(&name) {
-                    let entries = entries.iter().map(|entry| (entry.run as usize, entry.weight));
-                    let of_side = &mut values.entry(name).or_default().0[side];
-                    of_side.extend(entries.filter(|(run, _)| units.has(side, *run)));
+            runs.each_function(|name, entries| {
+                let entries = entries.iter().filter(|entry| units.has(side, entry.run as usize));
+                let count: u64 = entries.map(|entry| entry.samples).sum();
+                let [all, unnamed] = &mut binaries.entry(name.binary.clone().unwrap_or_default()).or_default()[side];
+                *all += count;
+                if is_named(&name) {
+                    *samples.entry(name).or_default() += count;
+                } else {
+                    *unnamed += count;
                 }
             })?;
         }
-        Ok(values)
-    }
-
-    /// By side and run.
-    fn by_run(&self, sides: &[Side; 2]) -> [Vec<u64>; 2] {
-        [0, 1].map(|side| {
-            let mut weights = vec![0; sides[side].report.runs.len()];
-            self.0[side].iter().for_each(|&(run, weight)| weights[run] = weight);
-            weights
-        })
-    }
-
-    /// The effect on the logarithm of the weight per time, with half a sample added.
-    fn effect(&self, sides: &[Side; 2], units: &Units, half: f64) -> Option<Effect> {
-        let weights = self.by_run(sides);
-        let value = |side: usize, run: usize| {
-            let wall = sides[side].report.runs[run].wall.as_nanos() as f64;
-            Some(((weights[side][run] as f64 + half) / wall).ln())
-        };
-        Effect::of(&blocks_of(&units.means(value))).filter(|effect| effect.error > 0.0)
-    }
-
-    fn means(&self, sides: &[Side; 2], units: &Units) -> [f64; 2] {
-        let weights = self.by_run(sides);
-        units.mean_use(|side, run| {
-            let Side { report, .. } = &sides[side];
-            let row = &report.runs[run];
-            rate_of(weights[side][run], report.cohorts[row.cohort].cohort.unit, row.wall)
-                .map_or(0.0, Millionths::as_f64)
+        let least = LEAST_SAMPLES * units.runs().iter().sum::<u64>().max(1);
+        binaries.retain(|_, [base, new]| base[0] + new[0] >= least && differ(*base, *new));
+        samples.retain(|name, count| {
+            *count >= least && name.binary.as_ref().is_none_or(|binary| !binaries.contains_key(binary))
+        });
+        let shares = |sides: [[u64; 2]; 2]| sides.map(|[all, unnamed]| unnamed as f64 / all.max(1) as f64);
+        Ok(Self {
+            names: samples.into_keys().collect(),
+            unnamed: binaries.into_iter().map(|(binary, sides)| (binary, shares(sides))).collect(),
         })
     }
 }
 
-/// The mean weight of half a sample of both sides.
-fn half_a_sample(sides: &[Side; 2], units: &Units) -> f64 {
-    let runs = sides.iter().enumerate().flat_map(|(side, of)| {
-        of.report.runs.iter().enumerate().filter(move |(run, _)| units.has(side, *run)).map(|(_, row)| row)
-    });
-    let (weight, samples) =
-        runs.fold((0.0, 0.0), |(weight, samples), row| (weight + row.weight as f64, samples + row.samples as f64));
-    0.5 * weight / f64::max(samples, 1.0)
+/// Code without names may be of any function.
+fn is_named(name: &ScopeName) -> bool {
+    name.function.as_deref().is_some_and(|name| name != FrameRow::UNNAMED && name != FrameRow::STACKLESS)
+}
+
+/// True if the unnamed shares of a binary differ. A side without the binary says nothing about its names.
+fn differ(base: [u64; 2], new: [u64; 2]) -> bool {
+    let share = |[all, unnamed]: [u64; 2]| unnamed as f64 / all as f64;
+    base[0] > 0 && new[0] > 0 && (share(base) - share(new)).abs() > UNNAMED
 }

@@ -5,41 +5,57 @@
 //!                                    └─► weight of each function in each run ─► functions ───┘
 //! ```
 //!
-//! The value of a run is the logarithm of its [CPU use](crate::fleet). Units are what the verdict generalises from: runs, or for example
-//! devices, which have the mean of the logarithms of their runs. Units are compared within blocks. `docs/statistics.md` defines every
-//! number.
+//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. Units are what the verdict generalises from: runs,
+//! or for example devices, which have the mean of the logarithms of their runs. Units are compared within blocks. All claims share one
+//! probability of being wrong ([`Levels`]). `docs/statistics.md` defines every number.
 
-mod callers;
+mod calls;
+mod choice;
 mod functions;
+mod levels;
+mod measured;
+mod moved;
 mod noise;
+mod order;
+mod quantity;
 mod runs;
 mod scope;
 mod side;
 mod total;
 mod units;
 mod verdict;
+mod weights;
 
+use super::selection::FleetSelection;
 use crate::units::Unit;
 
+pub use choice::{Choice, Lengths};
 pub use functions::{ComparedFunction, Functions};
+pub use levels::Levels;
+pub use measured::{Guard, Measured};
+pub use quantity::Quantity;
 pub(super) use runs::ComparedRuns;
 pub use scope::LabelDifference;
 pub(super) use side::Places;
 pub use side::Side;
 pub use total::{ShareTest, Total};
-pub use units::ComparedBlock;
-pub use verdict::{Reason, Verdict};
+pub use units::{ComparedBlock, ComparedRun};
+pub use verdict::{Obstacle, Reason, Verdict};
 
+use quantity::QuantityValues;
 use units::Units;
+use verdict::Evidence;
 
 /// What a comparison asks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareOptions {
+    /// The quantities to compare, which share alpha; the recordings decide if there are none.
+    pub measures: Vec<Quantity>,
     /// Labels within whose values runs are compared, such as `device`.
     pub blocks: Vec<String>,
     /// The label that says which runs belong to one unit, such as `device_id`; a run is a unit if there is none.
     pub unit: Option<String>,
-    /// The probability of a false claim about the total, and another one about functions.
+    /// The probability of any false claim, about the total or a function, in any direction.
     pub alpha: f64,
     /// The smallest relative change that matters, such as 0.03.
     pub min_effect: f64,
@@ -52,6 +68,15 @@ impl CompareOptions {
     pub fn by(&self) -> Vec<String> {
         let unit = self.unit.iter().filter(|unit| !self.blocks.contains(unit));
         self.blocks.iter().chain(unit).cloned().collect()
+    }
+
+    /// The names of the intervals whose duration is compared.
+    pub fn intervals(&self) -> Vec<String> {
+        let name = |measure: &Quantity| match measure {
+            Quantity::Interval(name) => Some(name.clone()),
+            _ => None,
+        };
+        self.measures.iter().filter_map(name).collect()
     }
 }
 
@@ -71,10 +96,18 @@ pub struct Comparison {
     pub units: [u64; 2],
     /// Runs of the base and of the new side in these blocks.
     pub runs: [u64; 2],
-    /// The tests of the total.
-    pub total: Total,
+    /// Why the first quantity is compared.
+    pub choice: Choice,
+    /// The tests of the totals of all quantities; at least one.
+    pub measures: Vec<Measured>,
+    /// The lengths of the recordings; `None` for reports from the field.
+    pub lengths: Option<Lengths>,
+    /// The levels of all claims.
+    pub levels: Levels,
     /// The tests of functions; `None` if they were not requested.
     pub functions: Option<Functions>,
+    /// Labels that separate the sides completely, such as `os`: their effect cannot be told from that of the version.
+    pub confounders: Vec<String>,
     /// The labels whose values the sides do not share.
     pub differences: Vec<LabelDifference>,
     /// The factor by which the weight of summed runs varies more than sampling, at least 1: noise of a
@@ -82,6 +115,10 @@ pub struct Comparison {
     pub noise_factor: f64,
     /// Sentences to read before believing the verdict.
     pub warnings: Vec<String>,
+    /// The selection that the runs of the base were measured with.
+    pub selection: FleetSelection,
+    /// True to list each run in text.
+    pub lists_runs: bool,
 }
 
 impl Comparison {
@@ -93,29 +130,70 @@ impl Comparison {
     pub fn new(sides: &mut [Side; 2], options: CompareOptions) -> Result<Self, CompareError> {
         let unit = scope::common_unit(sides)?;
         let units = Units::new(sides, &options);
-        let total = Total::new(&units, &options);
-        let functions = options.with_functions.then(|| Functions::new(sides, &units, &options)).transpose()?;
-        let (differences, warnings) = (scope::differences(sides, &options), scope::warnings(sides, &units, &options));
-        let failure = scope::no_verdict(sides, &units, &options);
-        let verdict = Verdict::new(&total, functions.as_ref(), failure, &options);
-        let (counts, runs) = (units.counts(), units.runs());
-        let noise_factor = noise::noise_factor(&units, sides);
+        let lengths = Lengths::new(sides, &units);
+        let (choice, quantities) = match options.measures.as_slice() {
+            [] => {
+                let choice = Choice::new(sides, &units, lengths.as_ref());
+                (choice, vec![choice.quantity()])
+            }
+            requested => (Choice::Requested, requested.to_vec()),
+        };
+        let levels = Levels::new(options.alpha, quantities.len());
+        let values = quantities.into_iter().map(|quantity| {
+            let values = QuantityValues::new(&quantity, sides);
+            (quantity, values)
+        });
+        let values: Vec<(Quantity, QuantityValues)> = values.collect();
+        let limits = (levels, options.alpha, options.min_effect);
+        let measured = |(quantity, values): &(Quantity, QuantityValues)| {
+            Measured::new((quantity.clone(), values), (sides, &units), (choice, lengths.as_ref()), limits)
+        };
+        let measures: Vec<Measured> = values.iter().map(measured).collect();
+        let invalid = scope::invalid(sides, &units, (&options, &values));
+        let functions = match options.with_functions && invalid.is_none() {
+            true => Some(Functions::new(sides, &units, &measures[0], (levels, options.min_effect))?),
+            false => None,
+        };
+        let (confounders, warnings) = (scope::confounders(sides), scope::warnings(sides, &units, &options));
+        let verdict = match invalid {
+            Some(because) => Verdict::Invalid { because },
+            None => Verdict::new(&Evidence {
+                measures: &measures,
+                functions: functions.as_ref(),
+                lengths: lengths.as_ref(),
+                choice,
+                units: units.counts(),
+                is_confounded: !confounders.is_empty(),
+                min_effect: options.min_effect,
+            }),
+        };
         Ok(Self {
-            options,
             unit,
             verdict,
-            blocks: units.into_blocks(sides),
-            units: counts,
-            runs,
-            total,
+            units: units.counts(),
+            runs: units.runs(),
+            choice,
+            measures,
+            lengths,
+            levels,
             functions,
-            differences,
-            noise_factor,
+            confounders,
+            differences: scope::differences(sides, &options),
+            noise_factor: noise::noise_factor(&units, sides),
             warnings,
+            selection: sides[0].report.selection.clone(),
+            lists_runs: false,
+            blocks: units.into_blocks(sides, &values[0].1),
+            options,
         })
     }
 
-    /// The functions that are slower, if a claim about any of them is wrong with a probability of at most alpha.
+    /// The first quantity, which blocks and functions are about.
+    pub fn first(&self) -> &Measured {
+        &self.measures[0]
+    }
+
+    /// The functions that are slower.
     pub fn slower_functions(&self) -> impl Iterator<Item = &ComparedFunction> {
         self.functions.iter().flat_map(Functions::slower)
     }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::callers::Callers;
+use super::calls::Calls;
 use crate::fleet::columns::ScopeColumn;
 use crate::fleet::measures::Measure;
 use crate::fleet::run::{NameId, RunNames, RunRecord, RunRows};
 use crate::fleet::scope::FleetScope;
+use crate::recording::Interval;
+use crate::units::Unit;
 
 /// Values of a label that are kept at most; a label with more identifies runs.
 const MOST_VALUES: usize = 1_000;
@@ -14,24 +16,27 @@ const MOST_VALUES: usize = 1_000;
 /// The functions of all runs of a side, and what the runs are of.
 #[derive(Debug)]
 pub(in crate::fleet) struct ComparedRuns {
-    /// Self weights.
-    pub(super) own: ScopeColumn,
-    /// All weights.
-    pub(super) all: ScopeColumn,
+    /// Self weights of functions.
+    pub(in crate::fleet) own: ScopeColumn,
     /// The values of each label, `table` and `sampling interval` among them, with the number of runs that have them.
     pub(super) labels: BTreeMap<String, BTreeMap<String, u64>>,
-    /// By key of `all`; empty if runs were measured without stacks.
-    pub(super) callers: Callers,
+    /// By key of `own`; empty if runs were measured without stacks.
+    pub(super) calls: Calls,
+    /// The number of runs.
+    count: u64,
+    /// By name of an interval that is compared: the runs that have it, by the order of addition, with the mean of their durations.
+    intervals: BTreeMap<String, Vec<(u32, f64)>>,
 }
 
 impl ComparedRuns {
-    pub(in crate::fleet) fn new() -> Self {
-        let column = |measure| ScopeColumn::new(FleetScope::Function, measure, false);
+    /// `intervals` are the names of those that are compared.
+    pub(in crate::fleet) fn new(intervals: &[String]) -> Self {
         Self {
-            own: column(Measure::Cpu),
-            all: column(Measure::AllWeight),
+            own: ScopeColumn::new(FleetScope::Function, Measure::Cpu, false),
             labels: BTreeMap::new(),
-            callers: Callers::default(),
+            calls: Calls::default(),
+            count: 0,
+            intervals: intervals.iter().map(|name| (name.clone(), Vec::new())).collect(),
         }
     }
 
@@ -42,15 +47,33 @@ impl ComparedRuns {
         counts: &dyn Fn(NameId) -> bool,
         names: &mut RunNames<'_>,
     ) {
-        self.columns_mut().for_each(|column| column.add(run, rows, counts, names));
-        self.callers.add(rows.stacks, |row| counts(row.process), &self.all, names);
+        self.own.add(run, rows, counts, names);
+        self.calls.add(rows.stacks, |row| counts(row.process), &self.own, names);
         self.note(rows.record);
+        self.count += 1;
+        for (name, means) in &mut self.intervals {
+            means.extend(mean_duration(rows.intervals, name).map(|mean| (run, mean)));
+        }
+    }
+
+    pub(super) fn interval_means(&self, name: &str) -> &[(u32, f64)] {
+        self.intervals.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The share of runs whose reason for the end of the recording is like this.
+    pub(super) fn share_with_end(&self, is: fn(&str) -> bool) -> f64 {
+        let reasons = self.labels.get("end_reason").into_iter().flatten();
+        let count: u64 = reasons.filter(|(reason, _)| is(reason)).map(|(_, runs)| runs).sum();
+        count as f64 / self.count.max(1) as f64
     }
 
     fn note(&mut self, record: &RunRecord) {
         let interval = format!("{} {}", record.usual_weight, record.unit.name());
-        let facts = [("table", record.schema.as_str()), ("sampling interval", interval.as_str())];
-        let facts = facts.into_iter().filter(|_| record.samples > 0);
+        // Only time is sampled at intervals: cycles of a sample vary, and reports state one number.
+        let is_timed = record.unit == Unit::Nanoseconds;
+        let facts = [("table", record.schema.as_str(), true), ("sampling interval", interval.as_str(), is_timed)];
+        let facts = facts.into_iter().filter(|(.., is_known)| *is_known && record.samples > 0);
+        let facts = facts.map(|(key, value, _)| (key, value));
         let labels = record.labels.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         for (key, value) in labels.chain(facts) {
             let values = self.labels.entry(key.to_owned()).or_default();
@@ -59,12 +82,11 @@ impl ComparedRuns {
             }
         }
     }
+}
 
-    pub(in crate::fleet) fn columns(&self) -> impl Iterator<Item = &ScopeColumn> {
-        [&self.own, &self.all].into_iter()
-    }
-
-    pub(in crate::fleet) fn columns_mut(&mut self) -> impl Iterator<Item = &mut ScopeColumn> {
-        [&mut self.own, &mut self.all].into_iter()
-    }
+/// The mean duration of the complete intervals with a name.
+fn mean_duration(intervals: &[Interval], name: &str) -> Option<f64> {
+    let durations = intervals.iter().filter(|interval| interval.is_named(name)).filter_map(Interval::duration);
+    let (sum, count) = durations.fold((0.0, 0.0), |(sum, count), time| (sum + time.as_nanos() as f64, count + 1.0));
+    (count > 0.0).then(|| sum / count)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::order;
+use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
 use super::{CompareError, CompareOptions};
 use crate::fleet::run::FailureKind;
-use crate::fleet::trend::day_of;
 use crate::units::{Unit, several};
 
 /// A label with more values than this is not compared: it identifies runs.
@@ -57,24 +58,66 @@ pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<La
     keys.filter_map(difference).collect()
 }
 
-/// The reason not to give a verdict: recordings that are on both sides, or too many missing inputs of a side.
-pub(super) fn no_verdict(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Option<String> {
+/// Labels, other than the version, that may explain a change, and are not compared within.
+const CONFOUNDERS: [&str; 2] = ["os", "instruments"];
+
+/// The labels whose values separate the sides completely, so that their effect cannot be told from that of the version.
+pub(super) fn confounders(sides: &[Side; 2]) -> Vec<String> {
+    CONFOUNDERS.into_iter().filter(|key| is_separated(sides, key)).map(str::to_owned).collect()
+}
+
+/// True if both sides have values of a label, and none in common.
+fn is_separated(sides: &[Side; 2], key: &str) -> bool {
+    let [base, new] = sides.each_ref().map(|side| side.runs.labels.get(key));
+    base.zip(new).is_some_and(|(base, new)| {
+        !base.is_empty() && !new.is_empty() && base.keys().all(|value| !new.contains_key(value))
+    })
+}
+
+/// The reason why the sides cannot be compared, without its full stop.
+pub(super) fn invalid(
+    sides: &[Side; 2],
+    units: &Units,
+    (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
+) -> Option<String> {
     if units.counts() == [0, 0] {
         return Some(format!("the sides have no {} in common", options.blocks.join(" and ")));
     }
-    let ids = sides.each_ref().map(|side| side.report.runs.iter().map(|run| &run.run_id).collect::<BTreeSet<_>>());
+    if is_separated(sides, "device") {
+        return Some(
+            "the sides have no device in common, so the device may explain any change; record both on the same devices"
+                .to_owned(),
+        );
+    }
+    let ids = sides.each_ref().map(|side| {
+        let runs = side.report.runs.iter().filter(|run| run.samples > 0);
+        runs.map(|run| &run.run_id).collect::<BTreeSet<_>>()
+    });
     match ids[0].intersection(&ids[1]).count() {
-        0 => too_many_failed(sides),
+        0 => measures.iter().find_map(|(quantity, values)| unmeasured(sides, units, (quantity, values))),
         count => Some(format!("the sides have {} in common", several(count, "recording"))),
     }
 }
 
-fn too_many_failed(sides: &[Side; 2]) -> Option<String> {
-    let side = |(side, name): (&Side, &str)| {
+const SIDES: [&str; 2] = ["the base", "the new side"];
+
+/// A quantity that no run has, or too few runs, or that is 0 throughout a side.
+fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
+    if values.is_missing() {
+        return Some(match quantity {
+            Quantity::Interval(name) => {
+                format!("no run has a complete interval named {name:?} (datasets do not keep intervals)")
+            }
+            _ => format!("no run has the quantity {quantity}"),
+        });
+    }
+    let too_many = |(number, (side, name)): (usize, (&Side, &str))| {
         let inputs = &side.report.inputs;
         let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
-        let failed = failed + inputs.without_time.len();
+        let damaged: u64 = inputs.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
+        let failed = failed + inputs.without_time.len() + (damaged + inputs.excluded_runs) as usize;
         let all = failed + side.report.runs.len();
+        let failed = failed + values.unmeasured(number);
         (failed as f64 > MOST_FAILED * all as f64).then(|| {
             format!(
                 "{failed} of {} of {name} could not be measured, and the others may not be like them",
@@ -82,13 +125,20 @@ fn too_many_failed(sides: &[Side; 2]) -> Option<String> {
             )
         })
     };
-    sides.iter().zip(["the base", "the new side"]).find_map(side)
+    let idle = |(number, name): (usize, &str)| {
+        let is_idle =
+            units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
+        is_idle.then(|| format!("no run of {name} used any CPU time, as if its app had not started"))
+    };
+    let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
+    failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
 /// Sentences to read before believing the verdict.
 pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
-    let names = ["the base", "the new side"];
+    let names = SIDES;
+    warnings.extend(order::warning(sides, units));
     warnings.extend(unequal_tables(sides));
     if let Some(label) = repeated(sides, options) {
         warnings.push(label);
@@ -117,7 +167,6 @@ pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOption
             "Both sides have {shared} of {unit}: --block {unit} compares each with itself, and tells smaller changes."
         ));
     }
-    warnings.extend(old_base(sides));
     for (side, name) in sides.iter().zip(names) {
         let of_side = |note: &String| format!("In {name}: {note}");
         warnings
@@ -143,28 +192,21 @@ fn unequal_tables(sides: &[Side; 2]) -> Option<String> {
     Some(format!("The sides differ in their {key}, so part of the change may come from the measurement."))
 }
 
-/// A warning if runs that are units come from the same device, or the like.
+/// A warning if runs that are units come from the same device, or the like, with the remedy that fits.
 fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     if options.unit.is_some() {
         return None;
     }
-    let label = sides.iter().find_map(|side| side.report.shared_label.as_ref())?;
-    let key = &label.key;
+    let key = &sides.iter().find_map(|side| side.report.shared_label.as_ref())?.key;
+    let values = sides.each_ref().map(|side| side.runs.labels.get(key));
+    let [Some(base), Some(new)] = values else { return None };
+    let shared = base.keys().filter(|value| new.contains_key(*value)).count();
+    let remedy = match 2 * shared >= base.len().max(new.len()) && options.blocks.is_empty() {
+        true => format!("use --block {key}, since both sides have {shared} of its values"),
+        false if options.blocks.is_empty() => format!("use --unit {key}, since the sides have different values of it"),
+        false => format!("use --unit {key}, since its values repeat within blocks"),
+    };
     Some(format!(
-        "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: use --unit {key}, or --block {key}."
+        "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: {remedy}."
     ))
-}
-
-/// A warning if all runs of the base are more than a day older than the new ones.
-fn old_base(sides: &[Side; 2]) -> Option<String> {
-    let starts = sides.each_ref().map(|side| {
-        let days = side.report.runs.iter().filter_map(|run| day_of(run.start.as_deref()?));
-        days.collect::<BTreeSet<i64>>()
-    });
-    let days = starts[1].first()? - starts[0].last()?;
-    (days > 1).then(|| {
-        format!(
-            "The base is {days} days older than the new runs. Machines change in this time; record both sides in one job, in turn."
-        )
-    })
 }

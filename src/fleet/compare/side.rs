@@ -4,7 +4,6 @@ use std::io;
 
 use super::runs::ComparedRuns;
 use crate::fleet::builder::FleetBuilder;
-use crate::fleet::columns::ScopeColumn;
 use crate::fleet::entries::{Entry, EntryRuns, Spilled};
 use crate::fleet::report::FleetReport;
 use crate::fleet::run::FleetNames;
@@ -51,17 +50,23 @@ impl Side {
         builder.try_finish_side()
     }
 
-    /// The nearest common caller of each function that has one, by name.
-    pub(super) fn callers(&self) -> impl Iterator<Item = (ScopeName, ScopeName)> {
-        let Self { runs, names, .. } = self;
-        let keys = 0..runs.all.count() as u32;
-        keys.filter_map(|key| Some((runs.all.name(key, names), runs.all.name(runs.callers.of(key)?, names))))
+    /// The calls between functions, by name.
+    pub(super) fn calls(&self) -> impl Iterator<Item = (Option<ScopeName>, ScopeName)> + '_ {
+        self.runs.calls.by_name(&self.runs.own, &self.names)
     }
 
-    /// Passes the values of each function to `each`: self weights, or all weights.
-    pub(super) fn each_function(&mut self, is_all: bool, mut each: impl FnMut(ScopeName, &[Entry])) -> io::Result<()> {
-        let Self { runs, places, names, spilled, .. } = self;
-        let column: &ScopeColumn = if is_all { &runs.all } else { &runs.own };
-        column.entries.each_key(places, spilled, MOST_ENTRIES, |key, entries| each(column.name(key, names), entries))
+    /// By run: the mean duration of its complete intervals with this name, in nanoseconds.
+    pub(super) fn interval_means(&self, name: &str) -> Vec<Option<f64>> {
+        let mut means = vec![None; self.report.runs.len()];
+        for &(added, mean) in self.runs.interval_means(name) {
+            means[self.places.position(added) as usize] = Some(mean);
+        }
+        means
+    }
+
+    /// Passes the self weights of each function to `each`.
+    pub(super) fn each_function(&mut self, mut each: impl FnMut(ScopeName, &[Entry])) -> io::Result<()> {
+        let Self { runs: ComparedRuns { own, .. }, places, names, spilled, .. } = self;
+        own.entries.each_key(places, spilled, MOST_ENTRIES, |key, entries| each(own.name(key, names), entries))
     }
 }

@@ -1,9 +1,10 @@
-//! The tests of the total: how much a typical unit uses, how many are idle, and how far the tail reaches.
+//! The tests of the total of a quantity: how much a typical unit uses, how many are idle, and how far the tail reaches.
 
-use super::CompareOptions;
-use super::units::{Units, blocks_of};
+use super::levels::Levels;
+use super::quantity::{Quantity, QuantityValues};
+use super::units::Units;
 use crate::stats::Quantile;
-use crate::stats::compare::{Effect, Exceedance, exact_test, share_ratio_bound, van_elteren};
+use crate::stats::compare::{Block, Effect, Exact, Exceedance, exact_test, share_ratio_bound, van_elteren};
 
 /// From this many units on each side, the tail is tested.
 const TAIL_UNITS: u64 = 1_000;
@@ -11,22 +12,24 @@ const TAIL_UNITS: u64 = 1_000;
 /// The percentiles of all units beyond which the tail is.
 const TAILS: [Quantile; 2] = [Quantile::P95, Quantile::P99];
 
-/// By block and side: the logarithm of each unit's CPU use, `None` for idle ones.
+/// By block and side: the logarithm of each unit's value, `None` for idle ones.
 type Logarithms = [[Vec<Option<f64>>; 2]];
 
-/// The tests of the total.
+/// The tests of the total of a quantity.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Total {
-    /// The mean CPU use of a run of the base and of the new side, over blocks.
+    /// The mean of the runs of the base and of the new side, within blocks.
     pub means: [f64; 2],
-    /// The change of the logarithm of CPU use within blocks, of the units that are not idle; `None` if it has no error, since there are too
-    /// few units or all are equal.
+    /// The change of the logarithm within blocks, of the units that are not idle; `None` if it has no error, since there are too few units.
     pub effect: Option<Effect>,
-    /// The level of the effect: its interval misses the true change with this probability. Less than alpha if other tests take a part.
-    pub level: f64,
+    /// The levels of claims about the effect. They are smaller if other tests take a part.
+    pub levels: Levels,
     /// The logarithm of the change that is not exceeded, with a probability of 1 − alpha. It includes idle units.
     pub upper_bound: Option<f64>,
+    /// The factor by which the number of units has to grow to show the smallest change that matters; see
+    /// [`needed_factor`](crate::stats::compare::needed_factor).
+    pub needed: Option<f64>,
     /// The probability of ranks that differ as much by chance (van Elteren): a check without assumptions on the distribution.
     pub rank_p: Option<f64>,
     /// The share of idle units; `None` if there is none.
@@ -45,20 +48,13 @@ pub struct ShareTest {
     pub counts: [u64; 2],
     /// All units of the base and of the new side.
     pub of: [u64; 2],
-    /// For a tail, the mean CPU use of the units of each side beyond its own percentile.
+    /// For a tail, the mean of the units of each side beyond its own percentile.
     pub values: [f64; 2],
-    /// The probability of counts at least as unlikely, if the sides are alike within blocks.
-    pub p: f64,
-    /// The level of the test: a smaller probability is a claim.
-    pub level: f64,
+    /// The probabilities of counts as unequal as these, if the sides are alike within blocks.
+    pub p: Exact,
 }
 
 impl ShareTest {
-    /// True if the shares differ.
-    pub fn is_claimed(&self) -> bool {
-        self.p <= self.level
-    }
-
     /// True if the new side has the larger share.
     pub fn is_more(&self) -> bool {
         self.counts[1] as f64 * self.of[0] as f64 > self.counts[0] as f64 * self.of[1] as f64
@@ -66,30 +62,61 @@ impl ShareTest {
 }
 
 impl Total {
-    pub(super) fn new(units: &Units, options: &CompareOptions) -> Self {
-        let logarithms = units.logarithms();
-        let has_tail = units.counts().into_iter().all(|count| count >= TAIL_UNITS);
-        let bulk = if has_tail { options.alpha / 3.0 } else { options.alpha };
-        let blocks = blocks_of(&logarithms);
+    pub(super) fn new(
+        (quantity, values): (&Quantity, &QuantityValues),
+        units: &Units,
+        (levels, alpha, min_effect): (Levels, f64, f64),
+    ) -> Self {
+        let logarithms = units.logarithms(values);
+        let has_tail = quantity.is_sampled() && units.counts().into_iter().all(|count| count >= TAIL_UNITS);
+        let levels = if has_tail { levels.shared(3.0) } else { levels };
+        let blocks = units.blocks_with_floors(values);
         let idle = shares(&logarithms, |value| value.is_none());
-        let has_idle = idle.iter().any(|block| block.base + block.new > 0);
-        let level = if has_idle { bulk / 2.0 } else { bulk };
-        let effect = Effect::of(&blocks).filter(|effect| effect.error > 0.0);
+        let has_idle = quantity.is_sampled() && idle.iter().any(|block| block.base + block.new > 0);
+        let levels_of_effect = if has_idle { levels.shared(2.0) } else { levels };
+        let effect = Effect::of(&blocks).filter(Effect::has_error);
         Self {
-            means: units.mean_rates(),
-            upper_bound: effect.and_then(|effect| upper_bound(&effect, has_idle.then_some(&idle), options.alpha)),
+            means: units.mean_of(|side, run| values.get(side, run)),
+            upper_bound: effect.and_then(|effect| upper_bound(&effect, has_idle.then_some(&idle), alpha)),
+            needed: needed(&blocks, min_effect, levels_of_effect),
             effect,
-            level,
+            levels: levels_of_effect,
             rank_p: van_elteren(&blocks).map(|(_, p)| p),
-            idle: has_idle.then(|| share_test(&idle, None, [0.0; 2], level)),
-            tail: if has_tail { tails(&logarithms, options.alpha / 3.0) } else { Vec::new() },
+            idle: has_idle.then(|| share_test(&idle, None, [0.0; 2])),
+            tail: if has_tail { tails(&logarithms) } else { Vec::new() },
         }
     }
 
-    /// The interval of the change, as logarithms.
+    /// The interval of the change, as logarithms, that excludes no change if the total is slower: 95 % by default.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        self.effect.map(|effect| effect.interval(self.level))
+        self.effect.map(|effect| effect.interval(2.0 * self.levels.slower))
     }
+
+    /// The same for a claim that it is faster: 99 % by default.
+    pub fn interval_of_faster(&self) -> Option<(f64, f64)> {
+        self.effect.map(|effect| effect.interval(2.0 * self.levels.faster))
+    }
+
+    /// True if a typical unit uses more, by more than chance and by enough to matter.
+    pub(super) fn is_slower(&self, min_effect: f64) -> bool {
+        self.effect
+            .is_some_and(|effect| effect.p_above() <= self.levels.slower && effect.difference >= min_effect.ln_1p())
+    }
+
+    /// The same for less.
+    pub(super) fn is_faster(&self, min_effect: f64) -> bool {
+        self.effect
+            .is_some_and(|effect| effect.p_below() <= self.levels.faster && effect.difference <= (-min_effect).ln_1p())
+    }
+
+    /// The ratio of new to base.
+    pub fn ratio(&self) -> Option<f64> {
+        self.effect.map(|effect| effect.difference.exp())
+    }
+}
+
+fn needed(blocks: &[Block], min_effect: f64, levels: Levels) -> Option<f64> {
+    crate::stats::compare::needed_factor(blocks, min_effect.ln_1p(), levels.slower)
 }
 
 /// The largest change of the use of all units: of those that are not idle, times their share. Both bounds hold together.
@@ -112,7 +139,7 @@ fn shares(logarithms: &Logarithms, is: impl Fn(&Option<f64>) -> bool) -> Vec<Exc
     logarithms.iter().map(block).collect()
 }
 
-fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2], level: f64) -> ShareTest {
+fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2]) -> ShareTest {
     let sum = |of: fn(&Exceedance) -> u64| blocks.iter().map(of).sum();
     ShareTest {
         quantile,
@@ -120,11 +147,10 @@ fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2
         of: [sum(|block| block.of_base), sum(|block| block.of_new)],
         values,
         p: exact_test(blocks),
-        level,
     }
 }
 
-fn tails(logarithms: &Logarithms, level: f64) -> Vec<ShareTest> {
+fn tails(logarithms: &Logarithms) -> Vec<ShareTest> {
     let relative = relative(logarithms);
     let sides = [side(logarithms, 0), side(logarithms, 1)];
     let test = |quantile: Quantile| {
@@ -133,11 +159,10 @@ fn tails(logarithms: &Logarithms, level: f64) -> Vec<ShareTest> {
             tail.iter().map(|value| value.exp()).sum::<f64>() / tail.len() as f64
         };
         let means = sides.each_ref().map(mean);
-        let test = |values: &Logarithms| share_test(&beyond(values, quantile), Some(quantile), means, level);
+        let test = |values: &Logarithms| share_test(&beyond(values, quantile), Some(quantile), means);
         // The counts of units are exact. Places are not, if the range of a side is uncertain, but spread alone moves none of them.
         let (units, places) = (test(logarithms), test(&relative));
-        let p = if units.is_more() == places.is_more() { units.p.max(places.p) } else { 1.0 };
-        ShareTest { p, ..units }
+        ShareTest { p: units.p.max(places.p), ..units }
     };
     TAILS.map(test).into()
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::CompareOptions;
+use super::quantity::QuantityValues;
 use super::side::Side;
 use crate::fleet::report::RunRow;
 use crate::stats::Quantile;
@@ -16,17 +17,26 @@ type Labels = Vec<Option<String>>;
 pub struct ComparedBlock {
     /// The values of the labels of blocks; `None` if its runs lack the label.
     pub labels: Vec<Option<String>>,
-    /// The CPU use of each unit of the base and of the new side: the geometric mean of its runs that were not idle, or 0.
+    /// The values of each unit of the base and of the new side: the geometric mean of its runs that were not idle, or 0.
     pub values: [Vec<f64>; 2],
-    /// The runs of the base and of the new side, from the lowest CPU use to the highest.
-    pub runs: [Vec<RunRow>; 2],
+    /// The runs of the base and of the new side that have a value, from the lowest to the highest.
+    pub runs: [Vec<ComparedRun>; 2],
+}
+
+/// A run, and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedRun {
+    /// The value of the first quantity.
+    pub value: f64,
+    /// The run.
+    pub row: RunRow,
 }
 
 impl ComparedBlock {
-    /// The nearest-rank percentile of the CPU use of the runs of a side.
+    /// The nearest-rank percentile of the values of the runs of a side.
     pub fn quantile(&self, side: usize, quantile: Quantile) -> f64 {
         let rank = quantile.nearest_rank(self.runs[side].len() as u64) as usize;
-        rank.checked_sub(1).map_or(0.0, |place| self.runs[side][place].rate.as_f64())
+        rank.checked_sub(1).map_or(0.0, |place| self.runs[side][place].value)
     }
 
     /// The geometric mean of the units of a side that are not idle, which effects compare; `None` if all are idle.
@@ -47,8 +57,6 @@ pub(super) struct Units {
     pub(super) shared: u64,
     /// Runs of each side without the label of units: each is a unit.
     pub(super) without_label: [u64; 2],
-    /// The CPU use of the runs of each side.
-    rates: [Vec<f64>; 2],
 }
 
 /// The units of one side.
@@ -95,8 +103,7 @@ impl Units {
             }
         }
         let shared = known[0].keys().filter(|unit| known[1].contains_key(*unit)).count() as u64;
-        let rates = sides.each_ref().map(|side| side.report.runs.iter().map(|run| run.rate.as_f64()).collect());
-        Self { blocks, sides: units, alone, shared, without_label, rates }
+        Self { blocks, sides: units, alone, shared, without_label }
     }
 
     /// The number of units of each side.
@@ -127,30 +134,87 @@ impl Units {
         means
     }
 
-    /// The logarithms of the CPU use of units, by block and side; `None` for idle ones.
-    pub(super) fn logarithms(&self) -> Vec<[Vec<Option<f64>>; 2]> {
-        self.means(|side, run| Some(self.rates[side][run]).filter(|rate| *rate > 0.0).map(f64::ln))
+    /// The logarithms of the values of units, by block and side; `None` for idle ones.
+    pub(super) fn logarithms(&self, values: &QuantityValues) -> Vec<[Vec<Option<f64>>; 2]> {
+        self.means(|side, run| values.logarithm(side, run))
     }
 
-    /// The mean of a value over the runs of each side: the mean over blocks, as effects are.
-    pub(super) fn mean_use(&self, value: impl Fn(usize, usize) -> f64) -> [f64; 2] {
+    /// The logarithms of the values of units that are not idle, with the least variance that counting allows: 1/(6N²) for N parts.
+    pub(super) fn blocks_with_floors(&self, values: &QuantityValues) -> Vec<Block> {
+        let parts = |side, run| values.logarithm(side, run).map(|_| values.parts(side, run));
+        blocks_of(&self.logarithms(values), &self.floors(parts))
+    }
+
+    /// By block and side: the least variance of a value that is counted in this many parts, on average over runs.
+    pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
+        let floor = |parts: &Vec<Option<f64>>| {
+            let (sum, count) = parts.iter().flatten().fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
+            let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
+            1.0 / (6.0 * mean * mean)
+        };
+        self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
+    }
+
+    /// The weight of each block: n₁n₂/(n₁+n₂) of its units, and all add up to 1.
+    fn weights(&self) -> Vec<f64> {
+        let mut counts = vec![[0.0, 0.0]; self.blocks.len()];
+        for (side, units) in self.sides.iter().enumerate() {
+            units.blocks.iter().for_each(|&block| counts[block][side] += 1.0);
+        }
+        let weight = |[base, new]: &[f64; 2]| base * new / (base + new);
+        let sum: f64 = counts.iter().map(weight).sum();
+        counts.iter().map(|count| weight(count) / sum).collect()
+    }
+
+    /// The mean of a value over the runs of each side that have it, within blocks, which have their weights.
+    pub(super) fn mean_of(&self, value: impl Fn(usize, usize) -> Option<f64>) -> [f64; 2] {
+        let weights = self.weights();
         [0, 1].map(|side| {
-            let units = &self.sides[side];
             let mut sums = vec![(0.0, 0_u64); self.blocks.len()];
-            for (run, unit) in units.of_run.iter().enumerate() {
-                if let Some(unit) = unit {
-                    let (sum, count) = &mut sums[units.blocks[*unit]];
-                    *sum += value(side, run);
-                    *count += 1;
+            for (block, run) in self.runs_in(side) {
+                if let Some(value) = value(side, run) {
+                    sums[block].0 += value;
+                    sums[block].1 += 1;
                 }
             }
-            sums.iter().map(|(sum, count)| sum / *count as f64).sum::<f64>() / sums.len().max(1) as f64
+            let means = sums.iter().map(|(sum, count)| sum / (*count).max(1) as f64);
+            means.zip(&weights).map(|(mean, weight)| mean * weight).sum()
         })
     }
 
-    /// The mean CPU use of a run of each side.
-    pub(super) fn mean_rates(&self) -> [f64; 2] {
-        self.mean_use(|side, run| self.rates[side][run])
+    /// The mean of new values less that of the base.
+    pub(super) fn mean_difference(&self, value: impl Fn(usize, usize) -> Option<f64>) -> f64 {
+        let [base, new] = self.mean_of(value);
+        new - base
+    }
+
+    /// The standard deviation of values of runs within blocks and sides; 0 without two values in any.
+    pub(super) fn deviation(&self, value: impl Fn(usize, usize) -> Option<f64>) -> f64 {
+        let (mut squares, mut degrees) = (0.0, 0.0);
+        for side in [0, 1] {
+            let mut blocks = vec![Vec::new(); self.blocks.len()];
+            self.runs_in(side).for_each(|(block, run)| blocks[block].extend(value(side, run)));
+            for values in blocks.iter().filter(|values| !values.is_empty()) {
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                squares += values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+                degrees += values.len() as f64 - 1.0;
+            }
+        }
+        if degrees > 0.0 { f64::sqrt(squares / degrees) } else { 0.0 }
+    }
+
+    /// The runs of a side that count, each with its block.
+    fn runs_in(&self, side: usize) -> impl Iterator<Item = (usize, usize)> {
+        let SideUnits { of_run, blocks } = &self.sides[side];
+        of_run.iter().enumerate().filter_map(|(run, unit)| Some((blocks[(*unit)?], run)))
+    }
+
+    /// A value of all runs that count and have it.
+    pub(super) fn runs_of<'u, T>(
+        &'u self,
+        value: impl Fn(usize, usize) -> Option<T> + Copy + 'u,
+    ) -> impl Iterator<Item = T> {
+        [0, 1].into_iter().flat_map(move |side| self.runs_in(side).filter_map(move |(_, run)| value(side, run)))
     }
 
     /// True if a run counts.
@@ -171,27 +235,34 @@ impl Units {
         blocks
     }
 
-    pub(super) fn into_blocks(self, sides: &[Side; 2]) -> Vec<ComparedBlock> {
-        let (logarithms, runs) = (self.logarithms(), self.runs_of_blocks(sides));
-        let use_of = |values: Vec<Option<f64>>| values.into_iter().map(|log| log.map_or(0.0, f64::exp)).collect();
-        let sorted = |rows: Vec<&RunRow>| {
-            let mut runs: Vec<RunRow> = rows.into_iter().cloned().collect();
-            runs.sort_by(|a, b| a.rate.cmp(&b.rate).then_with(|| a.source.cmp(&b.source)));
-            runs
+    pub(super) fn into_blocks(self, sides: &[Side; 2], values: &QuantityValues) -> Vec<ComparedBlock> {
+        let mut runs = vec![<[Vec<ComparedRun>; 2]>::default(); self.blocks.len()];
+        for side in [0, 1] {
+            for (block, run) in self.runs_in(side) {
+                let row = &sides[side].report.runs[run];
+                runs[block][side].extend(values.get(side, run).map(|value| ComparedRun { value, row: row.clone() }));
+            }
+        }
+        let order = |a: &ComparedRun, b: &ComparedRun| {
+            a.value.total_cmp(&b.value).then_with(|| (&a.row.source, a.row.number).cmp(&(&b.row.source, b.row.number)))
         };
-        let blocks = self.blocks.into_iter().zip(logarithms).zip(runs).map(|((labels, values), runs)| ComparedBlock {
-            labels,
-            values: values.map(use_of),
-            runs: runs.map(sorted),
-        });
-        blocks.collect()
+        runs.iter_mut().flatten().for_each(|runs| runs.sort_by(order));
+        let value_of = |values: Vec<Option<f64>>| values.into_iter().map(|log| log.map_or(0.0, f64::exp)).collect();
+        let logarithms = self.logarithms(values);
+        let blocks = self.blocks.into_iter().zip(logarithms).zip(runs);
+        blocks.map(|((labels, values), runs)| ComparedBlock { labels, values: values.map(value_of), runs }).collect()
     }
 }
 
-/// Values that exist, by block.
-pub(super) fn blocks_of(values: &[[Vec<Option<f64>>; 2]]) -> Vec<Block> {
+/// Values that exist, by block, with the floors of their variances.
+pub(super) fn blocks_of(values: &[[Vec<Option<f64>>; 2]], floors: &[[f64; 2]]) -> Vec<Block> {
     let flat = |values: &Vec<Option<f64>>| values.iter().flatten().copied().collect();
-    values.iter().map(|[base, new]| Block { base: flat(base), new: flat(new) }).collect()
+    let block = |([base, new], floors): (&[Vec<Option<f64>>; 2], &[f64; 2])| Block {
+        base: flat(base),
+        new: flat(new),
+        floors: *floors,
+    };
+    values.iter().zip(floors).map(block).collect()
 }
 
 /// The block and the unit of a run.

@@ -1,10 +1,13 @@
 //! The answer of a comparison.
 
-use super::CompareOptions;
+use super::choice::{Choice, Lengths};
 use super::functions::Functions;
+use super::measured::Measured;
 use super::total::{ShareTest, Total};
 use crate::stats::Quantile;
-use crate::stats::compare::needed_runs;
+
+/// With fewer units on a side, nothing is claimed about the total.
+pub(super) const LEAST_UNITS: u64 = 3;
 
 /// Whether the new side is slower.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,27 +21,43 @@ pub enum Verdict {
         /// The share.
         above: f64,
     },
-    /// The runs do not tell.
-    CannotTell {
+    /// The input is valid, but does not show it.
+    Unknown {
         /// A slowdown of this share of the base is possible; `None` if nothing is known.
         could_hide: Option<f64>,
-        /// The units that each side needs, so that the smallest change that matters is found nine times in ten.
-        needed: Option<u64>,
-        /// Why, if not for lack of units: a sentence.
-        because: Option<String>,
+        /// The units that the base and the new side need, about, so that the smallest change that matters is found nine times in ten.
+        needed: Option<[u64; 2]>,
+        /// Why, if not for lack of units.
+        because: Option<Obstacle>,
+    },
+    /// No comparison is possible, for this reason: a sentence without its full stop.
+    Invalid {
+        /// The reason.
+        because: String,
     },
 }
 
-/// What shows that a side is slower, or faster.
+/// What prevents a conclusion, however many units there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A side has fewer than three units.
+    FewUnits,
+    /// New recordings are shorter, as if they had ended early.
+    Shorter,
+    /// A label other than the version separates the sides.
+    Confounded,
+}
+
+/// What shows that a side is slower, or faster. The position is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
     /// A typical unit uses more.
-    Total,
+    Total(usize),
     /// Fewer units are idle.
-    Idle,
+    Idle(usize),
     /// More units are beyond this percentile of all.
-    Tail(Quantile),
-    /// A function uses more.
+    Tail(usize, Quantile),
+    /// A function uses so much more that the total is slower.
     Function,
 }
 
@@ -46,71 +65,122 @@ impl Reason {
     /// The name in machine formats: `total`, `idle`, `p95`, `p99`, `function`.
     pub fn name(self) -> String {
         match self {
-            Self::Total => "total".to_owned(),
-            Self::Idle => "idle".to_owned(),
-            Self::Tail(quantile) => quantile.to_string().to_lowercase(),
+            Self::Total(_) => "total".to_owned(),
+            Self::Idle(_) => "idle".to_owned(),
+            Self::Tail(_, quantile) => quantile.to_string().to_lowercase(),
             Self::Function => "function".to_owned(),
         }
     }
 }
 
+/// What a verdict is made from.
+pub(super) struct Evidence<'e> {
+    pub(super) measures: &'e [Measured],
+    pub(super) functions: Option<&'e Functions>,
+    pub(super) lengths: Option<&'e Lengths>,
+    pub(super) choice: Choice,
+    pub(super) units: [u64; 2],
+    pub(super) is_confounded: bool,
+    pub(super) min_effect: f64,
+}
+
 impl Verdict {
-    pub(super) fn new(
-        total: &Total,
-        functions: Option<&Functions>,
-        failure: Option<String>,
-        options: &CompareOptions,
-    ) -> Self {
-        let limit = options.min_effect.ln_1p();
-        let needed = total.effect.map(|effect| needed_runs(effect.variance, limit));
-        let could_hide = total.upper_bound.map(|bound| bound.exp_m1().max(0.0));
-        if failure.is_some() {
-            return Self::CannotTell { could_hide: None, needed: None, because: failure };
-        }
-        let mut slower = reasons(total, options, true);
-        slower.extend(functions.filter(|functions| functions.slower().next().is_some()).map(|_| Reason::Function));
-        let faster = reasons(total, options, false);
-        match could_hide {
+    pub(super) fn new(evidence: &Evidence<'_>) -> Self {
+        let of_functions = evidence.functions.is_some_and(|all| all.slower().any(|function| all.fails(function)));
+        let has_units = evidence.units.iter().all(|count| *count >= LEAST_UNITS);
+        let mut slower = if has_units { evidence.reasons(true) } else { Vec::new() };
+        slower.extend(of_functions.then_some(Reason::Function));
+        let could_hide = evidence.could_hide();
+        match evidence.obstacle(has_units) {
             _ if !slower.is_empty() => Self::Slower(slower),
-            _ if !faster.is_empty() => Self::Faster(faster),
-            Some(above) if above.ln_1p() < limit => Self::NoSlowdown { above },
-            _ => Self::CannotTell { could_hide, needed, because: None },
+            Some(because @ (Obstacle::FewUnits | Obstacle::Shorter)) => evidence.unknown(could_hide, Some(because)),
+            obstacle => {
+                let faster = evidence.reasons(false);
+                match (obstacle, could_hide) {
+                    _ if !faster.is_empty() => Self::Faster(faster),
+                    (None, Some(above)) if above < evidence.min_effect => Self::NoSlowdown { above },
+                    (obstacle, could_hide) => evidence.unknown(could_hide, obstacle),
+                }
+            }
         }
     }
 
-    /// The name in machine formats: `slower`, `faster`, `no-slowdown`, `cannot-tell`.
+    /// The name in machine formats: `slower`, `faster`, `no-slowdown`, `unknown`, `invalid`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Slower(_) => "slower",
             Self::Faster(_) => "faster",
             Self::NoSlowdown { .. } => "no-slowdown",
-            Self::CannotTell { .. } => "cannot-tell",
+            Self::Unknown { .. } => "unknown",
+            Self::Invalid { .. } => "invalid",
         }
     }
 }
 
-/// What the total shows: that the new side is slower, or that it is faster.
-fn reasons(total: &Total, options: &CompareOptions, is_slower: bool) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    if let Some((effect, (lower, upper))) = total.effect.zip(total.interval()) {
-        let is_claimed = match is_slower {
-            true => lower > 0.0 && effect.difference >= options.min_effect.ln_1p(),
-            false => upper < 0.0 && effect.difference <= (-options.min_effect).ln_1p(),
+impl Evidence<'_> {
+    /// What the totals of all quantities show.
+    fn reasons(&self, is_slower: bool) -> Vec<Reason> {
+        let of_measure = |(index, measured): (usize, &Measured)| {
+            let reasons = reasons((index, &measured.total), self.min_effect, is_slower);
+            let is_confirmed = match measured.guard.as_ref().filter(|guard| guard.confirms_claims) {
+                Some(guard) => !self::reasons((index, &guard.total), self.min_effect, is_slower).is_empty(),
+                None => true,
+            };
+            if is_confirmed { reasons } else { Vec::new() }
         };
-        reasons.extend(is_claimed.then_some(Reason::Total));
+        self.measures.iter().enumerate().flat_map(of_measure).collect()
     }
-    if let Some(idle) = total.idle.filter(|idle| idle.is_claimed() && idle.is_more() != is_slower) {
+
+    /// The largest slowdown, of any quantity, that is not excluded.
+    fn could_hide(&self) -> Option<f64> {
+        let totals = self.measures.iter().flat_map(Measured::totals);
+        let bounds = totals.map(|total| Some(total.upper_bound?.exp_m1().max(0.0)));
+        bounds.reduce(|a, b| Some(a?.max(b?))).flatten()
+    }
+
+    fn obstacle(&self, has_units: bool) -> Option<Obstacle> {
+        let are_shorter = self.choice.is_of_lengths() && self.lengths.is_some_and(Lengths::are_shorter);
+        match () {
+            () if !has_units => Some(Obstacle::FewUnits),
+            () if are_shorter => Some(Obstacle::Shorter),
+            () if self.is_confounded => Some(Obstacle::Confounded),
+            () => None,
+        }
+    }
+
+    fn unknown(&self, could_hide: Option<f64>, because: Option<Obstacle>) -> Verdict {
+        let factors = self.measures.iter().flat_map(Measured::totals).map(|total| total.needed);
+        let factor = factors.reduce(|a, b| Some(a?.max(b?))).flatten();
+        let needed = factor.map(|factor| self.units.map(|count| (factor * count as f64).ceil() as u64));
+        Verdict::Unknown { could_hide, needed, because }
+    }
+}
+
+/// What a total shows: that the new side is slower, or that it is faster.
+fn reasons((index, total): (usize, &Total), min_effect: f64, is_slower: bool) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let is_claimed_total = if is_slower { total.is_slower(min_effect) } else { total.is_faster(min_effect) };
+    reasons.extend(is_claimed_total.then_some(Reason::Total(index)));
+    if let Some(idle) = total.idle.filter(|idle| is_claimed(idle, total, !is_slower)) {
         let [base, new] = [0, 1].map(|side| 1.0 - idle.counts[side] as f64 / idle.of[side] as f64);
-        reasons.extend(is_change(base, new, options, is_slower).then_some(Reason::Idle));
+        reasons.extend(is_change(base, new, min_effect, is_slower).then_some(Reason::Idle(index)));
     }
     // A shorter tail alone does not make a version faster.
     let is_longer = |test: &&ShareTest| {
-        is_slower && test.is_claimed() && test.is_more() && is_change(test.values[0], test.values[1], options, true)
+        is_slower && is_claimed(test, total, true) && is_change(test.values[0], test.values[1], min_effect, true)
     };
-    reasons.extend(total.tail.iter().filter(is_longer).filter_map(|test| test.quantile).map(Reason::Tail));
+    let longer = total.tail.iter().filter(is_longer).filter_map(|test| test.quantile);
+    reasons.extend(longer.map(|quantile| Reason::Tail(index, quantile)));
     reasons
 }
 
-fn is_change(base: f64, new: f64, options: &CompareOptions, is_slower: bool) -> bool {
-    if is_slower { new >= base * (1.0 + options.min_effect) } else { new <= base * (1.0 - options.min_effect) }
+/// True if the new side has more, or fewer, by more than chance. More idle units are faster.
+fn is_claimed(test: &ShareTest, total: &Total, is_more: bool) -> bool {
+    let is_idle = test.quantile.is_none();
+    let level = if is_more == is_idle { total.levels.faster } else { total.levels.slower };
+    (if is_more { test.p.more } else { test.p.fewer }) <= level
+}
+
+fn is_change(base: f64, new: f64, min_effect: f64, is_slower: bool) -> bool {
+    if is_slower { new >= base * (1.0 + min_effect) } else { new <= base * (1.0 - min_effect) }
 }

@@ -294,7 +294,7 @@ impl DatasetRun {
     /// The run's rows with these names of the file.
     pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
         let Self { record, frames, binaries, windows, stacks, .. } = self;
-        RunRows { record, names, frames, binaries, windows, stacks }
+        RunRows { record, names, frames, binaries, windows, stacks, intervals: &[] }
     }
 
     pub(in crate::fleet) fn names(&self) -> &SharedNames {

@@ -3,6 +3,7 @@
 #[cfg(feature = "compression")]
 use serde_json::{Value, json};
 
+use crate::fleet::compare::Quantity;
 use crate::units::Unit;
 
 /// The unit and the decimals of the measures in one table.
@@ -25,6 +26,8 @@ const SAMPLES: Steps =
 const ELAPSED: Steps = [(1.0, "ns/s"), (1e3, "µs/s"), (1e6, "ms/s"), (1e9, "s/s"), (1e12, "ks/s")];
 /// Of milliseconds per report.
 const REPORTED_TIME: Steps = [(1e-6, "ns"), (1e-3, "µs"), (1.0, "ms"), (1e3, "s"), (f64::INFINITY, "s")];
+/// Of nanoseconds.
+const TIME: Steps = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"), (f64::INFINITY, "s")];
 /// Of milliseconds per second.
 const RATIO: Steps = [(1e-6, "ns/s"), (1e-3, "µs/s"), (1.0, "ms/s"), (f64::INFINITY, "ms/s"), (f64::INFINITY, "ms/s")];
 /// Of megabytes per report.
@@ -34,21 +37,24 @@ const BYTES: Steps = [(1.0, "bytes/s"), (1e3, "KB/s"), (1e6, "MB/s"), (1e9, "GB/
 impl Measures {
     /// For measures up to `largest`, which is at least 1 and below 1000 in it, as far as there are units.
     pub(super) fn of(unit: Unit, largest: f64) -> Self {
-        let steps = match unit {
-            Unit::Nanoseconds => {
-                let decimals = if largest < 1.0 { 3 } else { 2 };
-                return Self { unit: "% of one core", divisor: 1.0, decimals };
+        if unit == Unit::Nanoseconds {
+            let decimals = if largest < 1.0 { 3 } else { 2 };
+            return Self { unit: "% of one core", divisor: 1.0, decimals };
+        }
+        let (divisor, unit) = step(steps(unit), largest);
+        Self { unit, divisor, decimals: 2 }
+    }
+
+    /// For values of a quantity.
+    pub(super) fn of_quantity(quantity: &Quantity, unit: Unit, largest: f64) -> Self {
+        let (divisor, unit) = match (quantity, unit) {
+            (Quantity::CpuUse, unit) => return Self::of(unit, largest),
+            (Quantity::CpuTime, Unit::Cycles | Unit::PmcEvents | Unit::Samples | Unit::Bytes) => {
+                let (divisor, name) = step(steps(unit), largest);
+                (divisor, name.trim_end_matches("/s"))
             }
-            Unit::Cycles => CYCLES,
-            Unit::PmcEvents => EVENTS,
-            Unit::Samples => SAMPLES,
-            Unit::Elapsed => ELAPSED,
-            Unit::Bytes => BYTES,
-            Unit::HangTime | Unit::LaunchTime | Unit::ExceptionTime => REPORTED_TIME,
-            Unit::DayTime | Unit::HitchTime => RATIO,
-            Unit::WrittenBytes => REPORTED_BYTES,
+            _ => step(TIME, largest),
         };
-        let (divisor, unit) = steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0]);
         Self { unit, divisor, decimals: 2 }
     }
 
@@ -96,6 +102,26 @@ impl Measures {
         };
         (0..6).find(is_exact).unwrap_or(6)
     }
+}
+
+/// The units of rates, and of what reports state.
+const fn steps(unit: Unit) -> Steps {
+    match unit {
+        Unit::Nanoseconds => TIME,
+        Unit::Cycles => CYCLES,
+        Unit::PmcEvents => EVENTS,
+        Unit::Samples => SAMPLES,
+        Unit::Elapsed => ELAPSED,
+        Unit::Bytes => BYTES,
+        Unit::HangTime | Unit::LaunchTime | Unit::ExceptionTime => REPORTED_TIME,
+        Unit::DayTime | Unit::HitchTime => RATIO,
+        Unit::WrittenBytes => REPORTED_BYTES,
+    }
+}
+
+/// The step in which a number is at least 1, if there is one.
+fn step(steps: Steps, largest: f64) -> (f64, &'static str) {
+    steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0])
 }
 
 #[cfg(test)]

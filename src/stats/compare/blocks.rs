@@ -9,6 +9,8 @@ pub struct Block {
     pub base: Vec<f64>,
     /// The values of the new version.
     pub new: Vec<f64>,
+    /// The least variance of a value of the base and of the new version: what rounding and sampling add even if all values are equal.
+    pub floors: [f64; 2],
 }
 
 impl Block {

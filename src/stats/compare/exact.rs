@@ -17,11 +17,33 @@ pub struct Exceedance {
     pub of_new: u64,
 }
 
-/// The probability of a count of new values beyond the limit that is at most as likely as this one, if both sides are alike in each block.
+/// The probabilities of counts beyond a limit, if both sides are alike in each block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exact {
+    /// Of at least as many new values beyond the limit.
+    pub more: f64,
+    /// Of at most as many.
+    pub fewer: f64,
+    /// Of a number that is at most as likely.
+    pub two_sided: f64,
+}
+
+impl Exact {
+    /// The larger probabilities of two tests, if a claim needs both.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self {
+            more: self.more.max(other.more),
+            fewer: self.fewer.max(other.fewer),
+            two_sided: self.two_sided.max(other.two_sided),
+        }
+    }
+}
+
+/// Whether the numbers of values beyond the limit differ by more than chance.
 ///
 /// Given how many values of each block are beyond the limit, the number of new ones among them is hypergeometric, and the sum over blocks
 /// is their convolution. With one block, this is Fisher's exact test; with several, the exact test of Cochran, Mantel and Haenszel.
-pub fn exact_test(blocks: &[Exceedance]) -> f64 {
+pub fn exact_test(blocks: &[Exceedance]) -> Exact {
     let (mut first, mut weights) = (0, vec![1.0]);
     for block in blocks {
         let counts = Counts::hypergeometric(block.of_new, block.of_base, block.base + block.new);
@@ -29,11 +51,18 @@ pub fn exact_test(blocks: &[Exceedance]) -> f64 {
         weights = convolved(&weights, counts.weights());
     }
     let seen: u64 = blocks.iter().map(|block| block.new).sum();
-    let of_seen = seen.checked_sub(first).and_then(|index| weights.get(index as usize)).copied().unwrap_or(0.0);
+    let place = seen.saturating_sub(first) as usize;
+    let of_seen = weights.get(place).copied().unwrap_or(0.0);
+    let all: f64 = weights.iter().sum();
+    let share = |weights: &[f64]| (weights.iter().sum::<f64>() / all).min(1.0);
     // Equal probabilities may differ in their last digits.
     let at_most = of_seen * (1.0 + 1e-7);
-    let unlikely: f64 = weights.iter().filter(|weight| **weight <= at_most).sum();
-    unlikely / weights.iter().sum::<f64>()
+    let unlikely: Vec<f64> = weights.iter().copied().filter(|weight| *weight <= at_most).collect();
+    Exact {
+        more: share(weights.get(place..).unwrap_or_default()),
+        fewer: share(weights.get(..=place).unwrap_or_default()),
+        two_sided: share(&unlikely),
+    }
 }
 
 fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {

@@ -9,8 +9,8 @@
 //! // Two devices, of which one is twice as fast. The new version takes about a tenth more on both.
 //! let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect();
 //! let blocks = [
-//!     Block { base: logs(&[10.0, 10.2, 9.9]), new: logs(&[11.1, 10.9, 11.0]) },
-//!     Block { base: logs(&[20.1, 19.8, 20.2]), new: logs(&[22.3, 21.9]) },
+//!     Block { base: logs(&[10.0, 10.2, 9.9]), new: logs(&[11.1, 10.9, 11.0]), floors: [0.0; 2] },
+//!     Block { base: logs(&[20.1, 19.8, 20.2]), new: logs(&[22.3, 21.9]), floors: [0.0; 2] },
 //! ];
 //! let effect = Effect::of(&blocks).unwrap();
 //! let (lower, upper) = effect.interval(0.05);
@@ -21,8 +21,10 @@ mod blocks;
 mod effect;
 mod exact;
 mod families;
+mod power;
 
 pub use blocks::{Block, van_elteren};
-pub use effect::{Effect, needed_runs};
-pub use exact::{Exceedance, exact_test, share_ratio_bound};
+pub use effect::{Effect, StandardError};
+pub use exact::{Exact, Exceedance, exact_test, share_ratio_bound};
 pub use families::{benjamini_hochberg, holm};
+pub use power::needed_factor;

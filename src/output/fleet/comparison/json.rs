@@ -4,11 +4,17 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::fleet::RunRow;
-use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions, Reason, ShareTest, Verdict};
+use super::sentences;
+use crate::fleet::ScopeName;
+use crate::fleet::compare::{
+    ComparedBlock, ComparedFunction, ComparedRun, Comparison, Functions, Measured, Obstacle, Quantity, Reason,
+    ShareTest, Total, Verdict,
+};
 use crate::output::fleet::measure_unit;
 use crate::report::diff::Presence;
 use crate::stats::Quantile;
+use crate::stats::compare::StandardError;
+use crate::units::Nanos;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
@@ -25,10 +31,10 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
 }
 
 pub(super) fn document(comparison: &Comparison) -> Value {
-    let Comparison { options, verdict, total, .. } = comparison;
-    let (could_hide, needed, because) = match verdict {
-        Verdict::CannotTell { could_hide, needed, because } => (*could_hide, *needed, because.clone()),
-        _ => (None, None, None),
+    let Comparison { options, verdict, levels, .. } = comparison;
+    let (could_hide, needed) = match verdict {
+        Verdict::Unknown { could_hide, needed, .. } => (*could_hide, *needed),
+        _ => (None, None),
     };
     let reasons: Vec<String> = match verdict {
         Verdict::Slower(reasons) | Verdict::Faster(reasons) => {
@@ -40,14 +46,27 @@ pub(super) fn document(comparison: &Comparison) -> Value {
         "format": "traceparse-comparison",
         "version": VERSION,
         "verdict": verdict.name(),
+        "sentence": sentences::verdict(comparison),
         "reasons": reasons,
+        "because": because(verdict),
         "could_hide": could_hide,
-        "because": because,
+        "needed_runs": needed.map(|[base, new]| json!({"base": base, "new": new})),
+        "choice": comparison.choice.name(),
         "alpha": options.alpha,
+        "levels": {"slower": levels.slower, "faster": levels.faster, "functions": levels.functions},
         "min_effect": options.min_effect,
-        "value_unit": measure_unit(comparison.unit),
         "unit": options.unit,
         "block": options.blocks,
+        "n": {"base": comparison.units[0], "new": comparison.units[1]},
+        "runs": {"base": comparison.runs[0], "new": comparison.runs[1]},
+        "measures": comparison.measures.iter().map(|of| measured(comparison, of)).collect::<Vec<_>>(),
+        "lengths": comparison.lengths.map(|lengths| json!({
+            "ratio": lengths.ratio,
+            "p": lengths.p,
+            "differ": lengths.differ,
+            "are_equal": lengths.are_equal,
+            "deviation": lengths.deviation,
+        })),
         "blocks": comparison.blocks.iter().map(|block| json!({
             "labels": block.labels,
             "base": block.values[0],
@@ -55,24 +74,16 @@ pub(super) fn document(comparison: &Comparison) -> Value {
             "runs": {"base": runs(&block.runs[0]), "new": runs(&block.runs[1])},
             "summary": {"base": summary(block, 0), "new": summary(block, 1)},
         })).collect::<Vec<_>>(),
-        "n": {"base": comparison.units[0], "new": comparison.units[1]},
-        "runs": {"base": comparison.runs[0], "new": comparison.runs[1]},
-        "mean": {"base": total.means[0], "new": total.means[1]},
-        "effect": total.effect.zip(total.interval()).map(|(effect, (lower, upper))| json!({
-            "ratio": effect.difference.exp(),
-            "lower": lower.exp(),
-            "upper": upper.exp(),
-            "confidence": 1.0 - total.level,
-            "p": effect.p(0.0),
-            "degrees": effect.degrees,
-            "upper_bound": total.upper_bound.map(f64::exp),
-            "rank_p": total.rank_p,
+        "family": comparison.functions.as_ref().map(|functions| json!({
+            "size": functions.tested.len(),
+            "method": "holm",
+            "grew_together": functions.grew_together,
+            "unnamed": functions.unnamed.iter().map(|(binary, [base, new])| {
+                json!({"binary": binary, "base": base, "new": new})
+            }).collect::<Vec<_>>(),
         })),
-        "needed_runs": needed,
-        "idle": total.idle.as_ref().map(share),
-        "tail": total.tail.iter().map(share).collect::<Vec<_>>(),
-        "family": comparison.functions.as_ref().map(|functions| json!({"size": functions.tested.len(), "method": "holm"})),
         "functions": comparison.functions.as_ref().map(|of| functions(of, &of.tested)),
+        "confounders": comparison.confounders,
         "differences": comparison.differences.iter().map(|difference| json!({
             "key": difference.key,
             "base": values(&difference.values[0]),
@@ -83,8 +94,73 @@ pub(super) fn document(comparison: &Comparison) -> Value {
     })
 }
 
-pub(super) fn runs<'r>(runs: impl IntoIterator<Item = &'r RunRow>) -> Value {
-    runs.into_iter().map(|run| json!({"source": run.source, "cpu_use": run.rate.as_f64()})).collect()
+/// Why there is no conclusion: a sentence of an invalid comparison, or the name of an obstacle.
+fn because(verdict: &Verdict) -> Option<&str> {
+    match verdict {
+        Verdict::Invalid { because } => Some(because),
+        Verdict::Unknown { because, .. } => because.map(|obstacle| match obstacle {
+            Obstacle::FewUnits => "few-units",
+            Obstacle::Shorter => "shorter",
+            Obstacle::Confounded => "confounded",
+        }),
+        _ => None,
+    }
+}
+
+fn measured(comparison: &Comparison, Measured { quantity, total, guard, .. }: &Measured) -> Value {
+    let mut fields = tests(comparison, quantity, total);
+    fields["guard"] = json!(guard.as_ref().map(|guard| {
+        let mut fields = tests(comparison, &guard.quantity, &guard.total);
+        fields["confirms_claims"] = json!(guard.confirms_claims);
+        fields
+    }));
+    fields
+}
+
+/// The tests of a quantity.
+fn tests(comparison: &Comparison, quantity: &Quantity, total: &Total) -> Value {
+    let error = |error: StandardError| json!({"error": error.error, "degrees": error.degrees});
+    let value_unit = match quantity {
+        Quantity::CpuUse => measure_unit(comparison.unit),
+        Quantity::CpuTime => comparison.unit.name(),
+        Quantity::Elapsed | Quantity::Interval(_) => "ns",
+    };
+    json!({
+        "measure": quantity.to_string(),
+        "value_unit": value_unit,
+        "mean": {"base": total.means[0], "new": total.means[1]},
+        "effect": total.effect.zip(total.interval()).map(|(effect, (lower, upper))| json!({
+            "ratio": effect.difference.exp(),
+            "lower": lower.exp(),
+            "upper": upper.exp(),
+            "confidence": 1.0 - 2.0 * total.levels.slower,
+            "p_slower": effect.p_above(),
+            "p_faster": effect.p_below(),
+            "level_slower": total.levels.slower,
+            "level_faster": total.levels.faster,
+            "welch": error(effect.welch),
+            "pooled": error(effect.pooled),
+            "upper_bound": total.upper_bound.map(f64::exp),
+            "needed_factor": total.needed,
+            "rank_p": total.rank_p,
+        })),
+        "idle": total.idle.as_ref().map(share),
+        "tail": total.tail.iter().map(share).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn runs<'r>(runs: impl IntoIterator<Item = &'r ComparedRun>) -> Value {
+    let run = |ComparedRun { value, row }: &ComparedRun| {
+        json!({
+            "source": row.title(),
+            "path": row.source,
+            "value": value,
+            "cpu_time": row.weight,
+            "recorded_ns": row.recorded().map(Nanos::as_nanos),
+            "cpu_use": row.rate.as_f64(),
+        })
+    };
+    runs.into_iter().map(run).collect()
 }
 
 /// The box of a side of a block.
@@ -102,8 +178,9 @@ fn share(test: &ShareTest) -> Value {
         "quantile": test.quantile.map(|quantile| quantile.name()),
         "base": {"count": test.counts[0], "of": test.of[0], "value": test.quantile.map(|_| test.values[0])},
         "new": {"count": test.counts[1], "of": test.of[1], "value": test.quantile.map(|_| test.values[1])},
-        "p": test.p,
-        "level": test.level,
+        "p": test.p.two_sided,
+        "p_more": test.p.more,
+        "p_fewer": test.p.fewer,
     })
 }
 
@@ -111,20 +188,20 @@ pub(super) fn functions<'f>(
     functions: &Functions,
     shown: impl IntoIterator<Item = &'f ComparedFunction>,
 ) -> Vec<Value> {
-    let slower: Vec<&ComparedFunction> = functions.slower().collect();
+    let name = |name: &ScopeName| json!({"binary": name.binary, "function": name.function});
     let row = |function: &ComparedFunction| {
         json!({
             "binary": function.name.binary,
             "function": function.name.function,
-            "is_slower": slower.iter().any(|slower| slower.name == function.name),
+            "is_slower": function.is_slower,
+            "fails": functions.fails(function),
             "presence": Presence::of(function.samples).name(),
-            "has_moved": function.has_moved,
+            "moved_from": function.moved_from.iter().map(name).collect::<Vec<_>>(),
             "mean": {"base": function.means[0], "new": function.means[1]},
             "samples": {"base": function.samples[0], "new": function.samples[1]},
             "ratio": function.ratio,
             "lower": function.interval.0,
             "upper": Some(function.interval.1).filter(|upper| upper.is_finite()),
-            "all_ratio": function.all_ratio,
             "p": function.p,
             "p_holm": function.p_holm,
             "q": function.q,

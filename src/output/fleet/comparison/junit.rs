@@ -9,34 +9,39 @@ use crate::fleet::compare::{ComparedFunction, Comparison, Reason, Verdict};
 use crate::output::fleet::opening::name_of;
 use crate::output::inert::inert;
 
-/// Writes a case for the total, and one for each slower function. Not to be able to tell is a skipped case.
+/// Writes a case for the total, and one for each slower function, which fails if it makes the total slower by enough. An unknown result is a
+/// skipped case, and an invalid comparison an error.
 ///
 /// # Errors
 /// When `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let slower: Vec<&ComparedFunction> = comparison.slower_functions().collect();
-    let is_slower = match &comparison.verdict {
-        Verdict::Slower(reasons) => reasons.iter().any(|reason| *reason != Reason::Function),
-        _ => false,
+    let fails = |function: &ComparedFunction| comparison.functions.as_ref().is_some_and(|all| all.fails(function));
+    let failed = slower.iter().filter(|function| fails(function)).count();
+    let message = text(&verdict(comparison));
+    let is_of_total = |reasons: &[Reason]| reasons.iter().any(|reason| *reason != Reason::Function);
+    let (result, [failures, errors, skipped]) = match &comparison.verdict {
+        Verdict::Slower(reasons) if is_of_total(reasons) => {
+            (format!("<failure type=\"slower\" message=\"{message}\"/>"), [1, 0, 0])
+        }
+        Verdict::Invalid { .. } => (format!("<error type=\"invalid\" message=\"{message}\"/>"), [0, 1, 0]),
+        Verdict::Unknown { .. } => (format!("<skipped message=\"{message}\"/>"), [0, 0, 1]),
+        _ => (format!("<system-out>{message}</system-out>"), [0, 0, 0]),
     };
-    let is_skipped = matches!(comparison.verdict, Verdict::CannotTell { .. });
-    let (tests, failures) = (1 + slower.len(), usize::from(is_slower) + slower.len());
-    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{}\"", u8::from(is_skipped));
+    let (tests, failures) = (1 + slower.len(), failures + failed);
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>")?;
     writeln!(out, "  <testsuite name=\"traceparse compare\" {counts}>")?;
-    let message = text(&verdict(comparison));
-    let result = match (is_slower, is_skipped) {
-        (true, _) => format!("<failure type=\"slower\" message=\"{message}\"/>"),
-        (_, true) => format!("<skipped message=\"{message}\"/>"),
-        _ => format!("<system-out>{message}</system-out>"),
-    };
     writeln!(out, "    <testcase classname=\"traceparse\" name=\"total\">{result}</testcase>")?;
     for function in slower {
         let (name, binary) = name_of(&function.name);
         let message = text(&format!("{} ({})", function_change(function), interval(function.interval)));
-        let failure = format!("<failure type=\"slower\" message=\"{message}\"/>");
+        let result = match fails(function) {
+            true => format!("<failure type=\"slower\" message=\"{message}\"/>"),
+            false => format!("<system-out>{message}</system-out>"),
+        };
         let (name, class) = (text(&name), text(&format!("traceparse.{binary}")));
-        writeln!(out, "    <testcase classname=\"{class}\" name=\"{name}\">{failure}</testcase>")?;
+        writeln!(out, "    <testcase classname=\"{class}\" name=\"{name}\">{result}</testcase>")?;
     }
     out.write_all(b"  </testsuite>\n</testsuites>\n")
 }

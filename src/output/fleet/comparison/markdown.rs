@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::sentences::{
-    change, confidence, differences, function_change, interval, measures, method, probability, scope, verdict,
+    change, compared, differences, function_change, function_measures, interval, measures_of, method, probability,
+    quantity_name, scope, verdict,
 };
-use crate::fleet::compare::{ComparedFunction, Comparison, Functions, Verdict};
+use crate::fleet::compare::{Comparison, Functions, Verdict};
 use crate::output::fleet::opening::name_of;
 use crate::output::inert::inert;
 
@@ -23,10 +24,12 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
     let mark = match comparison.verdict {
         Verdict::Slower(_) => "🔴",
         Verdict::Faster(_) | Verdict::NoSlowdown { .. } => "🟢",
-        Verdict::CannotTell { .. } => "🟡",
+        Verdict::Unknown { .. } => "🟡",
+        Verdict::Invalid { .. } => "⛔",
     };
     let colon = if rest.is_empty() { "" } else { ": " };
     writeln!(out, "{mark} **{}**{colon}{}\n", escaped(first), escaped(rest))?;
+    compared(comparison).iter().try_for_each(|line| writeln!(out, "{}\n", escaped(line)))?;
     out.write_all(table(comparison).as_bytes())?;
     let mut lines = vec![scope(comparison)];
     lines.extend(method(comparison));
@@ -40,31 +43,31 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
 }
 
 fn table(comparison: &Comparison) -> String {
-    let (measures, total) = (measures(comparison), &comparison.total);
-    let mut text = format!(
-        "| | base | new | change | {} | p |\n|---|--:|--:|--:|--:|--:|\n",
-        confidence(comparison.options.alpha)
-    );
-    let [base, new] = total.means.map(|mean| measures.text(mean));
-    let (ratio, bounds, p) = match total.effect.zip(total.interval()) {
-        Some((effect, (lower, upper))) => {
-            (change(effect.difference.exp()), interval((lower.exp(), upper.exp())), probability(effect.p(0.0)))
-        }
-        None => Default::default(),
-    };
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "| total, {} | {base} | {new} | {ratio} | {bounds} | {p} |", measures.unit());
+    let mut text = "| | base | new | change | interval | p (Holm) |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
+    for measured in &comparison.measures {
+        let total = &measured.total;
+        let measures = measures_of(comparison, measured);
+        let [base, new] = total.means.map(|mean| measures.text(mean));
+        let (ratio, bounds) = match total.effect.zip(total.interval()) {
+            Some((effect, (lower, upper))) => (change(effect.difference.exp()), interval((lower.exp(), upper.exp()))),
+            None => Default::default(),
+        };
+        let name = quantity_name(&measured.quantity, comparison.unit);
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "| {}, {} | {base} | {new} | {ratio} | {bounds} | |", escaped(&name), measures.unit());
+    }
+    let measures = function_measures(comparison);
     let functions = comparison.functions.iter().flat_map(Functions::changed).take(FUNCTIONS);
     for function in functions {
         let [base, new] = function.means.map(|mean| measures.text(mean));
-        let ComparedFunction { p_holm, .. } = function;
         let _ = writeln!(
             text,
-            "| {} | {base} | {new} | {} | {} | {} |",
+            "| {}, {} | {base} | {new} | {} | {} | {} |",
             code(&name_of(&function.name).0),
-            function_change(function),
+            measures.unit(),
+            function_change(function) + if function.moved_from.is_empty() { "" } else { " moved" },
             interval(function.interval),
-            probability(*p_holm)
+            probability(function.p_holm)
         );
     }
     text

@@ -2,6 +2,7 @@
 //!
 //! Text is in `text::comparison`, beside the text of fleets, whose tables it has.
 
+pub(in crate::output) mod csv;
 pub(in crate::output) mod json;
 pub(in crate::output) mod junit;
 pub(in crate::output) mod markdown;

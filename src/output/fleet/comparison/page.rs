@@ -14,11 +14,13 @@ const PAGE_RUNS: usize = 2_000;
 /// that changed, the largest change first, and it has at most 2,000 runs a side, evenly chosen among those of each block.
 pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
     let mut page = document(comparison);
-    page["sentence"] = json!(sentences::verdict(comparison));
+    page["compared"] = json!(sentences::compared(comparison));
+    page["quantity"] = json!(sentences::quantity_name(&comparison.first().quantity, comparison.unit));
     page["scope"] = json!(sentences::scope(comparison));
     page["differences"] = json!(sentences::differences(comparison));
     page["root"] = json!(root);
     page["shown_unit"] = sentences::measures(comparison).head();
+    page["function_unit"] = sentences::function_measures(comparison).head();
     page["functions"] = comparison.functions.as_ref().map(|of| functions(of, of.changed())).into();
     let changed = comparison.functions.iter().flat_map(Functions::changed);
     for (shown, function) in page["functions"].as_array_mut().into_iter().flatten().zip(changed) {

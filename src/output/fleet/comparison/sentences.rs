@@ -1,12 +1,17 @@
 //! The verdict in words.
 
-use crate::fleet::compare::{ComparedFunction, Comparison, LabelDifference, Reason, ShareTest, Verdict};
+use std::borrow::Cow;
+
+use crate::fleet::compare::{
+    Choice, ComparedFunction, Comparison, LabelDifference, Measured, Obstacle, Quantity, Reason, ShareTest, Verdict,
+};
 use crate::output::fleet::many;
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::measure_name;
+use crate::output::fleet::sentences::{measure_name, noun};
+use crate::recording::shell_word;
 use crate::report::diff::Presence;
-use crate::units::{counted, first_of};
+use crate::units::{Unit, counted, first_of};
 
 /// Names of blocks in a sentence.
 const BLOCKS: usize = 4;
@@ -34,8 +39,7 @@ pub(in crate::output::fleet) fn interval((lower, upper): (f64, f64)) -> String {
 
 /// `95 %`, of the probability of a miss.
 pub(in crate::output::fleet) fn confidence(level: f64) -> String {
-    let text = format!("{:.1}", 100.0 * (1.0 - level));
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    self::level(1.0 - level)
 }
 
 /// `2.8 %`, of a share.
@@ -61,48 +65,134 @@ pub(in crate::output::fleet) fn function_change(function: &ComparedFunction) -> 
     }
 }
 
-/// Numbers up to the largest mean of the total.
-pub(in crate::output::fleet) fn measures(comparison: &Comparison) -> Measures {
-    Measures::of(comparison.unit, comparison.total.means.into_iter().fold(0.0, f64::max))
+/// `CPU time`, `hang time`, `duration of Checkout`.
+pub(in crate::output::fleet) fn quantity_name(quantity: &Quantity, unit: Unit) -> Cow<'static, str> {
+    match quantity {
+        Quantity::Elapsed => "elapsed time".into(),
+        Quantity::Interval(name) => format!("duration of {name}").into(),
+        Quantity::CpuTime => match unit {
+            Unit::Cycles => "CPU cycles".into(),
+            Unit::PmcEvents => "counted events".into(),
+            Unit::Samples => "samples".into(),
+            Unit::Elapsed => "time".into(),
+            Unit::Bytes => "bytes".into(),
+            unit if unit.is_of_reports() => measure_name(unit).into(),
+            _ => "CPU time".into(),
+        },
+        Quantity::CpuUse => match unit {
+            Unit::Elapsed => "time per second".into(),
+            Unit::Bytes => "bytes per second".into(),
+            unit => measure_name(unit).into(),
+        },
+    }
 }
 
-/// The verdict, in at most three sentences.
+/// Numbers up to the largest mean of a quantity.
+pub(super) fn measures_of(comparison: &Comparison, measured: &Measured) -> Measures {
+    let largest = measured.total.means.into_iter().fold(0.0, f64::max);
+    Measures::of_quantity(&measured.quantity, comparison.unit, largest)
+}
+
+/// Numbers of the first quantity.
+pub(in crate::output::fleet) fn measures(comparison: &Comparison) -> Measures {
+    measures_of(comparison, comparison.first())
+}
+
+/// Numbers of functions: CPU use or CPU time.
+pub(in crate::output::fleet) fn function_measures(comparison: &Comparison) -> Measures {
+    let quantity = match comparison.first().quantity {
+        Quantity::CpuUse => Quantity::CpuUse,
+        _ => Quantity::CpuTime,
+    };
+    let largest = comparison.functions.as_ref().map_or(0.0, |functions| functions.base_total);
+    Measures::of_quantity(&quantity, comparison.unit, largest)
+}
+
+/// The verdict with its evidence, and everything that limits it.
 pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
-    match &comparison.verdict {
-        Verdict::Slower(reasons) => format!("Slower: {}", claims(comparison, reasons)),
-        Verdict::Faster(reasons) => format!("Faster: {}", claims(comparison, reasons)),
+    let total = || of_total(comparison, comparison.first());
+    let sides = of(comparison);
+    let mut sentences = match &comparison.verdict {
+        Verdict::Invalid { because } => vec![format!("No comparison is possible: {because}.")],
+        Verdict::Slower(reasons) if reasons.as_slice() == [Reason::Function] => {
+            vec![format!("Slower: {}.", functions(comparison)), format!("Total: {}, {sides}.", total())]
+        }
+        Verdict::Slower(reasons) => claims("Slower", comparison, reasons),
+        Verdict::Faster(reasons) => claims("Faster", comparison, reasons),
         Verdict::NoSlowdown { above } => {
             let level = confidence(comparison.options.alpha);
-            format!("No slowdown above {} ({level}, one-sided), {}.", share(*above), of(comparison))
+            vec![format!("No slowdown above {} ({level}, one-sided): {}, {sides}.", share(*above), total())]
         }
-        Verdict::CannotTell { because: Some(because), .. } => format!("Cannot tell: {because}."),
-        Verdict::CannotTell { could_hide, needed, .. } => {
-            format!("Cannot tell: {}.", unknown(comparison, *could_hide, *needed))
+        Verdict::Unknown { could_hide, needed, because } => {
+            vec![format!("Cannot tell: {}.", unknown(comparison, *could_hide, *needed, *because))]
+        }
+    };
+    let is_said = matches!(&comparison.verdict, Verdict::Slower(reasons) if reasons.contains(&Reason::Function));
+    let named = if is_said { String::new() } else { functions(comparison) };
+    sentences.extend((!named.is_empty()).then(|| format!("{named}.")));
+    if comparison.functions.as_ref().is_some_and(|functions| functions.grew_together) {
+        sentences.push("All functions grew by about the same factor.".to_owned());
+    }
+    sentences.extend(cautions(comparison));
+    sentences.join(" ")
+}
+
+/// `+1.2 % CPU time (95 %: −2.0 to +4.5 %)`.
+fn of_total(comparison: &Comparison, measured: &Measured) -> String {
+    let name = quantity_name(&measured.quantity, comparison.unit);
+    let is_faster = matches!(comparison.verdict, Verdict::Faster(_));
+    let level = 2.0 * if is_faster { measured.total.levels.faster } else { measured.total.levels.slower };
+    match measured.total.effect {
+        Some(effect) => {
+            let (lower, upper) = effect.interval(level);
+            let interval = interval((lower.exp(), upper.exp()));
+            format!("{} {name} ({}: {interval})", change(effect.difference.exp()), confidence(level))
+        }
+        None => format!("unknown {name}"),
+    }
+}
+
+/// What is unknown, and what would show it.
+fn unknown(
+    comparison: &Comparison,
+    could_hide: Option<f64>,
+    needed: Option<[u64; 2]>,
+    because: Option<Obstacle>,
+) -> String {
+    let (total, sides) = (of_total(comparison, comparison.first()), of(comparison));
+    match because {
+        Some(Obstacle::FewUnits) => format!("{total}, {sides}; a claim needs at least 3 per side"),
+        Some(Obstacle::Shorter) => format!(
+            "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add --measure cpu-time"
+        ),
+        Some(Obstacle::Confounded) => {
+            format!("{total}, {sides}, but {} may explain it", comparison.confounders.join(" and "))
+        }
+        None => {
+            let (Some(hidden), Some(needed)) = (could_hide, needed) else {
+                return format!("{sides} cannot show how much runs vary");
+            };
+            let limit = share(comparison.options.min_effect);
+            let show = match needed.iter().zip(comparison.units).all(|(needed, count)| *needed <= count) {
+                // A typical unit can be told, but not the share of idle ones, or a second quantity.
+                true => format!("{} suffice for a change of {limit} in most cases", units(comparison, needed)),
+                false => format!("about {} would show {limit}", units(comparison, needed)),
+            };
+            format!("{total}, so up to {} could hide in {sides}; {show}", change(1.0 + hidden))
         }
     }
 }
 
-/// `up to +9.0 % could hide; 31 runs a side would show 3.0 %`.
-fn unknown(comparison: &Comparison, could_hide: Option<f64>, needed: Option<u64>) -> String {
-    let (Some(hidden), Some(needed)) = (could_hide, needed) else {
-        return format!("{} cannot show how much runs vary", of(comparison));
+/// `31 runs per side`, `31 and 12 runs`, or `31 values of device_id per side`.
+fn units(comparison: &Comparison, [base, new]: [u64; 2]) -> String {
+    let noun = match &comparison.options.unit {
+        None => "runs".to_owned(),
+        Some(label) => format!("values of {label}"),
     };
-    let limit = share(comparison.options.min_effect);
-    let needed = match needed.max(2) {
-        // A typical unit can be told, but not the share of idle ones.
-        needed if comparison.units.into_iter().all(|count| count >= needed) => {
-            format!("{} are enough for a change of {limit} in most cases", units(comparison, needed))
-        }
-        needed => format!("{} a side would show {limit}", units(comparison, needed)),
-    };
-    format!("up to {} could hide in {}; {needed}", change(1.0 + hidden), of(comparison))
-}
-
-/// `31 runs`, or `31 values of device_id`.
-fn units(comparison: &Comparison, count: u64) -> String {
-    match &comparison.options.unit {
-        None => many(count, "run"),
-        Some(label) => format!("{} of {label}", many(count, "value")),
+    if base == new {
+        format!("{} {noun} per side", counted(base))
+    } else {
+        format!("{} and {} {noun}", counted(base), counted(new))
     }
 }
 
@@ -110,7 +200,7 @@ fn units(comparison: &Comparison, count: u64) -> String {
 pub(in crate::output::fleet) fn of(comparison: &Comparison) -> String {
     let [base, new] = comparison.units;
     let counts = match &comparison.options.unit {
-        None => format!("{} against {}", counted(base), many(new, "run")),
+        None => format!("{} against {}", counted(base), many(new, noun(comparison.unit))),
         Some(label) => {
             let [of_base, of_new] = comparison.runs;
             format!("{} against {} of {label} ({of_base} and {of_new} runs)", counted(base), many(new, "value"))
@@ -127,71 +217,122 @@ pub(in crate::output::fleet) fn of(comparison: &Comparison) -> String {
     }
 }
 
-fn claims(comparison: &Comparison, reasons: &[Reason]) -> String {
-    let total = &comparison.total;
-    let mut sentences: Vec<String> = Vec::new();
+/// The total with the tests that make it slower or faster, then the functions.
+fn claims(word: &str, comparison: &Comparison, reasons: &[Reason]) -> Vec<String> {
+    let measured = |index: usize| &comparison.measures[index];
+    let mut parts: Vec<String> = Vec::new();
+    if !reasons.iter().any(|reason| matches!(reason, Reason::Total(_))) {
+        parts.push(of_total(comparison, comparison.first()));
+    }
     for reason in reasons {
         match reason {
-            Reason::Total => {
-                let Some((effect, (lower, upper))) = total.effect.zip(total.interval()) else { continue };
-                let interval = interval((lower.exp(), upper.exp()));
-                sentences.push(format!(
-                    "{} CPU ({}: {interval})",
-                    change(effect.difference.exp()),
-                    confidence(total.level)
-                ));
-            }
-            Reason::Idle => sentences.extend(total.idle.as_ref().map(idle)),
-            Reason::Tail(quantile) => {
-                let test = total.tail.iter().find(|test| test.quantile == Some(*quantile));
-                sentences.extend(test.map(|test| tail(test, measures(comparison))));
+            Reason::Total(index) => parts.push(of_total(comparison, measured(*index))),
+            Reason::Idle(index) => parts.extend(measured(*index).total.idle.as_ref().map(idle)),
+            Reason::Tail(index, quantile) => {
+                let mut tests = measured(*index).total.tail.iter();
+                let test = tests.find(|test| test.quantile == Some(*quantile));
+                parts.extend(test.map(|test| tail(test, measures_of(comparison, measured(*index)))));
             }
             Reason::Function => {}
         }
     }
-    let functions = functions(comparison);
-    if sentences.is_empty() {
-        // Functions alone.
-        return format!("{functions}, {}. {}", of(comparison), in_total(comparison));
-    }
-    let first = sentences.join("; ");
-    let functions = if functions.is_empty() { functions } else { format!(" {functions}.") };
-    format!("{first}, {}.{functions}", of(comparison))
+    let named = if reasons.contains(&Reason::Function) { functions(comparison) } else { String::new() };
+    let mut sentences = vec![format!("{word}: {}, {}.", parts.join("; "), of(comparison))];
+    sentences.extend((!named.is_empty()).then(|| format!("{named}.")));
+    sentences
 }
 
-/// The total, where only functions are slower.
-fn in_total(comparison: &Comparison) -> String {
-    let level = confidence(comparison.options.alpha);
-    match comparison.total.upper_bound {
-        Some(bound) if bound <= 0.0 => format!("The total did not grow ({level})."),
-        Some(bound) => format!("The total did not grow for certain; at most {} ({level}).", change(bound.exp())),
-        None => "There are too few runs to know about the total.".to_owned(),
+/// What limits the verdict, whatever it is.
+fn cautions(comparison: &Comparison) -> Vec<String> {
+    let mut cautions = Vec::new();
+    if let Some(lengths) = comparison.lengths.filter(|lengths| lengths.differ) {
+        let word = if lengths.ratio > 1.0 { "longer" } else { "shorter" };
+        let by = share((lengths.ratio - 1.0).abs());
+        let p = probability(lengths.p.unwrap_or_default());
+        cautions.push(format!("New recordings are {by} {word} (p {p})."));
     }
+    let labels = comparison
+        .confounders
+        .iter()
+        .map(|label| format!("The sides have no {label} in common, so it may explain a change."));
+    cautions.extend(labels);
+    for (binary, shares) in comparison.functions.iter().flat_map(|functions| &functions.unnamed) {
+        let [base, new] = shares.map(share);
+        cautions.push(format!(
+            "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with --dsym."
+        ));
+    }
+    cautions
+}
+
+/// The quantity, why it is compared, and what else was compared.
+pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String> {
+    let mut names = comparison.measures.iter().map(|measured| quantity_name(&measured.quantity, comparison.unit));
+    let names = names.by_ref().collect::<Vec<_>>().join(", ");
+    let deviation = comparison.lengths.map_or(0.0, |lengths| lengths.deviation);
+    let why = match comparison.choice {
+        Choice::Report => None,
+        Choice::Requested => Some("as requested".to_owned()),
+        Choice::Exited => Some("since the recorded apps exited, so recordings last until the work is done".to_owned()),
+        Choice::Stopped => Some("since a limit or a person ended the recordings".to_owned()),
+        Choice::OneLength => Some("since all recordings have the same length".to_owned()),
+        Choice::FreeLengths => Some(format!("since lengths of recordings vary freely (by {})", share(deviation))),
+        Choice::Window => Some("since lengths of recordings vary much less than CPU time".to_owned()),
+        Choice::Work => {
+            Some("since lengths of recordings vary like CPU time, as if they last until the work is done".to_owned())
+        }
+    };
+    let mut lines: Vec<String> = why.map(|why| format!("Compared: {names}, {why}.")).into_iter().collect();
+    let others = comparison.measures.iter().skip(1).map(|measured| of_total(comparison, measured));
+    let guards = comparison.measures.iter().filter_map(|measured| {
+        let guard = measured.guard.as_ref()?;
+        let measured =
+            Measured { quantity: guard.quantity.clone(), total: guard.total.clone(), guard: None, ..measured.clone() };
+        Some(of_total(comparison, &measured))
+    });
+    let others: Vec<String> = others.chain(guards).collect();
+    lines.extend((!others.is_empty()).then(|| format!("Also: {}.", others.join("; "))));
+    let selection = &comparison.selection;
+    for (_, name) in selection.options().iter().filter(|(option, _)| option == "--during") {
+        let name = name.as_deref().unwrap_or_default();
+        lines.push(format!(
+            "Only samples within {name} are used; to compare how long it takes, add --measure {}.",
+            shell_word(&format!("interval:{name}"))
+        ));
+    }
+    lines
 }
 
 fn idle(test: &ShareTest) -> String {
     let [base, new] = [0, 1].map(|side| share(test.counts[side] as f64 / test.of[side] as f64));
-    format!("{base} of the base were idle, and {new} of the new ones (p {})", probability(test.p))
+    format!("{base} of the base were idle, and {new} of the new ones (p {})", probability(test.p.two_sided))
 }
 
 fn tail(test: &ShareTest, measures: Measures) -> String {
     let quantile = test.quantile.map(|quantile| quantile.to_string()).unwrap_or_default();
     let [base, new] = test.values.map(|value| measures.text(value));
-    format!("the mean beyond {quantile} went from {base} to {new} {} (p {})", measures.unit(), probability(test.p))
+    format!(
+        "the mean beyond {quantile} went from {base} to {new} {} (p {})",
+        measures.unit(),
+        probability(test.p.two_sided)
+    )
 }
 
 /// `shop::total +104 %, 61 % of the growth`; the two that grew most, and the number of others.
 fn functions(comparison: &Comparison) -> String {
-    let slower: Vec<&ComparedFunction> = comparison.slower_functions().collect();
-    let growth = comparison.total.means[1] - comparison.total.means[0];
+    let Some(all) = &comparison.functions else { return String::new() };
+    let slower: Vec<&ComparedFunction> = all.slower().collect();
+    let is_total = |reason: &Reason| matches!(reason, Reason::Total(0));
+    let is_slower = matches!(&comparison.verdict, Verdict::Slower(reasons) if reasons.iter().any(is_total));
+    let [base, new] = comparison.first().total.means;
+    let growth = if is_slower && comparison.first().quantity.is_sampled() { new - base } else { 0.0 };
     let text = |function: &&ComparedFunction| {
-        let part = function.growth() / growth;
-        let part = match part {
-            _ if growth <= 0.0 || part < 0.01 => String::new(),
-            part if part < 0.995 => format!(", {:.0} % of the growth", 100.0 * part),
-            _ => ", all of the growth".to_owned(),
+        let part = match growth > 0.0 {
+            true if function.growth() >= 0.995 * growth => "all of the growth".to_owned(),
+            true => format!("{} of the growth", share(function.growth() / growth)),
+            false => format!("{} of the total", share(all.growth_of_total(function))),
         };
-        format!("{} {}{part}", name_of(&function.name).0, function_change(function))
+        format!("{} {}, {part}", name_of(&function.name).0, function_change(function))
     };
     let mut parts: Vec<String> = slower.iter().take(2).map(text).collect();
     match slower.len().saturating_sub(parts.len()) {
@@ -244,21 +385,32 @@ pub(in crate::output::fleet) fn differences(comparison: &Comparison) -> Vec<Stri
 
 /// How the numbers were made, for reports that are read far from the manual.
 pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
-    let options = &comparison.options;
+    let (options, levels, total) = (&comparison.options, comparison.levels, &comparison.first().total);
     let mut lines = vec![format!(
-        "Welch's test on logarithms of {} within blocks; changes below {} do not count; wrong claims in at most {} of comparisons.",
-        measure_name(comparison.unit),
-        share(options.min_effect),
-        share(options.alpha)
+        "Welch's and Student's t-test on logarithms within blocks; changes below {} do not count. Wrong claims in at most {} of comparisons of identical builds: slower {}, faster {}, functions {} (one-sided).",
+        level(options.min_effect),
+        level(options.alpha),
+        level(levels.slower * comparison.measures.len() as f64),
+        level(levels.faster * comparison.measures.len() as f64),
+        level(levels.functions),
     )];
-    lines.extend(comparison.total.rank_p.map(|p| format!("Rank test (van Elteren), a check: p {}.", probability(p))));
-    lines.extend(comparison.total.idle.as_ref().map(|test| format!("Idle: {}.", idle(test))));
-    lines.extend(comparison.total.tail.iter().map(|test| format!("Tail: {}.", tail(test, measures(comparison)))));
-    lines.extend(comparison.functions.as_ref().map(|functions| {
-        format!(
-            "{} with at least 5 samples a run were tested (Holm for claims, Benjamini and Hochberg for the list).",
-            many(functions.tested.len() as u64, "function")
-        )
+    lines.extend(total.rank_p.map(|p| format!("Rank test (van Elteren), a check: p {}.", probability(p))));
+    lines.extend(total.idle.as_ref().map(|test| format!("Idle: {}.", idle(test))));
+    lines.extend(total.tail.iter().map(|test| format!("Tail: {}.", tail(test, measures(comparison)))));
+    lines.extend(comparison.functions.as_ref().map(|functions| match functions.tested.len() {
+        0 if comparison.units.iter().any(|count| *count < 5) => {
+            "Functions were not tested: a claim needs at least 5 runs per side.".to_owned()
+        }
+        count => format!(
+            "{} with at least 5 samples per run were tested (Holm for claims, Benjamini and Hochberg for the list).",
+            many(count as u64, "function")
+        ),
     }));
     lines
+}
+
+/// `2.5 %`, of a probability.
+fn level(level: f64) -> String {
+    let text = format!("{:.2}", 100.0 * level);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }

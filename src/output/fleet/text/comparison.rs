@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
-use crate::fleet::compare::{ComparedBlock, ComparedFunction, Comparison, Functions, Verdict};
+use crate::fleet::compare::{ComparedBlock, ComparedFunction, ComparedRun, Comparison, Quantity, Verdict};
 use crate::output::fleet::comparison::sentences::{
-    block_name, change, confidence, differences, function_change, interval, measures, method, probability, scope,
-    verdict,
+    block_name, change, compared, confidence, differences, function_change, function_measures, interval, measures,
+    method, probability, quantity_name, scope, verdict,
 };
 use crate::output::fleet::many;
+use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::{capitalized, measure_name};
+use crate::output::fleet::sentences::capitalized;
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
+use crate::units::first_of;
 
 /// Functions and blocks in tables.
 const ROWS: usize = 10;
@@ -27,13 +29,18 @@ pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut
     let tone = match comparison.verdict {
         Verdict::Slower(_) => Tone::Bad,
         Verdict::Faster(_) | Verdict::NoSlowdown { .. } => Tone::Good,
-        Verdict::CannotTell { .. } => Tone::Warning,
+        Verdict::Unknown { .. } => Tone::Warning,
+        Verdict::Invalid { .. } => Tone::Bad,
     };
     page.sentence(Some(tone), 0, &verdict(comparison));
+    compared(comparison).iter().for_each(|line| page.sentence(None, 0, line));
     let warnings = comparison.warnings.iter();
     warnings.for_each(|warning| page.sentence(Some(Tone::Warning), 0, warning));
     blocks(comparison, &mut page);
     functions(comparison, &mut page);
+    if comparison.lists_runs {
+        runs(comparison, &mut page);
+    }
     page.line("");
     page.sentence(None, 0, &scope(comparison));
     differences(comparison)
@@ -47,20 +54,17 @@ pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut
 /// A line for each block, and for all.
 fn blocks(comparison: &Comparison, page: &mut Page<'_>) {
     let measures = measures(comparison);
-    let geometric = |values: &Vec<f64>| {
-        let logarithms = values.iter().filter(|value| **value > 0.0).map(|value| value.ln());
-        let (sum, count) = logarithms.fold((0.0, 0_u64), |(sum, count), log| (sum + log, count + 1));
-        (sum / count as f64).exp()
-    };
     let row = |block: &ComparedBlock| {
-        let [base, new] = block.values.each_ref().map(geometric);
+        let means = [0, 1].map(|side| block.geometric_mean(side));
         let counts = block.values.each_ref().map(|values| values.len());
-        let ratio = if (new / base).is_finite() { change(new / base) } else { "n/a".to_owned() };
-        let cells = [measures.text(base), measures.text(new), ratio, format!("{} · {}", counts[0], counts[1])];
+        let ratio = means[0].zip(means[1]).map_or("n/a".to_owned(), |(base, new)| change(new / base));
+        // Without a value, all of the side is idle.
+        let [base, new] = means.map(|mean| measures.text(mean.unwrap_or_default()));
+        let cells = [base, new, ratio, format!("{} · {}", counts[0], counts[1])];
         let name = if comparison.options.blocks.is_empty() { "all".to_owned() } else { block_name(&block.labels) };
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &name, "")
     };
-    let measure = capitalized(measure_name(comparison.unit));
+    let measure = capitalized(&quantity_name(&comparison.first().quantity, comparison.unit));
     page.title(&format!("{measure} (geometric mean) · {}", measures.unit()));
     let unit = comparison.options.unit.as_deref().unwrap_or("runs");
     let columns = vec![Column::new("base", 60), Column::new("new", 70), changes(), Column::new(unit, 50)];
@@ -79,13 +83,14 @@ fn changes() -> Column {
 
 /// The functions that changed most.
 fn functions(comparison: &Comparison, page: &mut Page<'_>) {
-    let measures = measures(comparison);
-    let changed: Vec<&ComparedFunction> = comparison.functions.iter().flat_map(Functions::changed).collect();
+    let measures = function_measures(comparison);
+    let Some(functions) = &comparison.functions else { return };
+    let changed: Vec<&ComparedFunction> = functions.changed().collect();
     if changed.is_empty() {
         return;
     }
     let row = |function: &&ComparedFunction| {
-        let moved = if function.has_moved { " moved" } else { "" };
+        let moved = if function.moved_from.is_empty() { "" } else { " moved" };
         let [base, new] = function.means.map(|mean| measures.text(mean));
         let cells =
             [base, new, function_change(function) + moved, interval(function.interval), probability(function.p_holm)];
@@ -93,7 +98,7 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &name, &owner)
     };
     page.title(&format!("functions that changed, self · {}", measures.unit()));
-    let level = confidence(comparison.options.alpha);
+    let level = confidence(2.0 * functions.level);
     let columns = vec![
         Column::new("base", 40),
         Column::new("new", 60),
@@ -107,11 +112,28 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         let more = many((changed.len() - ROWS) as u64, "more function");
         page.sentence(Some(Tone::Dim), 0, &format!("{more} changed; JSON has all"));
     }
-    if changed.iter().take(ROWS).any(|function| function.has_moved) {
-        page.sentence(
-            Some(Tone::Dim),
-            0,
-            "moved: the function with all that it calls, or its nearest common caller, did not change.",
-        );
+    for function in changed.iter().take(ROWS).filter(|function| !function.moved_from.is_empty()) {
+        let from: Vec<String> = function.moved_from.iter().map(|name| name_of(name).0).collect();
+        let name = name_of(&function.name).0;
+        page.sentence(Some(Tone::Dim), 0, &format!("{name} moved: it grew by what {} lost.", first_of(&from)));
     }
+}
+
+/// A line for each run.
+fn runs(comparison: &Comparison, page: &mut Page<'_>) {
+    let all = || comparison.blocks.iter().flat_map(|block| block.runs.iter().enumerate());
+    let largest = |of: fn(&ComparedRun) -> f64| all().flat_map(|(_, runs)| runs).map(of).fold(0.0, f64::max);
+    let shown = |quantity: &Quantity, largest: f64| Measures::of_quantity(quantity, comparison.unit, largest);
+    let time = shown(&Quantity::CpuTime, largest(|run| run.row.weight as f64));
+    let recorded = shown(&Quantity::Elapsed, largest(|run| run.row.wall.as_nanos() as f64));
+    let rate = shown(&Quantity::CpuUse, largest(|run| run.row.rate.as_f64()));
+    let row = |(side, run): (usize, &ComparedRun)| {
+        let length = run.row.recorded().map_or("n/a".to_owned(), |length| recorded.text(length.as_nanos() as f64));
+        let cells = [time.text(run.row.weight as f64), length, rate.text(run.row.rate.as_f64())];
+        Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.row.title(), ["base", "new"][side])
+    };
+    page.title(&format!("runs · {} · recorded in {} · {}", time.unit(), recorded.unit(), rate.unit()));
+    let columns = vec![Column::new("CPU time", 60), Column::new("recorded", 50), Column::new("CPU use", SORTED)];
+    let rows = all().flat_map(|(side, runs)| runs.iter().map(move |run| (side, run))).map(row).collect();
+    Table { names: "run".to_owned(), columns, rows, is_alike: false }.write(page);
 }

@@ -1,0 +1,74 @@
+//! Whether the growth of a function is the fall of its relatives.
+//!
+//! A function that is renamed, split or inlined takes over the cost of others, and nothing became slower. A caller that did not visibly
+//! change is no evidence of that: the growth of a light function is invisible in a heavy caller. So relatives must have fallen, and the
+//! function and they together must not have grown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::weights::{FunctionValues, Weights};
+use crate::fleet::scope::ScopeName;
+
+/// The probability that any relative without a change seems to have fallen.
+const FALL: f64 = 0.05;
+/// A function and its partners that grew together at this level are slower.
+const SUM: f64 = 0.005;
+/// Falls below this share of the growth do not explain it.
+const LEAST: f64 = 0.5;
+
+/// The falls of functions that no growth has used yet.
+pub(super) struct Falls<'w> {
+    weights: &'w BTreeMap<ScopeName, Weights>,
+    /// By name: the probability of the fall by chance, and its unused part.
+    falls: BTreeMap<&'w ScopeName, (f64, f64)>,
+}
+
+impl<'w> Falls<'w> {
+    pub(super) fn new(weights: &'w BTreeMap<ScopeName, Weights>, values: &FunctionValues<'_>) -> Self {
+        let fall = |(name, weights): (&'w ScopeName, &Weights)| {
+            let [base, new] = values.means(weights);
+            let p = values.effect(weights)?.p_below();
+            (base > new).then_some((name, (p, base - new)))
+        };
+        Self { weights, falls: weights.iter().filter_map(fall).collect() }
+    }
+
+    /// The relatives that a function took its cost from; none if it is slower.
+    pub(super) fn partners(
+        &mut self,
+        (weights, growth): (&Weights, f64),
+        related: &BTreeSet<&ScopeName>,
+        values: &FunctionValues<'_>,
+    ) -> Vec<ScopeName> {
+        let limit = FALL / related.len().max(1) as f64;
+        let fell = self.falls.iter().filter(|(name, (p, fall))| *p <= limit && *fall > 0.0 && related.contains(*name));
+        let mut fell: Vec<(&ScopeName, f64)> = fell.map(|(name, (_, fall))| (*name, *fall)).collect();
+        fell.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (mut sum, mut fallen, mut partners) = (weights.clone(), 0.0, Vec::new());
+        for (name, fall) in fell {
+            if fallen >= growth {
+                break;
+            }
+            fallen += fall;
+            sum.add(&self.weights[name]);
+            partners.push(name.clone());
+        }
+        let is_slower = fallen < LEAST * growth || values.effect(&sum).is_none_or(|effect| effect.p_above() <= SUM);
+        if is_slower {
+            return Vec::new();
+        }
+        self.use_up(&partners, growth);
+        partners
+    }
+
+    fn use_up(&mut self, partners: &[ScopeName], growth: f64) {
+        let mut left = growth;
+        for name in partners {
+            if let Some((_, fall)) = self.falls.get_mut(name) {
+                let used = fall.min(left);
+                *fall -= used;
+                left -= used;
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether the runs of both sides were recorded in turn.
+//!
+//! A machine changes while it records: it gets warm, and other programs start. If all runs of one side come first, that looks like a change of
+//! the code. No correction is made: a regression on time would lose most of the power in that case.
+
+use super::side::Side;
+use super::units::Units;
+use crate::fleet::trend::day_of;
+
+/// A warning if the sides were not recorded in turn. Random orders are warned of in 4 % (5 against 5 runs) or less.
+pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
+    let start = |side: usize, run: usize| Some((instant_of(sides[side].report.runs[run].start.as_deref()?)?, side));
+    let mut starts: Vec<(f64, usize)> = units.runs_of(start).collect();
+    let counts = [0, 1].map(|side| starts.iter().filter(|(_, of)| *of == side).count());
+    if counts.map(|count| count as u64) != units.runs() {
+        return None;
+    }
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let changes = starts.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
+    let [base, new] = counts.map(|count| count as f64);
+    if changes == 0 || changes as f64 > base * new / (base + new) {
+        return None;
+    }
+    const WHY: &str =
+        "so a change of the machine would look like one of the code; record both sides in one job, in turn";
+    let days = (starts.last()?.0 - starts.first()?.0) / 86_400.0;
+    Some(match changes {
+        1 if days >= 1.5 => format!("All runs of one side precede the other side, over {days:.0} days, {WHY}."),
+        1 => format!("All runs of one side precede the other side, {WHY}."),
+        _ => format!("The runs were not recorded in turn: the side changes only {changes} times, {WHY}."),
+    })
+}
+
+/// Seconds since 1970 of a time such as `2026-06-04T07:00:06.002-07:00`.
+fn instant_of(text: &str) -> Option<f64> {
+    let day = day_of(text)? as f64;
+    let time = text.get(11..)?;
+    let end = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(end);
+    let seconds = |text: &str, units: &[f64]| {
+        let mut parts = text.split(':');
+        units.iter().map(|unit| Some(parts.next().unwrap_or("0").parse::<f64>().ok()? * unit)).sum::<Option<f64>>()
+    };
+    let offset = match zone.trim_start_matches(['Z', '+', '-']) {
+        "" => 0.0,
+        text if text.len() == 4 => seconds(&format!("{}:{}", &text[..2], &text[2..]), &[3600.0, 60.0])?,
+        text => seconds(text, &[3600.0, 60.0])?,
+    };
+    let offset = if zone.starts_with('-') { -offset } else { offset };
+    Some(day * 86_400.0 + seconds(clock, &[3600.0, 60.0, 1.0])? - offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_instants_with_zones() {
+        let base = instant_of("2026-06-04T14:00:06.500Z").unwrap();
+        for same in ["2026-06-04T07:00:06.500-07:00", "2026-06-04T16:00:06.5+0200", "2026-06-04T14:00:06.500"] {
+            assert_eq!(instant_of(same), Some(base), "{same}");
+        }
+        assert_eq!(instant_of("2026-06-05T00:00:00Z").unwrap() - base, 35_993.5);
+        assert_eq!(instant_of("2026-06-04"), None);
+        assert_eq!(instant_of("2026-06-04T1x:00:00Z"), None);
+    }
+}
