@@ -1,17 +1,16 @@
-//! `traceparse compare`: verdicts, exit codes, inputs and formats. How often verdicts are wrong is tested in `tests/library/compare.rs`.
+//! `traceparse compare`: verdicts, exit codes, inputs and formats. `simulate-compare` counts how often verdicts are wrong in more cases.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use traceparse::files::FileSystem;
-use traceparse::fleet::{MadeWith, RunMeasures, Store};
 
 use crate::command::{Folder, fails, finish, read_text, stdout_of, traceparse};
 use crate::workbench::Payload;
 use crate::workbench_diff::facts;
 use support::builder::Builder;
-use support::compared_runs::{Scenario, Truth, comparison, sides};
+use support::compare_command::{Outcome, compared};
+use support::compared_runs::{Change, FIRST, Length, Sides};
 use support::{RenderOptions, Shape, Table, render, rounds};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -382,58 +381,37 @@ fn cost_that_moved_is_no_claim() {
     }
 }
 
-/// A dataset of many comparisons of identical sides, each of which the command answers as the library does.
-#[test]
-fn identical_sides_of_a_dataset_are_rarely_claimed_to_differ() {
-    let (folder, count) = (Folder::new(), rounds(200));
+/// Answers to comparisons of invented runs with different seeds.
+fn outcomes(sides: &[Sides], each: u64) -> Vec<Outcome> {
+    let folder = Folder::new();
     let dataset = folder.path("dataset");
-    let storage = FileSystem::storage();
-    let store = Store::create_or_open(&storage, Path::new(&dataset)).unwrap();
-    let mut runs: Vec<RunMeasures> = Vec::new();
-    for seed in 1..=count {
-        let sides = sides(Scenario::LogNormal, Truth::default(), 10, seed);
-        for (side, mut run) in
-            sides.into_iter().zip(["base", "new"]).flat_map(|(runs, side)| runs.into_iter().map(move |run| (side, run)))
-        {
-            run.record.run_id += &format!("-{seed}");
-            run.record.source = format!("{seed}/{}", run.record.source);
-            run.record.labels = [("job", seed.to_string().as_str()), ("side", side)]
-                .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .into();
-            runs.push(run);
-        }
-    }
-    store.begin(runs.len(), 0, MadeWith::default()).unwrap();
-    store.put(&runs[..]).unwrap();
-    store.complete().unwrap();
-    drop(store);
-    let mut claims = 0;
-    for seed in 1..=count {
-        let job = format!("job={seed}");
-        let args = [
-            "compare",
-            &dataset,
-            "--where",
-            &job,
-            "--base",
-            "side=base",
-            "--new",
-            "side=new",
-            "--functions",
-            "off",
-            "--format",
-            "json",
-            "--min-effect",
-            "0.000001%",
-        ];
-        let ended = finish(&mut traceparse(&args));
-        assert!(ended.get_output().stderr.is_empty(), "{ended}");
-        let answer: Value = serde_json::from_str(&stdout_of(&ended)).expect("JSON");
-        let ours = comparison(Scenario::LogNormal, Truth::default(), 10, seed);
-        let ratio = ours.total.effect.unwrap().difference.exp();
-        assert!((answer["effect"]["ratio"].as_f64().unwrap() - ratio).abs() < 1e-12, "{seed}: {answer}");
-        claims += u64::from(answer["verdict"] == "slower" || answer["verdict"] == "faster");
-    }
-    // Five in a hundred are expected; more than this happen once in ten thousand series.
-    assert!(claims as f64 <= 0.055 * count as f64 + 3.7 * (0.052 * count as f64).sqrt() + 1.0, "{claims} of {count}");
+    let compared = |sides, seed| compared(Path::new(BINARY), Path::new(&dataset), sides, seed).expect("an answer");
+    sides.iter().flat_map(|sides| (0..rounds(each)).map(move |seed| compared(sides, seed))).collect()
+}
+
+/// A small version of `simulate-compare`.
+#[test]
+fn identical_code_is_rarely_claimed_to_differ() {
+    let usual = Sides::default();
+    let sides = [
+        usual,
+        Sides { runs: [20, 2], ..usual },
+        Sides { length: Length::Users, ..usual },
+        Sides { change: Change::Renamed, is_flat: true, ..usual },
+    ];
+    let outcomes = outcomes(&sides, 200);
+    let claims = outcomes.iter().filter(|outcome| outcome.claims()).count();
+    // More happen once in ten thousand series, if the rate is 5.5 %.
+    let expected = 0.055 * outcomes.len() as f64;
+    assert!(claims as f64 <= expected + 3.7 * expected.sqrt(), "{claims} of {}: {outcomes:?}", outcomes.len());
+}
+
+#[test]
+fn longer_work_is_found() {
+    let everything = Sides { runs: [3, 3], change: Change::Everything(2.0), ..Sides::default() };
+    let slower = outcomes(&[everything, Sides { length: Length::LaunchToExit, ..everything }], 50);
+    assert!(slower.iter().all(|outcome| outcome.verdict == "slower" && outcome.exit_code == 3), "{slower:?}");
+    let named = outcomes(&[Sides { change: Change::First(2.0), ..Sides::default() }], 100);
+    let count = named.iter().filter(|outcome| outcome.names(FIRST)).count();
+    assert!(count as f64 >= 0.8 * named.len() as f64, "{count}: {named:?}");
 }

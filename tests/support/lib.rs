@@ -27,6 +27,8 @@ pub mod bundle;
 pub mod cases;
 pub mod cases_27;
 pub mod cells;
+#[cfg(feature = "dataset")]
+pub mod compare_command;
 #[cfg(feature = "fleet")]
 pub mod compared_runs;
 #[cfg(feature = "symbols")]
