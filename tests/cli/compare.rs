@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command::{Folder, fails, finish, read_text, stdout_of, traceparse};
+use crate::command::{BINARY, Folder, fails, finish, read_text, stdout_of, traceparse};
 use crate::workbench::Payload;
 use crate::workbench_diff::facts;
 use support::builder::Builder;
