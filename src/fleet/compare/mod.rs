@@ -39,6 +39,7 @@ pub use scope::LabelDifference;
 pub(super) use side::Places;
 pub use side::Side;
 pub use total::{ShareTest, Total};
+pub(super) use units::least_variance;
 pub use units::{ComparedBlock, ComparedRun};
 pub use verdict::{Obstacle, Reason, Verdict};
 

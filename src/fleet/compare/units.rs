@@ -147,11 +147,7 @@ impl Units {
 
     /// By block and side: the least variance of a value that is counted in this many parts, on average over runs.
     pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
-        let floor = |parts: &Vec<Option<f64>>| {
-            let (sum, count) = parts.iter().flatten().fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
-            let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
-            1.0 / (6.0 * mean * mean)
-        };
+        let floor = |parts: &Vec<Option<f64>>| least_variance(parts.iter().flatten().copied());
         self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
     }
 
@@ -252,6 +248,13 @@ impl Units {
         let blocks = self.blocks.into_iter().zip(logarithms).zip(runs);
         blocks.map(|((labels, values), runs)| ComparedBlock { labels, values: values.map(value_of), runs }).collect()
     }
+}
+
+/// The least variance of logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
+pub(in crate::fleet) fn least_variance(parts: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
+    let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
+    1.0 / (6.0 * mean * mean)
 }
 
 /// Values that exist, by block, with the floors of their variances.
