@@ -452,39 +452,3 @@ fn longer_work_is_found() {
     let count = named.iter().filter(|outcome| outcome.names(FIRST)).count();
     assert!(count as f64 >= 0.8 * named.len() as f64, "{count}: {named:?}");
 }
-
-/// The steps of `action.yml`, as a shell runs them.
-#[cfg(unix)]
-#[test]
-fn the_action_ends_with_the_verdict() {
-    use std::process::Command;
-
-    let folder = Folder::new();
-    let (base, new) = (side(&folder, "1.9", 10, 1.0), side(&folder, "2.0", 10, 2.0));
-    let action = read_text(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml"));
-    let script = action.rsplit_once("run: |\n").expect("the last step is a script").1;
-    let script: String =
-        script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line).to_owned() + "\n").collect();
-    let commands = Path::new(BINARY).parent().unwrap().display().to_string();
-    let act = |new: &str| {
-        let (summary, output) = (folder.file("summary.md", ""), folder.file("output.txt", ""));
-        let status = Command::new("bash")
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
-            .env("PATH", format!("{commands}:{}", std::env::var("PATH").unwrap()))
-            .envs([("BASE", base.as_str()), ("NEW", new), ("OPTIONS", "--block device"), ("FAIL_ON", "slower")])
-            .envs([
-                ("RUNNER_TEMP", folder.path("").as_str()),
-                ("GITHUB_STEP_SUMMARY", &summary),
-                ("GITHUB_OUTPUT", &output),
-            ])
-            .status();
-        (status.unwrap().code(), read_text(&summary), read_text(&output))
-    };
-    let (code, summary, output) = act(&new);
-    assert_eq!((code, output.as_str()), (Some(3), "verdict=slower\n"));
-    assert!(summary.starts_with("🔴 **Slower**"), "{summary}");
-    let same = side(&folder, "bb", 10, 1.0);
-    let (code, summary, output) = act(&same);
-    assert_eq!((code, output.as_str()), (Some(0), "verdict=cannot-tell\n"));
-    assert!(summary.starts_with("🟡 **Cannot tell**"), "{summary}");
-}
