@@ -206,25 +206,11 @@ impl<'r> TrendReport<'r> {
             .map(|why| format!("Invalid: {why}."));
         let (is_invalid, problem) = (invalid.is_some(), invalid.or_else(|| series.too_few_points()));
         let found = series.find(&options);
-        let mut report = Self {
-            fleet,
-            over,
-            unit,
-            points: Vec::new(),
-            changes: Vec::new(),
-            since: None,
-            is_gradual: false,
-            problem,
-            is_invalid,
-            notes,
-            options,
-        };
-        if report.problem.is_none() {
-            report.is_gradual = found.slope.is_some();
-            (report.changes, report.since) = series.changes(&found, &report.options);
-        }
-        report.points = series.points;
-        report
+        let (changes, since) =
+            problem.as_ref().map_or_else(|| series.changes(&found, &options), |_| (Vec::new(), None));
+        let is_gradual = problem.is_none() && found.slope.is_some();
+        let points = series.points;
+        Self { fleet, options, over, unit, points, changes, since, is_gradual, problem, is_invalid, notes }
     }
 
     /// The answer: the newest level against the first one, or against the accepted one.
