@@ -101,7 +101,7 @@ pub(super) fn invalid(
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// A quantity that no run has, or too few runs, or that is 0 throughout a side.
+/// A quantity that no run has, or too few runs, or a side without any CPU time.
 fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
     if values.is_missing() {
         return Some(match quantity {
@@ -126,8 +126,8 @@ fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, 
         })
     };
     let idle = |(number, name): (usize, &str)| {
-        let is_idle =
-            units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
+        let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
+        let is_idle = units.runs_of(weight).all(|weight| weight == 0);
         is_idle.then(|| format!("no run of {name} used any CPU time, as if its app had not started"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
