@@ -353,7 +353,10 @@ class Comparison:
 
     def verdict(self, function_fails: bool) -> dict:
         os = [{run.labels["os"] for run in side} - {""} for side in self.sides]
-        is_confounded = all(os) and not os[0] & os[1]
+        obstacles = ["confounded"] if all(os) and not os[0] & os[1] else []
+        cores = np.array([run.rate(run.weight) / 100 for run in self.counted])
+        is_near = (cores.round() >= 1) & (abs(cores - cores.round()) <= 0.03)
+        obstacles += ["saturated"] if self.quantities[0] == "cpu-use" and is_near.sum() >= 0.9 * len(cores) else []
         totals = self.totals + [guard[0] for guard in self.guards if guard]
         bounds, needed = [total.bound for total in totals], [total.needed for total in totals]
         could_hide = None if None in bounds else max(0.0, *map(math.expm1, bounds))
@@ -365,10 +368,10 @@ class Comparison:
             verdict, because = "unknown", "few-units" if min(self.n) < 3 else "shorter"
         elif faster:
             verdict = "faster"
-        elif could_hide is not None and could_hide < self.case.min_effect and not is_confounded:
+        elif could_hide is not None and could_hide < self.case.min_effect and not obstacles:
             verdict = "no-slowdown"
         else:
-            verdict, because = "unknown", "confounded" if is_confounded else None
+            verdict, because = "unknown", next(iter(obstacles), None)
         reasons = {"slower": slower, "faster": faster}.get(verdict, [])
         seen.update([verdict, self.rule, *reasons, because])
         is_unknown = verdict == "unknown"

@@ -88,7 +88,7 @@ class Case:
         self.noise, self.is_poisson = pick(0.0, 0.003, 0.01, 0.01, 0.03, 0.1, 0.3), rng.random() < 0.25
         self.factor = pick(1.0, 1.0, 1.0, 1.0, 1.1, 1.5, 0.6)
         self.change = pick("", "double", "rename", "rename", "inline", "half", "unnamed")
-        self.lengths = pick("one", "nearly", "window", "work", "work", "free", "shorter", "longer")
+        self.lengths = pick("one", "nearly", "window", "work", "work", "free", "shorter", "longer", "busy")
         self.idle, self.end = pick(0, 0, 0, 0.2, 0.6), pick("", "", "", "exited", "stopped")
         self.os, self.devices, self.is_dataset = pick("", "same", "same", "other"), pick(1, 1, 2, 3), rng.random() < 0.1
         if self.is_dataset:
@@ -122,6 +122,8 @@ class Case:
         run = Run(side, f"{'bn'[side]}{index}.xml", int(length), load, labels)
         if rng.random() >= self.idle:
             run.counts, run.sample = {name: count for name, count in counts.items() if count}, int(10**6 * scale)
+        if self.lengths == "busy" and run.weight:
+            run.length = int(run.weight * (0.98 + 0.045 * rng.random()))
         return run
 
     def edit(self, counts: Counter) -> None:
