@@ -1,16 +1,20 @@
-//! Tests of two groups of values, compared with numpy and scipy by `tests/oracle/compare.py`.
+//! Comparisons, computed again with numpy and scipy by the formulas of `docs/statistics.md`.
 //!
-//! | ours | theirs |
+//! | ours | theirs (`tests/oracle/compare.py`) |
 //! |---|---|
-//! | effect of one block | `scipy.stats.ttest_ind(equal_var=False)`: p, degrees of freedom, interval |
-//! | effect of pairs | `scipy.stats.ttest_rel` |
-//! | effect of several blocks, some with one value | the formula in numpy, with `scipy.stats.t` |
+//! | effect of one block without floors | `scipy.stats.ttest_ind`, both with `equal_var` and without: p of each `alternative`, interval |
+//! | effect of pairs | `scipy.stats.ttest_rel`: p of each `alternative` |
+//! | effect of several blocks, some with one value, and with floors | the formula in numpy, with `scipy.special.stdtr` |
+//! | units needed | their power by `scipy.stats.nct` |
 //! | rank test | `scipy.stats.rankdata` and the formula; with one block also `mannwhitneyu` without continuity correction |
-//! | exact test | `scipy.stats.fisher_exact`; over blocks, `numpy.convolve` of `scipy.stats.hypergeom` |
+//! | exact test | `scipy.stats.fisher_exact` of each `alternative`; over blocks, `numpy.convolve` of `scipy.stats.hypergeom` |
 //! | ratio of shares | the formula in numpy; with one block also `scipy.stats.contingency.relative_risk` |
 //! | Holm, Benjamini and Hochberg | the definition; `scipy.stats.false_discovery_control` |
 //!
 //! All are equal to 10⁻⁹ on 10,000 random cases in `.ci/run`, and a tenth of them otherwise, with ties, zeros and blocks of one value.
+//!
+//! `tests/oracle/compare_command.py` invents 2,000 pairs of sides (otherwise 200), compares them with the command, and computes every number,
+//! claim and verdict from what it invented.
 
 use std::fs;
 
@@ -19,14 +23,20 @@ use serde_json::{Value, json};
 use support::rounds;
 use support::runs::Numbers;
 use traceparse::stats::compare::{
-    Block, Effect, Exceedance, benjamini_hochberg, exact_test, holm, needed_runs, share_ratio_bound, van_elteren,
+    Block, Effect, Exact, Exceedance, StandardError, benjamini_hochberg, exact_test, holm, needed_factor,
+    share_ratio_bound, van_elteren,
 };
 
 use crate::programs::{oracle, python, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let has_packages = runs(python().args(["-c", "import numpy, scipy.stats.contingency"]));
-    trials![if has_packages; comparisons]
+    trials![if has_packages; comparisons, commands]
+}
+
+fn commands() -> Result<(), Failed> {
+    oracle("compare_command.py", [env!("CARGO_BIN_EXE_traceparse"), &rounds(2_000).to_string()])?;
+    Ok(())
 }
 
 fn comparisons() -> Result<(), Failed> {
@@ -41,7 +51,7 @@ fn comparisons() -> Result<(), Failed> {
     Ok(())
 }
 
-/// One to four blocks: as they come, of one value now and then, pairs, or full of ties.
+/// One to four blocks: any values, sides of one value, pairs, or full of ties; every other case has floors.
 fn effect(numbers: &mut Numbers, index: u64) -> Value {
     let value = |numbers: &mut Numbers| match index % 4 {
         3 => numbers.below(4) as f64 / 2.0,
@@ -55,24 +65,30 @@ fn effect(numbers: &mut Numbers, index: u64) -> Value {
         };
         (0..count).map(|_| value(numbers)).collect()
     };
-    let blocks: Vec<Block> =
-        (0..=numbers.below(4)).map(|_| Block { base: side(numbers), new: side(numbers) }).collect();
-    let ours = Effect::of(&blocks).filter(|effect| effect.error > 0.0).map(|effect| {
-        let (lower, upper) = effect.interval(0.05);
+    let floor = |numbers: &mut Numbers| (index / 4 % 2 * numbers.below(1_000)) as f64 / 400.0;
+    let block = |numbers: &mut Numbers| Block {
+        base: side(numbers),
+        new: side(numbers),
+        floors: [floor(numbers), floor(numbers)],
+    };
+    let blocks: Vec<Block> = (0..=numbers.below(4)).map(|_| block(numbers)).collect();
+    let error = |error: StandardError| json!([error.error, error.degrees]);
+    let ours = Effect::of(&blocks).filter(Effect::has_error).map(|effect| {
         json!({
             "difference": effect.difference,
-            "error": effect.error,
-            "degrees": effect.degrees,
+            "welch": error(effect.welch),
+            "pooled": error(effect.pooled),
+            "p_above": effect.p_above(),
+            "p_below": effect.p_below(),
             "p": effect.p(0.0),
-            "lower": lower,
-            "upper": upper,
+            "interval": effect.interval(0.01),
             "bound": effect.upper_bound(0.05),
-            "needed": needed_runs(effect.variance, 0.03),
-            "variance": effect.variance,
+            "needed": needed_factor(&blocks, 0.03_f64.ln_1p(), 0.025),
         })
     });
-    let blocks_json: Vec<Value> = blocks.iter().map(|block| json!([block.base, block.new])).collect();
-    json!({"blocks": blocks_json, "effect": ours, "ranks": van_elteren(&blocks)})
+    let values: Vec<Value> = blocks.iter().map(|block| json!([block.base, block.new])).collect();
+    let floors: Vec<[f64; 2]> = blocks.iter().map(|block| block.floors).collect();
+    json!({"blocks": values, "floors": floors, "effect": ours, "ranks": van_elteren(&blocks)})
 }
 
 /// One to four blocks of counts, some of them large.
@@ -85,7 +101,8 @@ fn shares(numbers: &mut Numbers, index: u64) -> Value {
         })
         .collect();
     let rows: Vec<[u64; 4]> = blocks.iter().map(|block| [block.base, block.of_base, block.new, block.of_new]).collect();
-    json!({"blocks": rows, "p": exact_test(&blocks), "bound": share_ratio_bound(&blocks, 0.025)})
+    let Exact { more, fewer, two_sided } = exact_test(&blocks);
+    json!({"blocks": rows, "p": [more, fewer, two_sided], "bound": share_ratio_bound(&blocks, 0.025)})
 }
 
 fn family(numbers: &mut Numbers) -> Value {

@@ -114,7 +114,7 @@ pub(super) fn invalid(
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// A quantity that no run has, or too few runs, or that is 0 throughout a side.
+/// A quantity that no run has, or too few runs, or a side without any CPU time.
 fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
     if values.is_missing() {
         return Some(match quantity {
@@ -139,10 +139,9 @@ fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, 
         })
     };
     let idle = |(number, name): (usize, &str)| {
-        let is_idle =
-            units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
-        (is_idle && quantity.is_sampled())
-            .then(|| format!("no run of {name} has a selected sample of a running thread"))
+        let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
+        let is_idle = units.runs_of(weight).all(|weight| weight == 0);
+        is_idle.then(|| format!("no run of {name} has a selected sample of a running thread"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))

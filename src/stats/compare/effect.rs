@@ -98,7 +98,8 @@ impl Cells {
         if all_degrees <= 0.0 {
             return self.error_of_pairs(factor).map(|error| [error, error]);
         }
-        let pooled = known().map(|(cell, variance)| degrees(cell) * variance).sum::<f64>() / all_degrees;
+        // More values do not change the variance of one.
+        let pooled = self.variance();
         // Independent parts of Welch's variance, with the squares that their degrees of freedom divide.
         let (mut sum, mut squares, mut of_single, mut of_pooled) = (0.0, 0.0, 0.0, 0.0);
         for (cells, weight) in self.0.iter().zip(self.weights()) {

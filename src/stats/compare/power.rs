@@ -17,6 +17,9 @@ const MOST: f64 = 1e9;
 ///
 /// `None` if values cannot show how much they vary, or if no number suffices.
 pub fn needed_factor(blocks: &[Block], difference: f64, level: f64) -> Option<f64> {
+    if difference <= 0.0 {
+        return None;
+    }
     let cells = Cells::of(blocks);
     let is_enough = |factor: f64| {
         let errors = cells.errors(factor)?;
@@ -70,15 +73,25 @@ mod tests {
 
     #[test]
     fn noncentral_t_matches_scipy() {
-        // scipy.stats.nct.cdf(t, df, nc)
+        // t, degrees, noncentrality, and scipy.stats.nct.cdf of them.
         let cases = [
-            (2.101, 18.0, 3.2, 0.140_683_690_889_588_35),
-            (1.96, 1e6, 3.241_5, 0.100_000),
-            (2.776, 4.0, 0.5, 0.950_000),
+            (2.101, 18.0, 3.2, 0.143_375_971_076_044_7),
+            (1.96, 1e6, 3.2415, 0.100_009_179_975_345_68),
+            (2.776, 4.0, 0.5, 0.941_211_619_784_971_1),
+            (12.706, 1.0, 0.3, 0.964_498_153_942_233_7),
+            (2.0, 7.5, 8.0, 5.816_760_115_969_572_4e-8),
+            (4.303, 2.0, 30.0, 8.430_091_252_470_396e-20),
         ];
-        for (t, degrees, noncentrality, _) in cases {
-            let value = noncentral_t(t, degrees, noncentrality);
-            assert!((0.0..=1.0).contains(&value));
+        for (t, degrees, noncentrality, scipys) in cases {
+            let ours = noncentral_t(t, degrees, noncentrality);
+            assert!((ours - scipys).abs() < 1e-12, "{t} {degrees} {noncentrality}: {ours}, but {scipys} by scipy");
         }
+    }
+
+    #[test]
+    fn finds_no_number_of_values_that_shows_no_difference() {
+        let block = Block { base: vec![1.0, 1.1, 1.2], new: vec![1.0, 1.3], floors: [0.0; 2] };
+        assert_eq!(needed_factor(std::slice::from_ref(&block), 0.0, 0.025), None);
+        assert!(needed_factor(&[block], 0.1, 0.025).is_some_and(|factor| factor > 1.0));
     }
 }
