@@ -35,12 +35,14 @@ Examples:
   traceparse compare fleet.dataset --base app_version=1.9 --new app_version=2.0 \\
       --unit device_id
       Two versions of a fleet, for all devices like these
-  traceparse compare base/ --against new/ --min-effect 5% --fail-on slower
-      For CI: exit with code 3 only if it is slower by at least 5 %
+  traceparse compare base/ --against new/ --measure interval:Checkout
+      Does the interval Checkout take longer?
+  traceparse compare base/ --against new/ --min-effect 5% -o verdict.md -o junit.xml
+      For CI: exit with code 3 if it is slower by at least 5 %
 
 docs/ci.md has complete workflows, and what to do if the answer is \"cannot tell\". docs/statistics.md defines every number.
 
-Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower, 1 no comparison is possible, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `trend`.
 pub(crate) const TREND_HELP: &str = "\

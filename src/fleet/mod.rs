@@ -122,7 +122,7 @@ pub use entries::SpillFile;
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
-pub use finding::Finding;
+pub use finding::{CohortDifference, Finding};
 pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};

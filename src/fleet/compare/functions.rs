@@ -90,7 +90,6 @@ impl Functions {
             family.names.clear();
         }
         let weights = Weights::of(sides, units, |name| family.names.contains(name))?;
-        let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
         let values = FunctionValues::new(quantity, sides, units);
         let total = units.mean_of(|side, run| {
             let quantity = if *quantity == Quantity::CpuUse { Quantity::CpuUse } else { Quantity::CpuTime };
@@ -106,7 +105,7 @@ impl Functions {
             unnamed: family.unnamed,
         };
         functions.adjust(&tests, is_total_slower);
-        functions.find_moved((&weights, &relatives), sides, units, quantity)?;
+        functions.find_moved(&weights, sides, units, quantity)?;
         functions.tested.sort_by(by_certainty);
         Ok(functions)
     }
@@ -131,7 +130,7 @@ impl Functions {
     /// Marks the functions whose growth is the fall of others.
     fn find_moved(
         &mut self,
-        (weights, relatives): (&BTreeMap<ScopeName, Weights>, &Relatives),
+        weights: &BTreeMap<ScopeName, Weights>,
         sides: &mut [Side; 2],
         units: &Units,
         quantity: &Quantity,
@@ -142,6 +141,7 @@ impl Functions {
         if slower.is_empty() {
             return Ok(());
         }
+        let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
         let related: Vec<BTreeSet<&ScopeName>> = slower
             .iter()
             .map(|function| match relatives.are_unknown() {

@@ -15,7 +15,6 @@ mod functions;
 mod levels;
 mod measured;
 mod moved;
-mod noise;
 mod order;
 mod quantity;
 mod runs;
@@ -39,6 +38,7 @@ pub use scope::LabelDifference;
 pub(super) use side::Places;
 pub use side::Side;
 pub use total::{ShareTest, Total};
+pub(super) use units::least_variance;
 pub use units::{ComparedBlock, ComparedRun};
 pub use verdict::{Obstacle, Reason, Verdict};
 
@@ -164,6 +164,9 @@ impl Comparison {
                 choice,
                 units: units.counts(),
                 is_confounded: !confounders.is_empty(),
+                is_saturated: unit == Unit::Nanoseconds
+                    && measures[0].quantity == Quantity::CpuUse
+                    && scope::are_saturated(sides, &units),
                 min_effect: options.min_effect,
             }),
         };
@@ -179,7 +182,7 @@ impl Comparison {
             functions,
             confounders,
             differences: scope::differences(sides, &options),
-            noise_factor: noise::noise_factor(&units, sides),
+            noise_factor: units.overdispersion(sides),
             warnings,
             selection: sides[0].report.selection.clone(),
             lists_runs: false,

@@ -13,6 +13,9 @@ use crate::units::{Unit, several};
 /// A label with more values than this is not compared: it identifies runs.
 const MOST_VALUES: usize = 50;
 
+/// With fewer values on a side, a label is not recommended as the unit.
+const LEAST_UNITS: usize = 5;
+
 /// If more than this share of a side's inputs failed, there is no verdict: the rest may not be like them.
 const MOST_FAILED: f64 = 0.1;
 
@@ -72,6 +75,16 @@ fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     base.zip(new).is_some_and(|(base, new)| {
         !base.is_empty() && !new.is_empty() && base.keys().all(|value| !new.contains_key(value))
     })
+}
+
+/// True if nine runs in ten keep a whole number of cores busy throughout.
+pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
+    const NEAR: f64 = 0.03;
+    let cores = |side: usize, run: usize| Some(sides[side].report.runs[run].rate.as_f64() / 100.0);
+    let (near, all) = units.runs_of(cores).fold((0, 0), |(near, all), cores| {
+        (near + u64::from(cores.round() >= 1.0 && (cores - cores.round()).abs() <= NEAR), all + 1)
+    });
+    all > 0 && 10 * near >= 9 * all
 }
 
 /// The reason why the sides cannot be compared, without its full stop.
@@ -201,10 +214,17 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     let values = sides.each_ref().map(|side| side.runs.labels.get(key));
     let [Some(base), Some(new)] = values else { return None };
     let shared = base.keys().filter(|value| new.contains_key(*value)).count();
-    let remedy = match 2 * shared >= base.len().max(new.len()) && options.blocks.is_empty() {
-        true => format!("use --block {key}, since both sides have {shared} of its values"),
-        false if options.blocks.is_empty() => format!("use --unit {key}, since the sides have different values of it"),
-        false => format!("use --unit {key}, since its values repeat within blocks"),
+    let are_shared = 2 * shared >= base.len().max(new.len());
+    // Fewer units would hardly show anything.
+    let are_units = base.len().min(new.len()) >= LEAST_UNITS;
+    let blocks = options.blocks.iter().chain([key]).map(String::as_str).collect::<Vec<_>>().join(",");
+    let remedy = match (are_shared, are_units) {
+        (true, true) if !options.blocks.is_empty() => {
+            format!("use --unit {key}, since its values repeat within blocks")
+        }
+        (true, _) => format!("use --block {blocks}, since both sides have {shared} of its values"),
+        (false, true) => format!("use --unit {key}, since the sides have different values of it"),
+        (false, false) => format!("record more values of {key}, since the sides have too few in common"),
     };
     Some(format!(
         "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: {remedy}."

@@ -6,6 +6,7 @@ use super::CompareOptions;
 use super::quantity::QuantityValues;
 use super::side::Side;
 use crate::fleet::report::RunRow;
+use crate::noise::{RunSum, overdispersion};
 use crate::stats::Quantile;
 use crate::stats::compare::Block;
 
@@ -147,11 +148,7 @@ impl Units {
 
     /// By block and side: the least variance of a value that is counted in this many parts, on average over runs.
     pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
-        let floor = |parts: &Vec<Option<f64>>| {
-            let (sum, count) = parts.iter().flatten().fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
-            let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
-            1.0 / (6.0 * mean * mean)
-        };
+        let floor = |parts: &Vec<Option<f64>>| least_variance(parts.iter().flatten().copied());
         self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
     }
 
@@ -222,17 +219,17 @@ impl Units {
         self.sides[side].of_run[run].is_some()
     }
 
-    /// By block and side: the runs that count.
-    pub(super) fn runs_of_blocks<'s>(&self, sides: &'s [Side; 2]) -> Vec<[Vec<&'s RunRow>; 2]> {
-        let mut blocks = vec![<[Vec<&RunRow>; 2]>::default(); self.blocks.len()];
-        for (side, units) in self.sides.iter().enumerate() {
-            for (row, unit) in sides[side].report.runs.iter().zip(&units.of_run) {
-                if let Some(unit) = unit {
-                    blocks[units.blocks[*unit]][side].push(row);
-                }
+    /// By how much runs of a block and side vary more than sampling explains.
+    pub(super) fn overdispersion(&self, sides: &[Side; 2]) -> f64 {
+        let mut groups = vec![<[Vec<RunSum>; 2]>::default(); self.blocks.len()];
+        for side in [0, 1] {
+            for (block, run) in self.runs_in(side) {
+                let RunRow { weight, samples, wall, .. } = &sides[side].report.runs[run];
+                let (weight, samples, time) = (*weight as f64, *samples as f64, wall.as_nanos() as f64);
+                groups[block][side].push(RunSum { weight, samples, time });
             }
         }
-        blocks
+        overdispersion(groups.into_iter().flatten())
     }
 
     pub(super) fn into_blocks(self, sides: &[Side; 2], values: &QuantityValues) -> Vec<ComparedBlock> {
@@ -252,6 +249,13 @@ impl Units {
         let blocks = self.blocks.into_iter().zip(logarithms).zip(runs);
         blocks.map(|((labels, values), runs)| ComparedBlock { labels, values: values.map(value_of), runs }).collect()
     }
+}
+
+/// The least variance of logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
+pub(in crate::fleet) fn least_variance(parts: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
+    let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
+    1.0 / (6.0 * mean * mean)
 }
 
 /// Values that exist, by block, with the floors of their variances.

@@ -46,6 +46,8 @@ pub enum Obstacle {
     Shorter,
     /// A label other than the version separates the sides.
     Confounded,
+    /// A whole number of cores was busy throughout, so CPU use could not grow.
+    Saturated,
 }
 
 /// What shows that a side is slower, or faster. The position is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
@@ -81,6 +83,7 @@ pub(super) struct Evidence<'e> {
     pub(super) choice: Choice,
     pub(super) units: [u64; 2],
     pub(super) is_confounded: bool,
+    pub(super) is_saturated: bool,
     pub(super) min_effect: f64,
 }
 
@@ -144,6 +147,7 @@ impl Evidence<'_> {
             () if !has_units => Some(Obstacle::FewUnits),
             () if are_shorter => Some(Obstacle::Shorter),
             () if self.is_confounded => Some(Obstacle::Confounded),
+            () if self.is_saturated => Some(Obstacle::Saturated),
             () => None,
         }
     }

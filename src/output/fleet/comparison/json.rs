@@ -102,6 +102,7 @@ fn because(verdict: &Verdict) -> Option<&str> {
             Obstacle::FewUnits => "few-units",
             Obstacle::Shorter => "shorter",
             Obstacle::Confounded => "confounded",
+            Obstacle::Saturated => "saturated",
         }),
         _ => None,
     }

@@ -168,6 +168,9 @@ fn unknown(
         Some(Obstacle::Confounded) => {
             format!("{total}, {sides}, but {} may explain it", comparison.confounders.join(" and "))
         }
+        Some(Obstacle::Saturated) => format!(
+            "{total}, {sides}, but runs were busy throughout, so CPU use could not grow; record until the work is done, or add --measure interval:NAME"
+        ),
         None => {
             let (Some(hidden), Some(needed)) = (could_hide, needed) else {
                 return format!("{sides} cannot show how much runs vary");
