@@ -397,6 +397,8 @@ CASES["interleaved"] = Case(
     Check(f"{COMPARE} --block device", 3, "slower", numbers={RATIO: (1.04, 1.08)}),
 )
 def large_and_small_block(folder: Path) -> None:
+    # The seed of the name happens to have half of the change.
+    dice.seed(1)
     sides(folder, {"main;f0": 800.0}, {"main;f0": 848.0}, (50, 50), 0.03, prefix="a")
     for side, name, samples in (0, "base", (600, 960)), (1, "new", (580, 980)):
         for index, count in enumerate(samples):

@@ -50,13 +50,15 @@ Examples:
   traceparse trend fleet.dataset --over app_version --block device
       Since which version is the app slower, on devices compared with themselves?
   traceparse trend nightly/ --over date --min-effect 5%
-      For a nightly job: exit with code 3 while the last change made it slower
+      For a nightly job: exit with code 3 while the app is slower than at first
+  traceparse trend nightly/ --over date --accepted 2026-10-17
+      The same, compared with the level of that day
   traceparse trend fleet.csv --over app_version --where device='iPhone 15' -o trend.csv
       The value of each version, as a table
 
-A change has 5 points before it and 5 after it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
+A change needs 10 points, and is provisional until 5 follow it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
 
-Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 too few points or no order (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 too few points (with --fail-on unknown), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";

@@ -88,11 +88,14 @@ impl Compared<'_> {
         let [base, new] = runs.map(|runs| logarithms(runs));
         let idle = runs.map(|runs| runs.iter().filter(|run| run.rate.get() == 0).count() as u64);
         let level = if idle == [0, 0] { level } else { level / 2.0 };
+        let [of_base, of_new] = runs.map(|runs| runs.len() as u64);
+        let shares = (idle[0] as f64 / of_base as f64, idle[1] as f64 / of_new as f64);
         let finding = |difference, values| Finding::Difference {
             from: self.cohorts[pair.0].0,
             to: self.cohorts[pair.1].0,
             difference,
             values,
+            idle: shares,
         };
         let values = (mean(&base).exp(), mean(&new).exp());
         let floors =
@@ -104,9 +107,7 @@ impl Compared<'_> {
                 CohortDifference::Typical { ratio: effect.difference.exp(), interval: (lower.exp(), upper.exp()) };
             return Some((lower.abs().min(upper.abs()), finding(difference, values)));
         }
-        let [of_base, of_new] = runs.map(|runs| runs.len() as u64);
         let p = exact_test(&[Exceedance { base: idle[0], of_base, new: idle[1], of_new }]).two_sided;
-        let shares = (idle[0] as f64 / of_base as f64, idle[1] as f64 / of_new as f64);
         (p <= level && idle != [0, 0]).then(|| (0.0, finding(CohortDifference::Idle { p }, shares)))
     }
 

@@ -46,6 +46,8 @@ pub enum Finding {
         difference: CohortDifference,
         /// The values in the earlier and in the later cohort: geometric means of runs that are not idle, or shares of idle runs.
         values: (f64, f64),
+        /// The shares of idle runs in the earlier and in the later cohort.
+        idle: (f64, f64),
     },
     /// Cohorts between which no difference is shown.
     NoDifference {

@@ -26,7 +26,7 @@ pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
         findings.push(level(report, unit));
         let differences = compared(report, unit).findings();
         let higher = differences.iter().find_map(|finding| match finding {
-            Finding::Difference { from, to, difference, values } => {
+            Finding::Difference { from, to, difference, values, .. } => {
                 let is_more = (values.1 > values.0) == matches!(difference, CohortDifference::Typical { .. });
                 Some(if is_more { *to } else { *from })
             }

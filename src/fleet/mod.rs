@@ -103,6 +103,7 @@ mod stored_run;
 mod summary;
 mod trend;
 mod trend_report;
+mod trend_series;
 mod windows;
 
 #[cfg(test)]
@@ -145,4 +146,4 @@ pub use store::{
     InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
     SharedRow, SourceStamps, SourceSum, Store,
 };
-pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendValue, TrendVerdict};
+pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendShift, TrendValue, TrendVerdict};

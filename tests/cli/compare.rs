@@ -117,7 +117,7 @@ fn few_runs_claim_nothing() {
     let folder = Folder::new();
     let (base, new) = (side(&folder, "a", 20, 1.0), side(&folder, "bb", 2, 4.0));
     let text = run(&[&base, "--against", &new], 0);
-    assert!(text.starts_with("Cannot tell: +") && text.contains("a claim needs at least 3 per side"), "{text}");
+    assert!(text.starts_with("Cannot tell: +") && text.contains("a claim needs at least 3 runs per side"), "{text}");
     let four = side(&folder, "four", 4, 4.0);
     let answer = json(&[&base, "--against", &four], 3);
     assert_eq!((&answer["reasons"], &answer["family"]["size"]), (&serde_json::json!(["total"]), &0.into()));

@@ -29,11 +29,11 @@ const RUNNER: [(&str, &str); 6] = [
         "while [ \"$1\" != -derivedDataPath ]; do shift; done\n\
          mkdir -p \"$2/Build/Products/Release\"\ntouch \"$2/Build/Products/Release/ShopBench\"",
     ),
-    // Records a built program: the next of the recordings.
+    // Records a built program: the next of the recordings. The exit code of xctrace is 54 at the time limit.
     (
         "xcrun",
-        "while [ \"$1\" != --output ]; do shift; done\ntest -f \"$5\" || exit 1\n\
-         number=$(cat \"$TEST/number\")\necho $((number + 1)) >\"$TEST/number\"\ncp -R \"$TEST/recordings/$number.trace\" \"$2\"",
+        "code=0\nwhile [ \"$1\" != --output ]; do\nif [ \"$1\" = --time-limit ]; then code=54; fi\nshift\ndone\ntest -f \"$5\" || exit 1\n\
+         number=$(cat \"$TEST/number\")\necho $((number + 1)) >\"$TEST/number\"\ncp -R \"$TEST/recordings/$number.trace\" \"$2\" && exit $code",
     ),
 ];
 

@@ -12,7 +12,15 @@ fn comparison(sides: Sides, seed: u64) -> Comparison {
         Side::new(builder).expect("nothing is spilled")
     };
     let (measures, blocks, unit) = (Vec::new(), Vec::new(), None);
-    let options = CompareOptions { measures, blocks, unit, alpha: 0.05, min_effect: 0.03, with_functions: true };
+    let options = CompareOptions {
+        measures,
+        blocks,
+        unit,
+        alpha: 0.05,
+        min_effect: 0.03,
+        with_functions: true,
+        fails_with_any_function: false,
+    };
     Comparison::new(&mut sides.runs(seed).map(side), options).expect("both sides are in nanoseconds")
 }
 

@@ -196,6 +196,7 @@ def differences(report, unit, found):
     for finding, (a, b) in zip(told, expected):
         _, kind, values, numbers = certain[a, b]
         check("pair", (finding["from"]["cohort"], finding["to"]["cohort"], finding["of"]), (a, b, kind))
+        near("idle", [finding["from_idle"], finding["to_idle"]], [sum(value == 0 for value, _ in runs[c]) / len(runs[c]) for c in (a, b)])
         near("values", [finding["from_value"], finding["to_value"]], values)
         if kind == "typical":
             near("ratio", [finding["ratio"], finding["lower"], finding["upper"]], numbers)

@@ -141,15 +141,34 @@ fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, 
     let idle = |(number, name): (usize, &str)| {
         let is_idle =
             units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
-        is_idle.then(|| format!("no run of {name} used any CPU time, as if its app had not started"))
+        (is_idle && quantity.is_sampled())
+            .then(|| format!("no run of {name} has a selected sample of a running thread"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
 /// Sentences to read before believing the verdict.
-pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Vec<String> {
+pub(super) fn warnings(
+    sides: &[Side; 2],
+    units: &Units,
+    (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
+) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
+    for (number, (side, name)) in sides.iter().zip(SIDES).enumerate() {
+        let inputs = &side.report.inputs;
+        let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
+        let failed = failed + inputs.without_time.len();
+        warnings.extend((failed > 0).then(|| format!("{} of {name} could not be measured.", several(failed, "input"))));
+        let rows = inputs.rejected_rows;
+        warnings.extend((rows > 0).then(|| format!("{} of {name} could not be read.", several(rows, "row"))));
+        for (quantity, values) in measures {
+            let missing = values.unmeasured(number);
+            let text = || format!("{} of {name} without {quantity} are not compared.", several(missing, "run"));
+            warnings.extend((missing > 0).then(text));
+        }
+    }
+    warnings.extend(measures.iter().filter_map(|(quantity, _)| unequal_counts(sides, quantity)));
     let names = SIDES;
     warnings.extend(order::warning(sides, units));
     warnings.extend(unequal_tables(sides));
@@ -186,6 +205,16 @@ pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOption
             .extend(side.report.inputs.completeness.sentence(&side.report.inputs.missing_shards).as_ref().map(of_side));
     }
     warnings
+}
+
+/// A warning if runs have other numbers of an interval, whose mean duration is compared.
+fn unequal_counts(sides: &[Side; 2], quantity: &Quantity) -> Option<String> {
+    let Quantity::Interval(name) = quantity else { return None };
+    let [base, new] = sides.each_ref().map(|side| side.runs.intervals_per_run(name));
+    let differs = (base / new - 1.0).abs() > 0.1;
+    differs.then(|| {
+        format!("A run of the base has {base:.1} intervals named {name}, and of the new side {new:.1}; their mean duration is compared.")
+    })
 }
 
 /// A warning if tables or sampling intervals differ.

@@ -18,7 +18,7 @@ type Labels = Vec<Option<String>>;
 pub struct ComparedBlock {
     /// The values of the labels of blocks; `None` if its runs lack the label.
     pub labels: Vec<Option<String>>,
-    /// The values of each unit of the base and of the new side: the geometric mean of its runs that were not idle, or 0.
+    /// The values of each unit of the base and of the new side: the mean of its runs.
     pub values: [Vec<f64>; 2],
     /// The runs of the base and of the new side that have a value, from the lowest to the highest.
     pub runs: [Vec<ComparedRun>; 2],
@@ -70,14 +70,15 @@ struct SideUnits {
 }
 
 impl Units {
-    pub(super) fn new(sides: &[Side; 2], options: &CompareOptions) -> Self {
-        let labels = sides.each_ref().map(|side| {
-            let of = |run: &RunRow| labels_of(side, run, options);
-            side.report.runs.iter().map(of).collect::<Vec<_>>()
+    /// Only runs that are `measured` count.
+    pub(super) fn new(sides: &[Side; 2], options: &CompareOptions, measured: impl Fn(usize, usize) -> bool) -> Self {
+        let labels = [0, 1].map(|side| {
+            let of = |(index, run)| measured(side, index).then(|| labels_of(&sides[side], run, options));
+            sides[side].report.runs.iter().enumerate().map(of).collect::<Vec<_>>()
         });
         let counts = labels.each_ref().map(|runs| {
             let mut counts: BTreeMap<Labels, u64> = BTreeMap::new();
-            runs.iter().for_each(|(block, _)| *counts.entry(block.clone()).or_default() += 1);
+            runs.iter().flatten().for_each(|(block, _)| *counts.entry(block.clone()).or_default() += 1);
             counts
         });
         let blocks: Vec<Labels> = counts[0].keys().filter(|block| counts[1].contains_key(*block)).cloned().collect();
@@ -89,7 +90,11 @@ impl Units {
         let mut units: [SideUnits; 2] = Default::default();
         let mut without_label = [0; 2];
         for side in [0, 1] {
-            for (labels, unit) in &labels[side] {
+            for run in &labels[side] {
+                let Some((labels, unit)) = run else {
+                    units[side].of_run.push(None);
+                    continue;
+                };
                 let block = blocks.binary_search(labels).ok();
                 let SideUnits { of_run, blocks } = &mut units[side];
                 without_label[side] += u64::from(options.unit.is_some() && unit.is_none() && block.is_some());
@@ -117,6 +122,14 @@ impl Units {
         self.sides.each_ref().map(|side| side.of_run.iter().flatten().count() as u64)
     }
 
+    /// By block and side: the logarithm of the mean of each unit's runs; `None` if it is 0.
+    pub(super) fn log_means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
+        let mut means = self.means(value);
+        let log = |mean: &mut Option<f64>| *mean = mean.filter(|mean| *mean > 0.0).map(f64::ln);
+        means.iter_mut().flatten().flatten().for_each(log);
+        means
+    }
+
     /// By block and side: the mean of each unit over those of its runs that have a value; `None` if none has one.
     pub(super) fn means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = vec![<[Vec<Option<f64>>; 2]>::default(); self.blocks.len()];
@@ -137,7 +150,7 @@ impl Units {
 
     /// The logarithms of the values of units, by block and side; `None` for idle ones.
     pub(super) fn logarithms(&self, values: &QuantityValues) -> Vec<[Vec<Option<f64>>; 2]> {
-        self.means(|side, run| values.logarithm(side, run))
+        self.log_means(|side, run| values.get(side, run))
     }
 
     /// The logarithms of the values of units that are not idle, with the least variance that counting allows: 1/(6N²) for N parts.

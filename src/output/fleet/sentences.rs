@@ -85,8 +85,8 @@ impl Sentences<'_> {
                 (Kind::Other, mood, self.alerts(*fired, *undecided, *quiet, *first))
             }
             Finding::Level { .. } => (Kind::Other, Mood::Plain, self.level(finding)),
-            Finding::Difference { from, to, difference, values } => {
-                (Kind::Differences, Mood::Plain, self.difference((*from, *to), *difference, *values))
+            Finding::Difference { from, to, difference, values, idle } => {
+                (Kind::Differences, Mood::Plain, self.difference((*from, *to), *difference, *values, *idle))
             }
             Finding::NoDifference { cohorts, is_newest, is_testable } => {
                 (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_newest, *is_testable))
@@ -192,12 +192,18 @@ impl Sentences<'_> {
         format!("{name}{of_run} is {median}{tail} ({runs}); {largest}.{lacking}")
     }
 
-    fn difference(&self, (from, to): (usize, usize), difference: CohortDifference, values: (f64, f64)) -> String {
+    fn difference(
+        &self,
+        (from, to): (usize, usize),
+        difference: CohortDifference,
+        values: (f64, f64),
+        idle: (f64, f64),
+    ) -> String {
         let unit = self.unit(to);
         let (confidence, assumption) = (self.report.options.confidence, self.report.assumption());
         let (from, to) = (self.cohort(from), self.cohort(to));
         let CohortDifference::Typical { ratio, interval } = difference else {
-            let [before, after] = [values.0, values.1].map(|share| format!("{:.1} %", 100.0 * share));
+            let [before, after] = [idle.0, idle.1].map(|share| format!("{:.1} %", 100.0 * share));
             return format!("{after} of the runs of {to} are idle, and {before} of {from}{assumption}.");
         };
         let (measures, name) = self.measures(unit, values.0.max(values.1));
@@ -207,8 +213,14 @@ impl Sentences<'_> {
         };
         let (before, after) = (measures.text(values.0), measures.text(values.1));
         let (change, interval) = (change(ratio), sentences::interval(interval));
+        let runs = match idle {
+            (0.0, 0.0) => String::new(),
+            (of_from, of_to) => {
+                format!(" of runs that are not idle; {:.1} and {:.1} % are idle", 100.0 * of_from, 100.0 * of_to)
+            }
+        };
         format!(
-            "{to} {uses} than {from}: {change} ({confidence}: {interval}{assumption}), from {before} to {after}{name} (geometric means)."
+            "{to} {uses} than {from}: {change} ({confidence}: {interval}{assumption}), from {before} to {after}{name} (geometric means{runs})."
         )
     }
 

@@ -23,7 +23,7 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             "max": max.map(|(value, _)| value),
             "worst_run": run_of(report, max.map(|(_, run)| run)),
         }),
-        Finding::Difference { from, to, difference, values } => {
+        Finding::Difference { from, to, difference, values, idle } => {
             let (kind, ratio, p) = match *difference {
                 CohortDifference::Typical { ratio, interval } => ("typical", Some((ratio, interval)), None),
                 CohortDifference::Idle { p } => ("idle", None, Some(p)),
@@ -40,6 +40,8 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
                 "lower": ratio.map(|(_, interval)| interval.0),
                 "upper": ratio.map(|(_, interval)| interval.1),
                 "p": p,
+                "from_idle": idle.0,
+                "to_idle": idle.1,
                 "confidence": report.options.confidence.fraction(),
                 "assumes_independent_runs": report.shared_label.is_some(),
             })
