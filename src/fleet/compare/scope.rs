@@ -7,6 +7,7 @@ use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
 use super::{CompareError, CompareOptions};
+use crate::fleet::identity::recording;
 use crate::fleet::run::FailureKind;
 use crate::units::{Unit, several};
 
@@ -104,7 +105,7 @@ pub(super) fn invalid(
     }
     let ids = sides.each_ref().map(|side| {
         let runs = side.report.runs.iter().filter(|run| run.samples > 0);
-        runs.map(|run| &run.run_id).collect::<BTreeSet<_>>()
+        runs.map(|run| recording(&run.run_id)).collect::<BTreeSet<_>>()
     });
     match ids[0].intersection(&ids[1]).count() {
         0 => measures.iter().find_map(|(quantity, values)| unmeasured(sides, units, (quantity, values))),
