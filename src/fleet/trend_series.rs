@@ -125,7 +125,7 @@ impl<'r> Series<'r> {
     ) -> (Vec<TrendChange>, Option<TrendShift>) {
         let accepted = options.accepted.as_deref().map(|accepted| self.accepted(accepted, options));
         let is_accepted = |change: &&ChangePoint| accepted.is_some_and(|accepted| change.plausible[0] <= accepted);
-        let known = found.changes.iter().filter(is_accepted).last().map_or(0, |change| change.position);
+        let known = found.changes.iter().rfind(is_accepted).map_or(0, |change| change.position);
         let last = self.counted.len() - 1;
         if found.slope.is_some() {
             let from = accepted.unwrap_or(0);

@@ -7,7 +7,7 @@ use traceparse::fleet::{FleetBuilder, FleetOptions, RunMeasures};
 
 fn comparison(sides: Sides, seed: u64) -> Comparison {
     let side = |runs: Vec<RunMeasures>| {
-        let mut builder = FleetBuilder::for_comparison(FleetOptions::default());
+        let mut builder = FleetBuilder::for_comparison(FleetOptions::default(), &[]);
         runs.iter().for_each(|run| builder.add(run));
         Side::new(builder).expect("nothing is spilled")
     };

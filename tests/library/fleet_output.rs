@@ -217,6 +217,7 @@ fn options_come_back_from_json() {
     let odd = FleetOptions {
         only: vec![("device".to_owned(), "iPhone=15".to_owned())],
         by: vec!["device".to_owned(), "a \"b\"".to_owned()],
+        by_if_known: Vec::new(),
         threads: Some(vec!["Main Thread".to_owned(), "it's \"a\" thread".to_owned()]),
         only_main_threads: true,
         processes: vec!["Orchard".to_owned()],

@@ -23,6 +23,9 @@ const LEAST_SAMPLES: u64 = 5;
 /// With fewer units on a side, no function is claimed: the variance of a few units of a few samples is too uncertain.
 pub(super) const LEAST_UNITS: u64 = 5;
 
+/// The probability that the total grew by more than its bound that excludes the growth of a function.
+const SURELY: f64 = 0.005;
+
 /// The unnamed shares of a binary on both sides are comparable up to this difference.
 const UNNAMED: f64 = 0.05;
 
@@ -120,7 +123,8 @@ impl Functions {
         };
         functions.adjust(&tests, is_total_slower);
         // The total surely did not grow by as much as a function whose cost came from somewhere.
-        let most = measured.total.upper_bound.map_or(f64::INFINITY, |bound| total[0] * bound.exp_m1());
+        let bound = measured.total.effect.map_or(f64::INFINITY, |effect| effect.upper_bound(SURELY));
+        let most = total[0] * bound.exp_m1();
         functions.find_moved((&weights, most), sides, units, quantity)?;
         functions.tested.sort_by(by_certainty);
         Ok(functions)
