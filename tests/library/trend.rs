@@ -290,8 +290,21 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
     let (samples, wall) = (weight / 1_000_000, Some(Nanos::from_millis(1_000)));
     let source = format!("{run_id}.xml");
     let labels = Vec::new();
-    run.record =
-        traceparse::fleet::RunRecord { run_id, source, start, labels, unit, weight, samples, wall, ..run.record };
+    let record = run.record;
+    let (unread_runs, excluded_runs) = (0, 0);
+    run.record = traceparse::fleet::RunRecord {
+        run_id,
+        source,
+        start,
+        labels,
+        unit,
+        weight,
+        samples,
+        wall,
+        unread_runs,
+        excluded_runs,
+        ..record
+    };
     run
 }
 
