@@ -99,6 +99,7 @@ pub mod fleet;
 mod hash;
 pub mod intervals;
 pub mod memory;
+mod noise;
 mod open;
 mod ordered_pool;
 pub mod output;

@@ -305,8 +305,6 @@ pub(crate) struct VerdictArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Slower,
-    /// Not slower as a whole, but a function is.
-    SlowerFunction,
     NotSlower,
     /// The input is valid but does not show it.
     Unknown,
@@ -320,14 +318,17 @@ impl VerdictArgs {
         self.min_effect / 100.0
     }
 
+    /// True if a verdict has its own exit code.
+    pub(crate) fn fails_on(&self, verdict: FailOn) -> bool {
+        self.fail_on.contains(&verdict)
+    }
+
     /// The exit code of the process. Input that cannot be judged never passes.
     pub(crate) fn exit_code(&self, outcome: Outcome) -> u8 {
-        let fails = |verdict: FailOn| self.fail_on.contains(&verdict);
         match outcome {
             Outcome::Invalid => EXIT_INPUT,
-            Outcome::Slower if fails(FailOn::Slower) || fails(FailOn::Function) => EXIT_ALERT,
-            Outcome::SlowerFunction if fails(FailOn::Function) => EXIT_ALERT,
-            Outcome::Unknown if fails(FailOn::Unknown) => EXIT_UNDECIDED,
+            Outcome::Slower if self.fails_on(FailOn::Slower) || self.fails_on(FailOn::Function) => EXIT_ALERT,
+            Outcome::Unknown if self.fails_on(FailOn::Unknown) => EXIT_UNDECIDED,
             _ => EXIT_DONE,
         }
     }

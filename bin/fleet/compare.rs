@@ -11,7 +11,7 @@ use traceparse::fleet::{Collector, FleetBuilder, FleetOptions, ThreadChoice, com
 use traceparse::output::{self, Format};
 use traceparse::recording::Recording;
 
-use super::cli::{InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
+use super::cli::{FailOn, InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
 use super::compare_page;
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
@@ -103,8 +103,8 @@ enum CompareFormat {
 }
 
 pub(super) fn parse_alpha(text: &str) -> Result<f64, String> {
-    let alpha = text.parse().ok().filter(|alpha| (0.0..=0.5).contains(alpha) && *alpha > 0.0);
-    alpha.ok_or_else(|| "not a probability above 0 and at most 0.5, such as 0.05".to_owned())
+    let alpha = text.parse().ok().filter(|alpha| (1e-6..=0.5).contains(alpha));
+    alpha.ok_or_else(|| "not a probability from 0.000001 to 0.5, such as 0.05".to_owned())
 }
 
 /// Compares, and returns the exit code of the process.
@@ -156,7 +156,6 @@ fn outcome(comparison: &Comparison) -> Outcome {
     match comparison.verdict {
         Verdict::Slower(_) => Outcome::Slower,
         Verdict::Invalid { .. } => Outcome::Invalid,
-        _ if comparison.slower_functions().next().is_some() => Outcome::SlowerFunction,
         Verdict::Unknown { .. } => Outcome::Unknown,
         Verdict::Faster(_) | Verdict::NoSlowdown { .. } => Outcome::NotSlower,
     }
@@ -204,6 +203,9 @@ impl CompareArgs {
         self.output.iter().try_for_each(|path| check_name(self.format, Some(path)))?;
         self.page.check(self.has_page())?;
         self.csv.check(formats.clone().any(|format| format == CompareFormat::Csv))?;
+        if self.verdict.fails_on(FailOn::Function) && self.functions == FunctionTests::Off {
+            return Err("--fail-on function needs functions; leave out --functions off".to_owned());
+        }
         if self.runs && formats.clone().all(|format| format != CompareFormat::Text) {
             return Err("--runs only applies to text; JSON and CSV always list all runs".to_owned());
         }
@@ -228,12 +230,13 @@ impl CompareArgs {
 
     fn options(&self) -> CompareOptions {
         CompareOptions {
-            measures: self.measure.clone(),
+            measures: self.measure.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect(),
             blocks: self.block.iter().map(|label| composed(label.trim())).collect(),
             unit: Some(composed(self.unit.trim())).filter(|unit| unit != "run"),
             alpha: self.alpha,
             min_effect: self.verdict.min_effect(),
             with_functions: self.functions == FunctionTests::Holm,
+            fails_with_any_function: self.verdict.fails_on(FailOn::Function),
         }
     }
 

@@ -35,12 +35,14 @@ Examples:
   traceparse compare fleet.dataset --base app_version=1.9 --new app_version=2.0 \\
       --unit device_id
       Two versions of a fleet, for all devices like these
-  traceparse compare base/ --against new/ --min-effect 5% --fail-on slower
-      For CI: exit with code 3 only if it is slower by at least 5 %
+  traceparse compare base/ --against new/ --measure interval:Checkout
+      Does the interval Checkout take longer?
+  traceparse compare base/ --against new/ --min-effect 5% -o verdict.md -o junit.xml
+      For CI: exit with code 3 if it is slower by at least 5 %
 
 docs/ci.md has complete workflows, and what to do if the answer is \"cannot tell\". docs/statistics.md defines every number.
 
-Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower, 1 no comparison is possible, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `trend`.
 pub(crate) const TREND_HELP: &str = "\
@@ -48,13 +50,15 @@ Examples:
   traceparse trend fleet.dataset --over app_version --block device
       Since which version is the app slower, on devices compared with themselves?
   traceparse trend nightly/ --over date --min-effect 5%
-      For a nightly job: exit with code 3 while the last change made it slower
+      For a nightly job: exit with code 3 while the app is slower than at first
+  traceparse trend nightly/ --over date --accepted 2026-10-17
+      The same, compared with the level of that day
   traceparse trend fleet.csv --over app_version --where device='iPhone 15' -o trend.csv
       The value of each version, as a table
 
-A change has 5 points before it and 5 after it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
+A change needs 10 points, and is provisional until 5 follow it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
 
-Exit codes: 0 not slower, 1 nothing could be read, 2 wrong usage, 3 slower, 4 too few points or no order (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 too few points (with --fail-on unknown), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `--max-size`.
 pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";

@@ -8,6 +8,7 @@ use traceparse::fleet::{
     Collector, FleetBuilder, FleetReport, ThreadChoice, TrendOptions, TrendReport, TrendVerdict, composed,
 };
 use traceparse::output::{self, Format};
+use traceparse::stats::Looks;
 
 use super::cli::{InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs};
 use super::compare::parse_alpha;
@@ -35,9 +36,17 @@ pub(crate) struct TrendArgs {
     /// Compare only runs with the same value of this label, such as device
     #[arg(long, value_name = "LABEL", help_heading = "Trend")]
     block: Option<String>,
-    /// Probability of a false change in a series without changes
-    #[arg(long, value_name = "P", default_value = "0.01", value_parser = parse_alpha, help_heading = "Trend")]
+    /// Probability of any false change, over all nights on which you run this
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Trend")]
     alpha: f64,
+    /// Look at a finished history a single time, and find smaller changes
+    ///
+    /// Without it, the probability of a false change is spent over the nights: one test after each new point.
+    #[arg(long, help_heading = "Trend")]
+    once: bool,
+    /// Compare the newest level with this version or date instead of the start, and accept all changes up to it
+    #[arg(long, value_name = "VERSION", help_heading = "Trend")]
+    accepted: Option<String>,
     #[command(flatten)]
     verdict: VerdictArgs,
     /// Output format [default: from the extension of -o, else text]
@@ -68,12 +77,13 @@ enum TrendFormat {
 
 /// Finds changes, and returns the exit code of the process.
 pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> {
+    let inputs = args.words_of_inputs();
     mirror_inputs(&mut args.inputs)?;
     args.check().map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
     let fleet = args.fleet()?;
-    let trend = TrendReport::new(&fleet, args.options());
+    let trend = TrendReport::new(&fleet, TrendOptions { inputs, ..args.options() });
     let path = args.output.as_deref();
     let format = match args.format() {
         TrendFormat::Text => Format::Text(style(path, colour)),
@@ -87,8 +97,9 @@ pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> 
     }
     Ok(args.verdict.exit_code(match trend.verdict() {
         TrendVerdict::Slower => Outcome::Slower,
-        TrendVerdict::CannotTell => Outcome::Unknown,
         TrendVerdict::Faster | TrendVerdict::NoChange => Outcome::NotSlower,
+        TrendVerdict::Unknown => Outcome::Unknown,
+        TrendVerdict::Invalid => Outcome::Invalid,
     }))
 }
 
@@ -102,9 +113,12 @@ impl TrendArgs {
         self.inputs.check()?;
         check_name(self.format, self.output.as_deref())?;
         self.csv.check(self.format() == TrendFormat::Csv)?;
-        let TrendOptions { label, block, .. } = self.options();
+        let TrendOptions { label, block, accepted, .. } = self.options();
         if label.iter().chain(&block).any(String::is_empty) {
             return Err("a label is empty; name one, such as --over app_version".to_owned());
+        }
+        if accepted.is_some_and(|accepted| accepted.is_empty()) {
+            return Err("--accepted is empty; name a version or date whose level you accept".to_owned());
         }
         if label.is_some() && label == block {
             return Err("--over and --block need different labels; leave out --block".to_owned());
@@ -121,8 +135,24 @@ impl TrendArgs {
             label: Some(composed(self.over.trim())).filter(|over| over != "date"),
             block: self.block.as_ref().map(|block| composed(block.trim())),
             alpha: self.alpha,
+            looks: if self.once { Looks::Once } else { Looks::EveryPoint },
+            accepted: self.accepted.as_ref().map(|accepted| composed(accepted.trim())),
+            inputs: Vec::new(),
             min_effect: self.verdict.min_effect(),
         }
+    }
+
+    /// The inputs as words of a command line, which are typed again to compare functions; none if they are secret or not repeatable.
+    fn words_of_inputs(&self) -> Vec<String> {
+        let InputArgs { inputs, manifest, files_from, .. } = &self.inputs;
+        if self.reading.filters.redact.is_asked() || files_from.is_some() {
+            return Vec::new();
+        }
+        let words = |option: Option<&str>, path: &PathBuf| {
+            option.map(str::to_owned).into_iter().chain([path.display().to_string()]).collect::<Vec<_>>()
+        };
+        let inputs = inputs.iter().flat_map(|path| words(None, path));
+        inputs.chain(manifest.iter().flat_map(|path| words(Some("--manifest"), path))).collect()
     }
 
     /// The runs.

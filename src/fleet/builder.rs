@@ -365,7 +365,8 @@ impl FleetBuilder {
 
     fn labels_of_cohort(&self, labels: &[(String, String)]) -> Vec<(String, Option<String>)> {
         let value = |key: &String| labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone());
-        self.options.by.iter().map(|key| (key.clone(), value(key))).collect()
+        let keys = self.options.by.iter().chain(&self.options.by_if_known);
+        keys.map(|key| (key.clone(), value(key))).collect()
     }
 
     /// Creates cohorts for labels whose every file failed: a version that disappears must not look like a version that

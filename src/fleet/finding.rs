@@ -2,7 +2,7 @@
 //! report support.
 
 use super::scope::{FleetScope, ScopeName};
-use crate::stats::{Interval, Quantile};
+use crate::stats::Quantile;
 use crate::units::Unit;
 
 /// A fact about a fleet that readers should know first.
@@ -42,13 +42,12 @@ pub enum Finding {
         from: usize,
         /// The position of the later cohort.
         to: usize,
-        /// The percentile that differs.
-        quantile: Quantile,
-        /// The values in the earlier and in the later cohort.
+        /// How they differ.
+        difference: CohortDifference,
+        /// The values in the earlier and in the later cohort: geometric means of runs that are not idle, or shares of idle runs.
         values: (f64, f64),
-        /// The interval of the later value less the earlier one, which does not hold zero. The intervals of all comparisons hold together,
-        /// with the confidence of the report.
-        interval: Interval,
+        /// The shares of idle runs in the earlier and in the later cohort.
+        idle: (f64, f64),
     },
     /// Cohorts between which no difference is shown.
     NoDifference {
@@ -56,7 +55,7 @@ pub enum Finding {
         cohorts: Vec<usize>,
         /// True if only the newest ones are meant.
         is_newest: bool,
-        /// True if there were enough runs to see one at the median.
+        /// True if each of them has at least three runs.
         is_testable: bool,
     },
     /// The process, thread, binary or function that differs most between cohorts, by more than chance explains: see
@@ -100,5 +99,24 @@ pub enum Finding {
         estimated_time: u64,
         /// Rows that could not be read.
         rejected_rows: u64,
+    },
+}
+
+/// How two cohorts differ, by the test of [comparisons](crate::fleet::compare). All claims of a unit hold together, with the confidence of
+/// the report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CohortDifference {
+    /// Typical runs use more, or less.
+    Typical {
+        /// The ratio of the later to the earlier geometric mean.
+        ratio: f64,
+        /// The interval of the ratio, without 1.
+        interval: (f64, f64),
+    },
+    /// Other shares of runs are idle.
+    Idle {
+        /// The probability of counts as unlikely, if the cohorts are alike.
+        p: f64,
     },
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::differences::Compared;
-use super::finding::Finding;
+use super::finding::{CohortDifference, Finding};
 use super::measures::Measure;
 use super::options::SortKey;
 use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, Summary, TrendOver};
@@ -26,7 +26,10 @@ pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
         findings.push(level(report, unit));
         let differences = compared(report, unit).findings();
         let higher = differences.iter().find_map(|finding| match finding {
-            Finding::Difference { from, to, values, .. } => Some(if values.1 > values.0 { *to } else { *from }),
+            Finding::Difference { from, to, difference, values, .. } => {
+                let is_more = (values.1 > values.0) == matches!(difference, CohortDifference::Typical { .. });
+                Some(if is_more { *to } else { *from })
+            }
             _ => None,
         });
         findings.extend(differences);
@@ -92,7 +95,7 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     report.runs.iter().for_each(|run| runs[run.cohort].push(run));
     let is_compared = |&position: &usize| report.cohorts[position].cohort.unit == unit && !runs[position].is_empty();
     let positions: Vec<usize> = (0..runs.len()).filter(is_compared).collect();
-    let of = |&position: &usize| (position, distribution(&report.options, runs[position].iter().copied()));
+    let of = |&position: &usize| (position, runs[position].clone());
     let ordered = report.trends.iter().find_map(|trend| match &trend.over {
         TrendOver::Label(key) if trend.unit == unit => Some(key),
         _ => None,
@@ -101,13 +104,7 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
         let cohorts: Vec<&CohortReport> = positions.iter().map(|&position| &report.cohorts[position]).collect();
         same_but_for(&cohorts, key)
     });
-    let mut quantiles = vec![Quantile::P50];
-    if let SortKey::Quantile(quantile) = report.options.sort
-        && quantile > Quantile::P50
-    {
-        quantiles.push(quantile);
-    }
-    Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), neighbours, quantiles }
+    Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), neighbours }
 }
 
 /// The largest difference of the narrowest scope in which chance does not explain one.

@@ -103,6 +103,7 @@ mod stored_run;
 mod summary;
 mod trend;
 mod trend_report;
+mod trend_series;
 mod windows;
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ pub use entries::SpillFile;
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
-pub use finding::Finding;
+pub use finding::{CohortDifference, Finding};
 pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};
@@ -145,4 +146,4 @@ pub use store::{
     InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
     SharedRow, SourceStamps, SourceSum, Store,
 };
-pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendValue, TrendVerdict};
+pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendShift, TrendValue, TrendVerdict};

@@ -49,6 +49,11 @@ impl SortKey {
 }
 
 impl FleetOptions {
+    /// True if only some processes or threads of a run count.
+    pub(crate) fn has_filters(&self) -> bool {
+        !self.processes.is_empty() || self.threads.is_some() || self.only_main_threads
+    }
+
     /// True if a run with these labels counts.
     pub(super) fn selects(&self, labels: &[(String, String)]) -> bool {
         let has = |key: &str, value: &str| labels.iter().any(|label| label.0 == key && label.1 == value);
@@ -61,6 +66,8 @@ impl FleetOptions {
 pub struct FleetOptions {
     /// The labels that make cohorts; none is one cohort of all runs.
     pub by: Vec<String>,
+    /// More labels that make cohorts, even if no run has them. The labels of a cohort have them after `by`.
+    pub by_if_known: Vec<String>,
     /// Only runs with these labels: key and value. Values of one key are alternatives; different keys narrow each other.
     pub only: Vec<(String, String)>,
     /// The selected processes, by name; empty selects all. The CPU use of a run only covers these processes.
@@ -100,6 +107,7 @@ impl Default for FleetOptions {
     fn default() -> Self {
         Self {
             by: Vec::new(),
+            by_if_known: Vec::new(),
             only: Vec::new(),
             processes: Vec::new(),
             threads: None,
@@ -157,6 +165,7 @@ impl FleetOptions {
         }
         let options = Fields(&report["options"]);
         Ok(Self {
+            by_if_known: Vec::new(),
             by: options.texts("by", |text| Some(text.to_owned()))?,
             only: options
                 .texts("only", |text| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())))?,

@@ -8,7 +8,7 @@ use super::alert::AlertRule;
 use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::FleetOptions;
-use super::run::FailedInput;
+use super::run::{FailedInput, FailureKind};
 use super::scope::{FleetScope, ScopeName};
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
@@ -117,6 +117,15 @@ pub struct Inputs {
     pub completeness: Completeness,
     /// The missing shards of the fleet, such as `16/16`; the first of many, and the number of others.
     pub missing_shards: Vec<String>,
+}
+
+impl Inputs {
+    /// The number of inputs that should have a measure and have none.
+    pub(super) fn unmeasured(&self) -> usize {
+        let failed = self.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
+        let damaged: u64 = self.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
+        failed + self.without_time.len() + (damaged + self.excluded_runs) as usize
+    }
 }
 
 /// A recording with some damaged runs, which do not count, and others that do.

@@ -5,12 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::label_order::compare_labels;
 use super::options::FleetOptions;
 use super::report::{FleetReport, RunRow, TrendOver};
-use super::trend::{Period, by_date, why_unordered};
-use crate::stats::{CellMean, ChangePoints, PERSISTENCE, change_points};
-use crate::units::{Unit, counted, first_of, several};
+use super::trend::{Period, by_date, day_of, why_unordered};
+use super::trend_series::Series;
+use crate::stats::{Looks, PERSISTENCE};
+use crate::units::{Unit, several};
 
-/// The confidence of the intervals of changes.
-const CONFIDENCE: f64 = 0.95;
+/// Labels of the environment: if one of them changes together with the app, either can be the cause.
+pub(super) const ENVIRONMENT: [&str; 3] = ["device", "os", "instruments"];
+
+/// The label of a manifest that replaces the start of recordings.
+const DATE: &str = "date";
+
+/// If more than this share of the inputs failed, there is no answer: the rest may differ from them.
+const MOST_FAILED: f64 = 0.1;
 
 /// The question of a [`TrendReport`].
 #[derive(Clone, Debug, PartialEq)]
@@ -19,17 +26,31 @@ pub struct TrendOptions {
     pub label: Option<String>,
     /// The label whose values are compared with themselves, such as `device`.
     pub block: Option<String>,
-    /// The probability of any change in a series without changes.
+    /// The probability of any false change in all tests of a series, as [`Looks::alpha`] spends it.
     pub alpha: f64,
+    /// When the series is tested.
+    pub looks: Looks,
     /// Smaller changes do not matter: 0.03 is 3 %.
     pub min_effect: f64,
+    /// The point whose level is accepted: the answer compares the newest level with it, instead of with the first level.
+    pub accepted: Option<String>,
+    /// The inputs as words of a command line, for the recommended command; empty for no such command.
+    pub inputs: Vec<String>,
 }
 
 impl TrendOptions {
     /// The options of the fleet report that has the runs of the trend.
     pub fn fleet(&self) -> FleetOptions {
-        let by = self.label.iter().chain(&self.block).cloned().collect();
-        FleetOptions { by, scopes: Vec::new(), is_approximate: true, ..FleetOptions::default() }
+        let by: Vec<String> = self.label.iter().chain(&self.block).cloned().collect();
+        let date = self.label.is_none().then_some(DATE);
+        let others = ENVIRONMENT.into_iter().chain(date).filter(|key| !by.iter().any(|known| known == key));
+        let by_if_known = others.map(str::to_owned).collect();
+        FleetOptions { by, by_if_known, scopes: Vec::new(), is_approximate: true, ..FleetOptions::default() }
+    }
+
+    /// The label that the points come from.
+    pub(super) fn key(&self) -> &str {
+        self.label.as_deref().unwrap_or(DATE)
     }
 }
 
@@ -47,10 +68,16 @@ pub struct TrendReport<'r> {
     pub unit: Unit,
     /// The points in order.
     pub points: Vec<TrendValue>,
-    /// The changes in order.
+    /// The changes in order; empty if the change `is_gradual`.
     pub changes: Vec<TrendChange>,
+    /// The newest level against the first one, or against the accepted one; `None` if they are the same.
+    pub since: Option<TrendShift>,
+    /// True if a straight line explains the values better than changes do.
+    pub is_gradual: bool,
     /// The reason why changes cannot be found, in a sentence.
     pub problem: Option<String>,
+    /// True if the problem is the input, and not too few points.
+    pub is_invalid: bool,
     /// What the values leave out, in sentences.
     pub notes: Vec<String>,
 }
@@ -71,35 +98,57 @@ pub struct TrendValue {
     pub value: Option<f64>,
 }
 
-/// A change of level.
+/// The difference of two levels.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TrendChange {
-    /// The position of the first point of the new level.
-    pub point: usize,
-    /// The CPU use of the new level divided by that of the level before it.
+pub struct TrendShift {
+    /// The position of the first point of the earlier level, or of the ramp.
+    pub from: usize,
+    /// The later level divided by the earlier one.
     pub ratio: f64,
     /// The interval of the ratio.
     pub interval: (f64, f64),
     /// The confidence of the interval.
     pub confidence: f64,
+    /// The number of runs in the values of both levels. In a ramp, both are all its runs.
+    pub runs: [u64; 2],
+    /// The options of `traceparse compare` that compare runs of both levels, those nearest to the change.
+    pub comparison: Vec<String>,
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendChange {
+    /// The position of the most likely first point of the new level.
+    pub point: usize,
+    /// The positions of all plausible first points.
+    pub plausible: Vec<usize>,
+    /// True if fewer points than a level needs follow it.
+    pub is_provisional: bool,
+    /// True if the change is at or before the accepted point.
+    pub is_accepted: bool,
+    /// The difference from the level before it.
+    pub shift: TrendShift,
     /// An upper bound of the probability that runs without a change show one that is this clear.
     pub p: f64,
-    /// The number of runs in the values before and after it.
-    pub runs: [u64; 2],
+    /// Labels of the environment that change completely at a plausible point, with their values before and after.
+    pub confounders: Vec<(String, [Vec<String>; 2])>,
 }
 
 /// The answer in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrendVerdict {
-    /// Since the last change, the app is slower.
+    /// The newest level is slower than the first one, or than the accepted one.
     Slower,
-    /// Since the last change, the app is faster.
+    /// The newest level is faster.
     Faster,
-    /// There is no change.
+    /// There is no change, or changes cancel each other.
     NoChange,
-    /// Changes cannot be found.
-    CannotTell,
+    /// There are too few points.
+    Unknown,
+    /// The input does not allow an answer.
+    Invalid,
 }
 
 impl TrendVerdict {
@@ -109,7 +158,8 @@ impl TrendVerdict {
             Self::Slower => "slower",
             Self::Faster => "faster",
             Self::NoChange => "no-change",
-            Self::CannotTell => "cannot-tell",
+            Self::Unknown => "unknown",
+            Self::Invalid => "invalid",
         }
     }
 }
@@ -128,13 +178,14 @@ impl<'r> TrendReport<'r> {
         leave_out((fleet.runs.len() - of_unit.len()) as u64, "in another unit");
         let (over, periods) = match &options.label {
             Some(label) => {
-                let (periods, without) = by_label(fleet, &of_unit);
+                let (periods, without) = by_label(fleet, &of_unit, label);
                 leave_out(without, &format!("without {label}"));
                 (TrendOver::Label(label.clone()), periods)
             }
             None => {
-                let starts = of_unit.iter().map(|&run| (run, fleet.runs[run].start.as_deref()));
-                let (over, periods, undated) = by_date(starts, 2 * PERSISTENCE);
+                let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
+                let dates = of_unit.iter().map(|&run| (run, date(&fleet.runs[run])));
+                let (over, periods, undated) = by_date(dates, 2 * PERSISTENCE);
                 leave_out(undated, "without a known date");
                 (over, periods)
             }
@@ -150,29 +201,56 @@ impl<'r> TrendReport<'r> {
             ));
         }
         notes.extend(series.alone.take());
-        let problem = series.problem(fleet, &over);
-        let mut changes = series.changes(&options);
-        changes.retain(|_| problem.is_none());
-        Self { fleet, options, over, unit, points: series.points, changes, problem, notes }
+        let invalid = too_many_failed(fleet)
+            .or_else(|| unusable(fleet, &series.points, &over, &options))
+            .map(|why| format!("Invalid: {why}."));
+        let (is_invalid, problem) = (invalid.is_some(), invalid.or_else(|| series.too_few_points()));
+        let found = series.find(&options);
+        let (changes, since) =
+            problem.as_ref().map_or_else(|| series.changes(&found, &options), |_| (Vec::new(), None));
+        let is_gradual = problem.is_none() && found.slope.is_some();
+        let points = series.points;
+        Self { fleet, options, over, unit, points, changes, since, is_gradual, problem, is_invalid, notes }
     }
 
-    /// The answer, which the last change decides.
+    /// The answer: the newest level against the first one, or against the accepted one.
+    ///
+    /// A single change was tested before. For several changes, or a ramp, the interval must also exclude 1, since changes can cancel each other.
     pub fn verdict(&self) -> TrendVerdict {
-        match self.changes.last() {
-            Some(change) if change.ratio > 1.0 => TrendVerdict::Slower,
-            Some(_) => TrendVerdict::Faster,
-            None if self.problem.is_some() => TrendVerdict::CannotTell,
-            None => TrendVerdict::NoChange,
+        let Some(TrendShift { ratio, interval: (lower, upper), .. }) = self.since else {
+            return match (self.is_invalid, &self.problem) {
+                (true, _) => TrendVerdict::Invalid,
+                (false, Some(_)) => TrendVerdict::Unknown,
+                (false, None) => TrendVerdict::NoChange,
+            };
+        };
+        let is_tested = self.only_change().is_some() || lower > 1.0 || upper < 1.0;
+        match is_tested && (ratio - 1.0).abs() >= self.options.min_effect {
+            true if ratio > 1.0 => TrendVerdict::Slower,
+            true => TrendVerdict::Faster,
+            false => TrendVerdict::NoChange,
         }
+    }
+
+    /// The change that is not accepted, if it is the only one.
+    pub(crate) fn only_change(&self) -> Option<&TrendChange> {
+        let mut changes = self.changes.iter().filter(|change| !change.is_accepted);
+        changes.next().filter(|_| changes.next().is_none())
     }
 }
 
-const fn is_or_are(count: u64) -> &'static str {
+pub(super) const fn is_or_are(count: u64) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
 fn unit_of(fleet: &FleetReport, run: &RunRow) -> Unit {
     fleet.cohorts[run.cohort].cohort.unit
+}
+
+/// The value of a label that the report has cohorts by.
+pub(super) fn label_of<'r>(fleet: &'r FleetReport, run: &RunRow, key: &str) -> Option<&'r str> {
+    let labels = &fleet.cohorts[run.cohort].cohort.labels;
+    labels.iter().find(|(name, _)| name == key)?.1.as_deref()
 }
 
 fn most_frequent_unit(fleet: &FleetReport) -> Unit {
@@ -182,11 +260,11 @@ fn most_frequent_unit(fleet: &FleetReport) -> Unit {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(Unit::Nanoseconds, |(unit, _)| unit)
 }
 
-/// The runs of each value of the first label, in their order, and the number of runs without one.
-fn by_label(fleet: &FleetReport, runs: &[usize]) -> (Vec<Period>, u64) {
+/// The runs of each value of a label, in their order, and the number of runs without one.
+fn by_label(fleet: &FleetReport, runs: &[usize], label: &str) -> (Vec<Period>, u64) {
     let (mut periods, mut without) = (BTreeMap::<&str, Vec<usize>>::new(), 0);
     for &run in runs {
-        match fleet.cohorts[fleet.runs[run].cohort].cohort.labels[0].1.as_deref() {
+        match label_of(fleet, &fleet.runs[run], label) {
             Some(value) => periods.entry(value).or_default().push(run),
             None => without += 1,
         }
@@ -196,117 +274,34 @@ fn by_label(fleet: &FleetReport, runs: &[usize]) -> (Vec<Period>, u64) {
     (periods, without)
 }
 
-/// The points, and the means of their blocks.
-struct Series {
-    points: Vec<TrendValue>,
-    /// `point` is a position in `counted`.
-    cells: Vec<CellMean>,
-    /// The positions of the points that have a value.
-    counted: Vec<usize>,
-    without_block: u64,
-    /// A sentence about points whose blocks occur nowhere else.
-    alone: Option<String>,
+/// Why the inputs that were measured may differ from the others.
+fn too_many_failed(fleet: &FleetReport) -> Option<String> {
+    let failed = fleet.inputs.unmeasured();
+    let all = failed + fleet.runs.len();
+    (failed as f64 > MOST_FAILED * all as f64).then(|| {
+        format!("{failed} of {} could not be measured, and the others may differ from them", several(all, "input"))
+    })
 }
 
-impl Series {
-    fn new(fleet: &FleetReport, options: &TrendOptions, periods: Vec<Period>) -> Self {
-        let mut series =
-            Self { points: Vec::new(), cells: Vec::new(), counted: Vec::new(), without_block: 0, alone: None };
-        let means: Vec<_> = periods.into_iter().map(|(name, runs)| series.add(fleet, options, name, &runs)).collect();
-        let mut points_of = BTreeMap::<&str, u64>::new();
-        means.iter().flatten().for_each(|(block, _)| *points_of.entry(*block).or_default() += 1);
-        // The only value of a block shows nothing after subtracting the block.
-        let is_used = |block: &str| options.block.is_none() || points_of[block] > 1;
-        let names: BTreeSet<&str> = points_of.keys().copied().filter(|block| is_used(block)).collect();
-        let index: BTreeMap<&str, usize> = names.into_iter().zip(0..).collect();
-        let mut alone = Vec::new();
-        for (position, means) in means.iter().enumerate() {
-            let used: Vec<_> = means.iter().filter_map(|(block, mean)| Some((*index.get(block)?, *mean))).collect();
-            series.points[position].blocks = used.len() as u64;
-            if used.is_empty() {
-                alone.extend((!means.is_empty()).then(|| series.points[position].name.clone()));
-                continue;
-            }
-            let point = series.counted.len();
-            series.counted.push(position);
-            series.cells.extend(used.into_iter().map(|(block, mean)| CellMean { point, block, mean }));
-        }
-        if let Some(block) = options.block.as_ref().filter(|_| !alone.is_empty()) {
-            let (points, are) = (several(alone.len(), "point"), is_or_are(alone.len() as u64));
-            series.alone = Some(format!(
-                "{points} {are} left out, since no other point has the same {block}: {}.",
-                first_of(&alone)
-            ));
-        }
-        series
+/// Why these runs have no series.
+fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, options: &TrendOptions) -> Option<String> {
+    let known: BTreeSet<&str> = points.iter().map(|point| point.name.as_str()).collect();
+    if points.is_empty() {
+        return Some(match &options.label {
+            Some(label) => format!("no run has {label}"),
+            None => "no run has a known date".to_owned(),
+        });
     }
-
-    /// Adds a point, and returns the mean logarithm of the runs of each block.
-    fn add<'r>(
-        &mut self,
-        fleet: &'r FleetReport,
-        options: &TrendOptions,
-        name: String,
-        runs: &[usize],
-    ) -> Vec<(&'r str, f64)> {
-        let mut logarithms = BTreeMap::<&str, (f64, f64)>::new();
-        let mut point = TrendValue { name, runs: 0, idle: 0, blocks: 0, value: None };
-        for run in runs.iter().map(|&run| &fleet.runs[run]) {
-            let labels = &fleet.cohorts[run.cohort].cohort.labels;
-            let block = options.block.as_ref().map_or(Some(""), |_| labels.last()?.1.as_deref());
-            let Some(block) = block else {
-                self.without_block += 1;
-                continue;
-            };
-            point.runs += 1;
-            if run.rate.get() == 0 {
-                point.idle += 1;
-                continue;
-            }
-            let (sum, count) = logarithms.entry(block).or_default();
-            *sum += run.rate.as_f64().ln();
-            *count += 1.0;
-        }
-        self.points.push(point);
-        logarithms.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
+    if points.iter().all(|point| point.runs == point.idle) {
+        return Some("all runs are idle".to_owned());
     }
-
-    /// The reason why changes cannot be found.
-    fn problem(&self, fleet: &FleetReport, over: &TrendOver) -> Option<String> {
-        let (needed, found) = (2 * PERSISTENCE, counted(self.counted.len()));
-        if self.counted.len() < needed {
-            return Some(format!(
-                "Too few points: {found}; a change needs {PERSISTENCE} before it and {PERSISTENCE} after it."
-            ));
+    if let TrendOver::Label(label) = over {
+        if let Some(why) = why_unordered(&fleet.cohorts, 0) {
+            return Some(why.trim_end_matches('.').to_owned());
         }
-        match over {
-            TrendOver::Label(_) => why_unordered(&fleet.cohorts, 0).map(|why| format!("Cannot tell: {why}")),
-            TrendOver::Day | TrendOver::Week => None,
-        }
+        let missing = options.accepted.as_ref().filter(|accepted| !known.contains(accepted.as_str()));
+        return missing.map(|accepted| format!("no run has {label} {accepted}, which --accepted names"));
     }
-
-    /// Finds the changes, and sets the values of the points.
-    fn changes(&mut self, options: &TrendOptions) -> Vec<TrendChange> {
-        let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= options.min_effect;
-        let ChangePoints { values, changes } = change_points(&self.cells, options.alpha, is_material);
-        for (&position, value) in self.counted.iter().zip(&values) {
-            self.points[position].value = Some(value.exp());
-        }
-        let runs = |points: std::ops::Range<usize>| {
-            let points = self.counted[points].iter().map(|&position| &self.points[position]);
-            points.map(|point| point.runs - point.idle).sum()
-        };
-        let change = |change: &crate::stats::ChangePoint| {
-            let (lower, upper) = change.effect.interval(1.0 - CONFIDENCE);
-            TrendChange {
-                point: self.counted[change.position],
-                ratio: change.effect.difference.exp(),
-                interval: (lower.exp(), upper.exp()),
-                confidence: CONFIDENCE,
-                p: change.p,
-                runs: [runs(change.start..change.position), runs(change.position..change.end)],
-            }
-        };
-        changes.iter().map(change).collect()
-    }
+    let accepted = options.accepted.as_ref().filter(|accepted| day_of(accepted).is_none());
+    accepted.map(|accepted| format!("--accepted {accepted} is not a date such as 2026-01-31"))
 }

@@ -1,27 +1,29 @@
 //! Changes of level in a series of values, such as the mean CPU use of each version of an app.
 //!
-//! The procedure follows Apache Otava. A weak test splits the series in two where Student's t is largest, and then both parts in the same
-//! way. The weakest splits are removed until all others pass the strict test. There are no random numbers, so a series always has the same
-//! change points. Two rules are added. The probability of a split allows for the search for the best split, so the rate of false alarms is
-//! known. And a level has to last for [`PERSISTENCE`] values: a shorter deviation is an outlier.
+//! Persistence decides whether there is a change, as in Apache Otava. A weak test splits the series in two where Student's t is largest, and
+//! then both parts in the same way. The weakest splits are removed until all others pass the strict test. A level has to last for
+//! [`PERSISTENCE`] values: a shorter deviation is an outlier. The probability of a split allows for the search for the best split, and for
+//! values that resemble the value before. Least squares then decide where each change is, and which other points are plausible. A straight
+//! line replaces the changes if it explains the values better. There are no random numbers, so a series always has the same answer.
 //! `docs/statistics.md` has the formulas, their sources, and the rates of false alarms and of found changes.
 //!
 //! ```
-//! use traceparse::stats::{CellMean, change_points};
+//! use traceparse::stats::{CellMean, Looks, change_points};
 //!
 //! // Eight versions near 10, and six near 11.
 //! let use_of = [10.1, 9.9, 10.0, 10.2, 9.8, 10.1, 9.9, 10.0, 11.1, 10.9, 11.0, 11.2, 10.8, 11.1];
 //! let cells: Vec<CellMean> =
 //!     use_of.iter().enumerate().map(|(point, value): (_, &f64)| CellMean { point, block: 0, mean: value.ln() }).collect();
-//! let found = change_points(&cells, 0.01, |difference| difference.abs() > 0.03);
+//! let alpha = Looks::EveryPoint.alpha(0.05, cells.len());
+//! let found = change_points(&cells, alpha, |difference| difference.abs() > 0.03);
 //! let change = &found.changes[0];
-//! assert_eq!((found.changes.len(), change.position), (1, 8));
-//! assert_eq!(format!("{:.3}", change.effect.difference.exp()), "1.102");
+//! assert_eq!((found.changes.len(), &change.plausible[..]), (1, &[8][..]));
+//! assert_eq!(format!("{:.3}", change.shift.difference.exp()), "1.102");
 //! ```
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::ops::Range;
 
-use super::compare::{Block, Effect};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The least number of values of a level. A change is therefore confirmed by at least this number of values after it.
 pub const PERSISTENCE: usize = 5;
@@ -34,8 +36,33 @@ const SHOW_OUTLIERS: usize = 3 * PERSISTENCE + 1;
 const DEVIATION: f64 = 1.482_602_218_505_602;
 /// Moving outliers, and testing parts of a series, makes false alarms more frequent than the bound of one test by less than 1 / this.
 const MARGIN: f64 = 0.82;
-/// The steps after which levels and blocks are no longer fitted to each other.
+/// The steps after which levels and blocks are no longer fitted to each other, nor changes to their neighbours.
 const FITS: usize = 5;
+/// Points are plausible up to this likelihood ratio: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
+const PLAUSIBLE: f64 = 7.35;
+
+/// When a series is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// After each new point, such as every night.
+    EveryPoint,
+    /// Once, with all points.
+    Once,
+}
+
+impl Looks {
+    /// The alpha of [`change_points`] for a series of this number of points.
+    ///
+    /// If every point is followed by a test, all tests together have `alpha`. A single test has at most a fifth of it, and less below 60
+    /// points, where correlation is not yet known well.
+    pub fn alpha(self, alpha: f64, points: usize) -> f64 {
+        let n = points as f64;
+        match self {
+            Self::EveryPoint => alpha * (2 * PERSISTENCE) as f64 / (n * (n + 1.0)),
+            Self::Once => alpha / 5.0 * (n / 60.0).powi(2).min(1.0),
+        }
+    }
+}
 
 /// The mean of the values that a block, such as a device, has at a point of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,17 +75,38 @@ pub struct CellMean {
     pub mean: f64,
 }
 
-/// A change of level.
+/// The difference of two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// The later level less the earlier one.
+    pub difference: f64,
+    /// The standard error of the difference.
+    pub error: f64,
+    /// The degrees of freedom of the error.
+    pub degrees: f64,
+}
+
+impl Shift {
+    /// The interval that has the true difference with a probability of 1 − alpha.
+    pub fn interval(&self, alpha: f64) -> (f64, f64) {
+        let half = self.error * students(self.degrees).inverse_cdf(1.0 - alpha / 2.0);
+        (self.difference - half, self.difference + half)
+    }
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChangePoint {
-    /// The index of the first value of the new level.
+    /// The index of the most likely first value of the new level.
     pub position: usize,
+    /// The indices of all plausible first values, in order; `position` is one of them.
+    pub plausible: Vec<usize>,
     /// The index of the first value of the level before it.
     pub start: usize,
     /// The index after the last value of the new level.
     pub end: usize,
     /// The difference of the levels.
-    pub effect: Effect,
+    pub shift: Shift,
     /// An upper bound of the probability that values without a change have such a split anywhere between `start` and `end`.
     pub p: f64,
 }
@@ -70,6 +118,28 @@ pub struct ChangePoints {
     pub values: Vec<f64>,
     /// The changes in their order.
     pub changes: Vec<ChangePoint>,
+    /// The shift from each point to the next, if a straight line explains the values better than the changes.
+    pub slope: Option<Shift>,
+}
+
+impl ChangePoints {
+    /// The shift from one point to a later one: along the line if there is a [`slope`](Self::slope), otherwise between the levels. `None` if
+    /// both points have the same level.
+    pub fn shift(&self, from: usize, to: usize) -> Option<Shift> {
+        if let Some(Shift { difference, error, degrees }) = self.slope {
+            let steps = to as f64 - from as f64;
+            return Some(Shift { difference: steps * difference, error: steps.abs() * error, degrees });
+        }
+        let [base, new] = [from, to].map(|point| self.level(point));
+        (base != new).then(|| Levels::of(&self.values[base], &self.values[new]).shift())
+    }
+
+    /// The indices of the values that have the level of this point.
+    pub fn level(&self, point: usize) -> Range<usize> {
+        let after = self.changes.partition_point(|change| change.position <= point);
+        let start = after.checked_sub(1).map_or(0, |before| self.changes[before].position);
+        start..self.changes.get(after).map_or(self.values.len(), |change| change.position)
+    }
 }
 
 /// Finds the changes of level in a series.
@@ -86,11 +156,12 @@ pub fn change_points(cells: &[CellMean], alpha: f64, is_material: impl Fn(f64) -
         let values = without_blocks(cells, &before);
         let changes = of_values(&values, alpha, &is_material);
         let is_stable = changes.iter().map(|change| change.position).eq(before);
-        found = ChangePoints { values, changes };
+        found = ChangePoints { values, changes, slope: None };
         if is_stable {
             break;
         }
     }
+    found.slope = slope(&found);
     found
 }
 
@@ -126,21 +197,28 @@ fn means(cells: &[CellMean], groups: usize, of: impl Fn(&CellMean) -> (usize, f6
 
 /// The change points of values that are comparable.
 fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> Vec<ChangePoint> {
-    let values = without_outliers(values);
+    let without_outliers = without_outliers(values);
     let mut splits = Vec::new();
-    split(&values, 0, alpha.cbrt(), &mut splits);
+    split(&without_outliers, 0, alpha.cbrt(), &mut splits);
     loop {
-        let found: Vec<ChangePoint> = (0..splits.len()).map(|index| change_point(&values, &splits, index)).collect();
-        let indexed = || found.iter().enumerate();
-        let weakest = indexed().max_by(|(_, a), (_, b)| a.p.total_cmp(&b.p)).filter(|(_, change)| change.p > alpha);
-        let size = |change: &ChangePoint| change.effect.difference.abs();
-        let smallest = || {
-            let small = indexed().filter(|(_, change)| !is_material(change.effect.difference));
-            small.min_by(|(_, a), (_, b)| size(a).total_cmp(&size(b)))
-        };
-        match weakest.or_else(smallest) {
-            Some((index, _)) => splits.remove(index),
-            None => return found,
+        // Without a removed neighbour, another split is better.
+        splits = fitted(&splits, values.len(), PERSISTENCE, |place| -t_of_split(&without_outliers, place));
+        let ps: Vec<f64> = around(&splits, values.len()).map(|place| p_of_split(&without_outliers, place)).collect();
+        let weakest = (0..ps.len()).max_by(|&a, &b| ps[a].total_cmp(&ps[b])).filter(|&index| ps[index] > alpha);
+        if let Some(index) = weakest {
+            splits.remove(index);
+            continue;
+        }
+        let located = fitted(&splits, values.len(), 1, |[start, at, end]| {
+            Levels::of(&values[start..at], &values[at..end]).squares
+        });
+        let changes: Vec<ChangePoint> =
+            around(&located, values.len()).zip(&ps).map(|(place, &p)| change_point(values, place, p)).collect();
+        let size = |index: &usize| changes[*index].shift.difference.abs();
+        let small = (0..changes.len()).filter(|&index| !is_material(changes[index].shift.difference));
+        match small.min_by(|a, b| size(a).total_cmp(&size(b))) {
+            Some(index) => splits.remove(index),
+            None => return changes,
         };
     }
 }
@@ -148,7 +226,7 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
 /// Adds the best splits of these values, of which the first has the index `start`, in their order.
 fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     let candidates = PERSISTENCE..(values.len() + 1).saturating_sub(PERSISTENCE);
-    let of = |at: usize| (at, students_t(&values[..at], &values[at..]));
+    let of = |at: usize| (at, t_of_split(values, [0, at, values.len()]));
     let Some((at, t)) = candidates.map(of).max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
     if p_of(t, values.len()) <= limit {
         split(&values[..at], start, limit, splits);
@@ -157,34 +235,207 @@ fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     }
 }
 
-/// A split between its neighbours.
-fn change_point(values: &[f64], splits: &[usize], index: usize) -> ChangePoint {
-    let start = index.checked_sub(1).map_or(0, |before| splits[before]);
-    let (position, end) = (splits[index], splits.get(index + 1).copied().unwrap_or(values.len()));
-    let [base, new] = [start..position, position..end].map(|range| values[range].to_vec());
-    let p = p_of(students_t(&base, &new), end - start);
-    let effect = Effect::of(&[Block { base, new, floors: [0.0; 2] }]).expect("both sides have several values");
-    ChangePoint { position, start, end, effect, p }
+/// Each split with the splits before and after it.
+fn around(splits: &[usize], values: usize) -> impl Iterator<Item = [usize; 3]> {
+    (0..splits.len()).map(move |index| {
+        let start = index.checked_sub(1).map_or(0, |before| splits[before]);
+        [start, splits[index], splits.get(index + 1).copied().unwrap_or(values)]
+    })
 }
 
-/// Student's t of two groups with one variance, without its sign: infinite if the values of each group are equal, and 0 if all are.
-pub fn students_t(base: &[f64], new: &[f64]) -> f64 {
-    let moments = |values: &[f64]| {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        (count, mean, values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>())
-    };
-    let [(n, mean, squares), (m, new_mean, new_squares)] = [base, new].map(moments);
-    let difference = (new_mean - mean).abs();
-    // Sums of equal values differ in their last digits.
-    if difference <= 1e-12 * mean.abs().max(new_mean.abs()) {
-        return 0.0;
-    }
-    difference / ((squares + new_squares) / (n + m - 2.0) * (1.0 / n + 1.0 / m)).sqrt()
+fn t_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
+    Levels::of(&values[start..at], &values[at..end]).students_t()
+}
+
+fn p_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
+    let levels = |at: usize| Levels::of(&values[start..at], &values[at..end]);
+    // The change may be a few values off, and the values in between would seem correlated.
+    let near = (at + 1).saturating_sub(PERSISTENCE).max(start + 1)..(at + PERSISTENCE).min(end);
+    let best = near.map(levels).min_by(|a, b| a.squares.total_cmp(&b.squares)).expect("the split is near");
+    let line = Line::of(&values[start..end]);
+    let correlation = if line.squares < best.squares { lag_correlation(&line.rest) } else { best.lag_correlation() };
+    p_of(levels(at).students_t() / levels(at).inflation(correlation), end - start)
 }
 
 fn p_of(t: f64, values: usize) -> f64 {
     (p_of_largest_t(t, values) / MARGIN).min(1.0)
+}
+
+/// These splits, each moved between its neighbours to the smallest `cost`, with at least this number of values on each side.
+fn fitted(splits: &[usize], values: usize, least: usize, cost: impl Fn([usize; 3]) -> f64) -> Vec<usize> {
+    let mut fitted = splits.to_vec();
+    for _ in 0..FITS {
+        let before = fitted.clone();
+        for index in 0..fitted.len() {
+            let [start, at, end] = around(&fitted, values).nth(index).expect("there is such a split");
+            let cost_at = |at: &usize| cost([start, *at, end]);
+            let best = (start + least..=end - least).min_by(|a, b| cost_at(a).total_cmp(&cost_at(b)));
+            fitted[index] = best.unwrap_or(at);
+        }
+        if fitted == before {
+            break;
+        }
+    }
+    fitted
+}
+
+fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> ChangePoint {
+    let levels = |at: usize| Levels::of(&values[start..at], &values[at..end]);
+    let best = levels(position);
+    let correlation = best.correlation().clamp(0.0, MOST_CORRELATED);
+    let most = best.squares * (1.0 + PLAUSIBLE * (1.0 + correlation) / (1.0 - correlation) / best.degrees());
+    let plausible = (start + 1..end).filter(|&at| at == position || levels(at).squares <= most).collect();
+    ChangePoint { position, plausible, start, end, shift: best.shift(), p }
+}
+
+/// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes.
+fn slope(found: &ChangePoints) -> Option<Shift> {
+    let ChangePoints { values, changes, .. } = found;
+    let starts = [0].into_iter().chain(changes.iter().map(|change| change.position));
+    let levels: f64 = starts.map(|start| squares(deviations(&values[found.level(start)]))).sum();
+    let n = values.len() as f64;
+    let line = Line::of(values);
+    let criterion = |squares: f64, parameters: usize| n * squares.ln() + parameters as f64 * n.ln();
+    if changes.is_empty() || criterion(line.squares, 3) >= criterion(levels, 3 * changes.len() + 2) {
+        return None;
+    }
+    let correlation = cautious(lag_correlation(&line.rest), n);
+    let inflation = ((1.0 + correlation) / (1.0 - correlation)).sqrt();
+    let error = inflation * (line.squares / (n - 2.0) / line.spread).sqrt();
+    Some(Shift { difference: line.slope, error, degrees: n - 2.0 })
+}
+
+/// The straight line through values with the least squares.
+struct Line {
+    slope: f64,
+    /// The sum of the squares of the distances of the points from their middle.
+    spread: f64,
+    rest: Vec<f64>,
+    /// The sum of the squares of `rest`.
+    squares: f64,
+}
+
+impl Line {
+    fn of(values: &[f64]) -> Self {
+        let middle = (values.len() as f64 - 1.0) / 2.0;
+        let points = || (0..).zip(deviations(values)).map(|(point, y)| (f64::from(point) - middle, y));
+        let spread = squares(points().map(|(x, _)| x));
+        let slope = points().map(|(x, y)| x * y).sum::<f64>() / spread;
+        let rest: Vec<f64> = points().map(|(x, y)| y - slope * x).collect();
+        Self { slope, spread, squares: squares(rest.iter().copied()), rest }
+    }
+}
+
+/// The largest correlation of neighbours that is allowed for.
+const MOST_CORRELATED: f64 = 0.8;
+
+fn squares(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum()
+}
+
+/// The distances from the mean.
+fn deviations(values: &[f64]) -> impl Iterator<Item = f64> {
+    let mean = mean(values);
+    values.iter().map(move |value| value - mean)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The lag-1 correlation of residuals; 0 if all are 0.
+fn lag_correlation(rest: &[f64]) -> f64 {
+    let squares = squares(rest.iter().copied());
+    let products: f64 = rest.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    if squares > 0.0 { products / squares } else { 0.0 }
+}
+
+/// The correlation of `n` values, from that of their residuals (`r`), which is too small on average.
+fn unbiased(r: f64, n: f64) -> f64 {
+    r + 2.0 * (1.0 + 2.0 * r) / n
+}
+
+/// The correlation to allow for: it may well be larger than estimated.
+fn cautious(r: f64, n: f64) -> f64 {
+    let estimate = unbiased(r, n);
+    let error = ((1.0 - estimate * estimate).max(0.0) / n).sqrt();
+    (estimate + error).clamp(0.0, MOST_CORRELATED)
+}
+
+/// The values of two levels.
+struct Levels<'v> {
+    values: [&'v [f64]; 2],
+    counts: [f64; 2],
+    means: [f64; 2],
+    /// The sum of the squares of the distances from the means.
+    squares: f64,
+}
+
+impl<'v> Levels<'v> {
+    fn of(base: &'v [f64], new: &'v [f64]) -> Self {
+        let values = [base, new];
+        Self {
+            values,
+            counts: values.map(|values| values.len() as f64),
+            means: values.map(mean),
+            squares: values.into_iter().map(|values| squares(deviations(values))).sum(),
+        }
+    }
+
+    /// The lag-1 correlation of the residuals.
+    fn lag_correlation(&self) -> f64 {
+        lag_correlation(&self.values.into_iter().flat_map(deviations).collect::<Vec<_>>())
+    }
+
+    fn difference(&self) -> f64 {
+        self.means[1] - self.means[0]
+    }
+
+    fn degrees(&self) -> f64 {
+        self.counts[0] + self.counts[1] - 2.0
+    }
+
+    /// The standard error of the difference, if values are independent.
+    fn error(&self) -> f64 {
+        (self.squares / self.degrees() * (1.0 / self.counts[0] + 1.0 / self.counts[1])).sqrt()
+    }
+
+    /// Student's t with one variance, without its sign: infinite if the values of each level are equal, and 0 if all are.
+    fn students_t(&self) -> f64 {
+        // Sums of equal values differ in their last digits.
+        let is_zero = self.difference().abs() <= 1e-12 * self.means[0].abs().max(self.means[1].abs());
+        if is_zero { 0.0 } else { self.difference().abs() / self.error() }
+    }
+
+    /// The most likely correlation of each value with the next one.
+    fn correlation(&self) -> f64 {
+        unbiased(self.lag_correlation(), self.counts[0] + self.counts[1])
+    }
+
+    /// How many times larger the error of the difference is if each value resembles the value before.
+    fn inflation(&self, lag_correlation: f64) -> f64 {
+        let n = self.counts[0] + self.counts[1];
+        let r = cautious(lag_correlation, n);
+        // The variance of the mean of `m` values.
+        let of_mean = |m: f64| ((1.0 + r) / (1.0 - r) - 2.0 * r * (1.0 - r.powf(m)) / (m * (1.0 - r) * (1.0 - r))) / m;
+        let [a, b] = self.counts;
+        let (of_base, of_new) = (of_mean(a), of_mean(b));
+        // Correlated values vary less around their own mean.
+        let shrunk = (n - a * of_base - b * of_new) / (n - 2.0);
+        ((of_base + of_new) / (1.0 / a + 1.0 / b) / shrunk.max(0.2)).sqrt()
+    }
+
+    fn shift(&self) -> Shift {
+        Shift {
+            difference: self.difference(),
+            error: self.error() * self.inflation(self.lag_correlation()),
+            degrees: self.degrees(),
+        }
+    }
+}
+
+fn students(degrees: f64) -> StudentsT {
+    StudentsT::new(0.0, 1.0, degrees).expect("degrees of freedom are positive")
 }
 
 /// The positive nodes of the Gauss–Legendre quadrature of twenty nodes, with their weights.
@@ -201,7 +452,7 @@ const NODES: [(f64, f64); 10] = [
     (0.993_128_599_185_095, 0.017_614_007_139_150_893),
 ];
 
-/// An upper bound of the probability that the largest [t](students_t) is above `t`, over all splits of this number of values from one normal
+/// An upper bound of the probability that the largest t of Student is above `t`, over all splits of this number of values from one normal
 /// distribution. Both parts of a split have at least [`PERSISTENCE`] values.
 ///
 /// The bound adds up the probability that the first split exceeds `t`, and for each other split the probability that it exceeds `t` although
@@ -214,7 +465,7 @@ pub fn p_of_largest_t(t: f64, values: usize) -> f64 {
         return 0.0;
     }
     let n = values as f64;
-    let first = StudentsT::new(0.0, 1.0, n - 2.0).expect("degrees of freedom are positive").sf(t);
+    let first = students(n - 2.0).sf(t);
     // Without their mean, the values are a random direction in n − 1 dimensions, and t is a function of the angle between this direction and
     // the contrast of the split. The integral covers the directions that are nearer to this contrast than to the one before.
     let correlation = t * t / (t * t + n - 2.0);
@@ -240,13 +491,27 @@ fn without_outliers(values: &[f64]) -> Vec<f64> {
     if values.len() < SHOW_OUTLIERS {
         return values.to_vec();
     }
+    let last = values.len();
     let around = |at: usize| {
-        let window = at.saturating_sub(PERSISTENCE - 1)..(at + PERSISTENCE).min(values.len());
-        median(values[window].to_vec())
+        let window = at.saturating_sub(PERSISTENCE - 1)..(at + PERSISTENCE).min(last);
+        let middle = median(values[window].to_vec());
+        // A level at an end may have begun less than five values ago.
+        let end = match at {
+            at if at + PERSISTENCE > last => median(values[last - PERSISTENCE..].to_vec()),
+            at if at < PERSISTENCE - 1 => median(values[..PERSISTENCE].to_vec()),
+            _ => middle,
+        };
+        let distance = |median: f64| (values[at] - median).abs();
+        if distance(end) < distance(middle) { end } else { middle }
     };
-    let medians: Vec<f64> = (0..values.len()).map(around).collect();
+    let medians: Vec<f64> = (0..last).map(around).collect();
     let distances = values.iter().zip(&medians).map(|(value, median)| (value - median).abs());
-    let most = OUTLYING * DEVIATION * median(distances.collect());
+    // Rounded values often equal the median around them, which shows nothing about how much they vary.
+    let distances: Vec<f64> = distances.filter(|distance| *distance > 0.0).collect();
+    if distances.is_empty() {
+        return values.to_vec();
+    }
+    let most = OUTLYING * DEVIATION * median(distances);
     values.iter().zip(&medians).map(|(value, median)| value.clamp(median - most, median + most)).collect()
 }
 

@@ -71,7 +71,9 @@ mod quantile;
 pub(crate) use alert_statistic::AlertStatistic;
 pub use binned::BinnedValues;
 pub use bins::{Bin, BoxPlot};
-pub use change_points::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, change_points, p_of_largest_t, students_t};
+pub use change_points::{
+    CellMean, ChangePoint, ChangePoints, Looks, PERSISTENCE, Shift, change_points, p_of_largest_t,
+};
 pub use distribution::{Distribution, Estimate, Support};
 pub use exponential::{ExponentialBucket, ExponentialHistogram};
 pub use hdr::WindowHistogram;

@@ -1,4 +1,4 @@
-//! Every command that `docs/cli.md` and `README.md` show is run, with files of these names that are made of fixtures.
+//! Every command that `docs/ci.md`, `docs/cli.md` and `README.md` show is run, with files of these names that are made of fixtures.
 //!
 //! A block of ```` ```sh ```` is read command by command. Those of traceparse go to a shell, in a folder with the files below;
 //! programs that stand beside it in a pipe are its own ([`BESIDE`]) or read and forget ([`CUT_OFF`]). A command with a name that
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::bundle_case;
 use crate::command::{BINARY, Folder, fixture, orchard, read_text};
@@ -17,10 +17,9 @@ use crate::fleet_case;
 use crate::symbols_case::built;
 use support::Table;
 
-const DOCUMENTS: [&str; 2] = ["docs/cli.md", "README.md"];
+const DOCUMENTS: [&str; 3] = ["docs/ci.md", "docs/cli.md", "README.md"];
 /// Commands of other programs, by their first word, which are not run.
-const SKIPPED: [&str; 10] =
-    ["/usr/bin/time", "brew", "cargo", "case", "duckdb", "jq", "npx", "pipx", "sqlite3", "xcrun"];
+const SKIPPED: [&str; 9] = ["/usr/bin/time", "brew", "cargo", "duckdb", "jq", "npx", "pipx", "sqlite3", "xcrun"];
 /// Programs that are replaced where they stand behind a pipe: they read what traceparse writes, and that is all.
 const CUT_OFF: [&str; 7] = ["duckdb", "flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
 /// One of both that is run all the same where it is installed, since recipes are written in its language.
@@ -51,9 +50,14 @@ impl Shown {
     }
 }
 
+/// A file of the project.
+pub(crate) fn read_project(name: &str) -> String {
+    read_text(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR")))
+}
+
 /// The commands of the blocks of a document. A command goes on where a quotation is open, or behind `\` and `|`.
 fn commands(document: &'static str) -> Vec<Shown> {
-    let text = read_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(document).into_os_string().into_string().unwrap());
+    let text = read_project(document);
     let mut commands: Vec<Shown> = Vec::new();
     let (mut is_shell, mut goes_on) = (false, false);
     for (index, line) in text.lines().enumerate() {
@@ -119,7 +123,7 @@ fn long_export() -> String {
 }
 
 /// The names in the documents, and what they are here.
-fn make_files(folder: &Folder) {
+pub(crate) fn make_files(folder: &Folder) {
     let write = |name: &str, content: &str| fleet_case::write(folder, name, content);
     let bundle = |name: &str, case: &str| copy_folder(Path::new(&built(case)), Path::new(&folder.path(name)));
     // With an export of its own, which others here replace.
@@ -225,26 +229,35 @@ fn is_cut_off(name: &str) -> bool {
     CUT_OFF.contains(&name) && !is_used(name)
 }
 
-/// A folder of programs: traceparse, and what stands in for others.
-fn make_programs(folder: &Folder) {
+/// A folder of programs: traceparse, and these, which stand in for others or for it.
+pub(crate) fn make_programs(folder: &Folder, stand_ins: &[(&str, &str)]) {
     fs::create_dir(folder.path("bin")).expect("a folder can be made");
-    symlink(BINARY, folder.path("bin/traceparse")).expect("a link can be made");
-    let cut_off = CUT_OFF.into_iter().filter(|&name| is_cut_off(name)).map(|name| (name, "exec cat >/dev/null"));
-    for (name, body) in cut_off.chain(STAND_INS) {
+    if stand_ins.iter().all(|(name, _)| *name != "traceparse") {
+        symlink(BINARY, folder.path("bin/traceparse")).expect("a link can be made");
+    }
+    for (name, body) in stand_ins {
         let path = folder.file(&format!("bin/{name}"), format!("#!/bin/sh\n{body}\n"));
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     }
 }
 
-fn run(folder: &Folder, command: &str) -> Output {
+/// What stands in for the programs of documents.
+pub(crate) fn stand_ins() -> Vec<(&'static str, &'static str)> {
+    let cut_off = CUT_OFF.into_iter().filter(|&name| is_cut_off(name)).map(|name| (name, "exec cat >/dev/null"));
+    cut_off.chain(STAND_INS).collect()
+}
+
+/// A shell with these programs, which ends at the first error as in CI.
+pub(crate) fn shell(folder: &Folder, script: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("bash");
-    shell.args(["-o", "pipefail", "-c", command]).current_dir(folder.path("."));
+    shell.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script]).current_dir(folder.path("."));
     shell.env("PATH", format!("{}:{path}", folder.path("bin"))).env("HOME", folder.path("home"));
     for name in ["XDG_CACHE_HOME", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         shell.env_remove(name);
     }
-    shell.stdin(Stdio::null()).output().expect("there is a shell")
+    shell.stdin(Stdio::null());
+    shell
 }
 
 #[test]
@@ -255,7 +268,7 @@ fn every_command_of_the_documents_runs() {
     for document in DOCUMENTS {
         let folder = Folder::new();
         make_files(&folder);
-        make_programs(&folder);
+        make_programs(&folder, &stand_ins());
         for shown in commands(document) {
             let place = format!("{}:{}: {}", shown.document, shown.line, shown.text);
             let programs = stages(&shown.text).expect("quotations are closed");
@@ -273,7 +286,7 @@ fn every_command_of_the_documents_runs() {
                 continue;
             }
             cut_off.extend(programs.iter().filter(|name| is_cut_off(name)).cloned());
-            let output = run(&folder, &shown.text);
+            let output = shell(&folder, &shown.text).output().expect("there is a shell");
             run_count += usize::from(programs.iter().any(|name| name == "traceparse"));
             let said = String::from_utf8_lossy(&output.stderr);
             let is_right = output.status.code().is_some_and(|code| shown.codes().contains(&code));

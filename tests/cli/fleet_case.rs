@@ -13,7 +13,7 @@ use support::{Invented, RenderOptions, Shape, Table, TocOptions, render, render_
 const MILLISECOND: u64 = 1_000_000;
 
 /// The recording of an app that works for `samples` milliseconds, a tenth of the recorded time.
-fn recording(samples: u64) -> Invented {
+pub(crate) fn recording(samples: u64) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
     let thread = builder.thread(process, 0x101, &["Main Thread"]);

@@ -67,4 +67,7 @@ mod viewers;
 mod widths;
 mod workbench;
 mod workbench_diff;
+// Needs a shell.
+#[cfg(unix)]
+mod workflows;
 mod writing;

@@ -43,7 +43,9 @@ fn names_the_version_since_which_an_app_is_slower() {
     let args = [manifest.as_str(), "--over", "app_version", "--block", "device"];
     let text = run(&args, 3);
     let first = text.split("\n\n").next().unwrap().replace("\n  ", " ");
-    assert!(first.starts_with("Slower since 2.8: +") && first.ends_with(", 28 runs before, 24 after."), "{text}");
+    let command = "compare functions: traceparse compare ";
+    assert!(first.starts_with("Slower since 2.8: +") && first.contains(", 28 runs before, 24 after."), "{text}");
+    assert!(first.contains(command), "{text}");
     assert!(text.contains('▲') && text.contains("trend over app_version · % of one core"), "{text}");
     assert!(text.lines().all(|line| line.width() <= 80), "{text}");
     let json: Value = serde_json::from_str(&run(&[&args[..], &["--format", "json"]].concat(), 3)).unwrap();
@@ -56,9 +58,22 @@ fn names_the_version_since_which_an_app_is_slower() {
     assert!((json["points"][0]["value"].as_f64().unwrap() - 3.0 * 1.5_f64.sqrt()).abs() < 0.1, "{json}");
     let csv = run(&[&args[..], &["--format", "csv"]].concat(), 3);
     assert_eq!(csv.lines().filter(|line| !line.ends_with(",,,,")).count(), 2, "{csv}");
+    assert!(csv.lines().nth(9).unwrap().contains(",2.8,1."), "{csv}");
     assert_eq!(csv.lines().count(), 15);
     run(&[&args[..], &["--fail-on", "unknown"]].concat(), 0);
     assert!(run(&[&args[..], &["--min-effect", "20%"]].concat(), 0).starts_with("No change in 14 versions.\n"));
+}
+
+#[test]
+fn accepts_a_known_change() {
+    let folder = Folder::new();
+    let manifest = history(&folder, 14, 8);
+    let args = [manifest.as_str(), "--over", "app_version", "--block", "device", "--accepted"];
+    let text = run(&[&args[..], &["2.8"]].concat(), 0);
+    assert!(text.starts_with("No change since 2.8 in 14 versions.\nAccepted: Slower since 2.8: +"), "{text}");
+    run(&[&args[..], &["2.7"]].concat(), 3);
+    let text = run(&[&args[..], &["3.0"]].concat(), 1);
+    assert!(text.starts_with("Invalid: no run has app_version 3.0, which --accepted names.\n"), "{text}");
 }
 
 #[test]
@@ -77,10 +92,14 @@ fn a_dataset_has_the_same_trend() {
 fn reports_too_few_points_and_missing_order() {
     let folder = Folder::new();
     let manifest = history(&folder, 4, 2);
-    let text = run(&[&manifest, "--over", "app_version"], 4);
+    let text = run(&[&manifest, "--over", "app_version", "--fail-on", "slower,unknown"], 4);
     assert!(text.starts_with("Too few points: 4; a change needs 5 before it and 5 after it.\n"), "{text}");
-    assert!(run(&[&manifest, "--over", "date"], 4).contains("12 runs without a known date are left out."));
-    run(&[&manifest, "--over", "date", "--fail-on", "slower"], 0);
+    run(&[&manifest, "--over", "app_version"], 0);
+    let text = run(&[&manifest, "--over", "date"], 1);
+    assert!(
+        text.starts_with("Invalid: no run has a known date.\n12 runs without a known date are left out."),
+        "{text}"
+    );
     let names: Vec<String> = "abcdefghij".chars().map(|letter| format!("{letter}{letter}")).collect();
     let mut manifest = "path,duration,commit\n".to_owned();
     for (index, name) in names.iter().enumerate() {
@@ -88,9 +107,8 @@ fn reports_too_few_points_and_missing_order() {
         writeln!(manifest, "c{index}.xml,3,{name}").unwrap();
     }
     let manifest = folder.file("commits.csv", manifest);
-    let text = run(&[&manifest, "--over", "commit"], 4);
-    let expected =
-        "Cannot tell: commit has no order, since values such as aa and jj differ in more than their numbers;";
+    let text = run(&[&manifest, "--over", "commit"], 1);
+    let expected = "Invalid: commit has no order, since values such as aa and jj differ in more than their numbers;";
     assert!(text.replace("\n  ", " ").starts_with(expected), "{text}");
 }
 
@@ -104,6 +122,7 @@ fn refuses_labels_that_make_no_trend() {
     };
     run(&["--over", "app_version", "--block", "app_version"], "different labels");
     run(&["--over", " "], "a label is empty");
+    run(&["--over", "app_version", "--accepted", ""], "--accepted is empty");
     run(&[], "--over");
     run(&["--over", "date", "-o", "t.html"], "cannot write HTML here");
 }

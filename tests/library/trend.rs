@@ -1,9 +1,9 @@
 //! Change points: steps that are there, steps that are not, and how often they are wrong.
 
 use support::runs;
-use support::trend_series::{Noise, false_alarms, found_steps};
-use traceparse::fleet::{FleetBuilder, RunMeasures, TrendOptions, TrendOver, TrendReport, TrendVerdict};
-use traceparse::stats::{CellMean, ChangePoints, change_points, p_of_largest_t, students_t};
+use support::trend_series::{Noise, false_alarms, false_alarms_over_nights, first_alarms, ramps};
+use traceparse::fleet::{FleetBuilder, FleetReport, RunMeasures, TrendOptions, TrendOver, TrendReport, TrendVerdict};
+use traceparse::stats::{CellMean, ChangePoints, Looks, change_points, p_of_largest_t};
 use traceparse::units::{Nanos, Unit};
 
 /// Deviations of a hundredth that are the same in every series, and have no pattern.
@@ -36,10 +36,62 @@ fn finds_each_level_and_its_neighbours() {
     let found = found(&series(&[(12, 0.0), (9, 0.1), (11, 0.04), (5, 0.2)]));
     let places: Vec<_> = found.changes.iter().map(|change| (change.start, change.position, change.end)).collect();
     assert_eq!(places, [(0, 12, 21), (12, 21, 32), (21, 32, 37)]);
-    let first = found.changes[0].effect;
+    let first = found.changes[0].shift;
     let (lower, upper) = first.interval(0.05);
     assert!((first.difference - 0.1).abs() < 0.01 && lower < first.difference && first.difference < upper, "{first:?}");
-    assert!(found.changes.iter().all(|change| change.p < 1e-4));
+    assert!(found.changes.iter().all(|change| change.p < 0.01 && change.plausible.contains(&change.position)));
+    assert_eq!(found.slope, None);
+    let since = found.shift(3, 36).unwrap();
+    assert!((since.difference - 0.2).abs() < 0.01, "{since:?}");
+    assert_eq!(found.shift(12, 20), None);
+}
+
+#[test]
+fn small_steps_have_several_plausible_points() {
+    let places = |step: f64| {
+        let mut found = found(&series(&[(20, 0.0), (20, step)]));
+        let change = found.changes.pop().unwrap();
+        (change.position, change.plausible)
+    };
+    assert_eq!(places(0.1), (20, vec![20]));
+    let (position, plausible) = places(0.02 + 0.011);
+    assert!(plausible.contains(&20) && plausible.contains(&position) && plausible.len() > 1, "{plausible:?}");
+}
+
+#[test]
+fn a_straight_line_is_a_ramp() {
+    let rising = |from: usize| -> Vec<CellMean> {
+        let rise = |cell: CellMean| cell.mean + cell.point.saturating_sub(from) as f64 / 100.0;
+        series(&[(40, 0.0)]).into_iter().map(|cell| CellMean { mean: rise(cell), ..cell }).collect()
+    };
+    let found = found(&rising(0));
+    let (slope, all) = (found.slope.unwrap(), found.shift(0, 39).unwrap());
+    assert!((slope.difference - 0.01).abs() < 0.001 && (all.difference - 0.39).abs() < 0.02, "{slope:?}");
+    let (lower, upper) = all.interval(0.05);
+    assert!(lower > 0.35 && lower < 0.39 && upper > 0.39 && upper < 0.43, "{lower} {upper}");
+}
+
+#[test]
+fn a_clear_change_is_found_before_five_points_confirm_it() {
+    let cells = series(&[(30, 0.0), (3, 0.7)]);
+    let nightly = change_points(&cells, Looks::EveryPoint.alpha(0.05, cells.len()), |_| true);
+    assert_eq!(nightly.changes.iter().map(|change| &change.plausible[..]).collect::<Vec<_>>(), [[30]]);
+    for outliers in [1, 2] {
+        assert_eq!(positions(&series(&[(30, 0.0), (outliers, 0.7)])), NONE);
+        assert_eq!(positions(&series(&[(90, 0.0), (outliers, 7.0)])), NONE);
+        assert_eq!(positions(&series(&[(outliers, 7.0), (90, 0.0)])), NONE);
+    }
+    // Most values equal the median around them.
+    let ties: Vec<CellMean> =
+        (cells.iter()).map(|cell| CellMean { mean: (cell.mean * 10.0).round(), ..*cell }).collect();
+    assert_eq!(positions(&ties), [30]);
+}
+
+#[test]
+fn alpha_is_spent_over_all_nights() {
+    let nights: f64 = (10..100_000).map(|points| Looks::EveryPoint.alpha(0.05, points)).sum();
+    assert!((nights - 0.05).abs() < 1e-5, "{nights}");
+    assert_eq!([30, 60, 90].map(|points| Looks::Once.alpha(0.05, points)), [0.0025, 0.01, 0.01]);
 }
 
 #[test]
@@ -78,7 +130,7 @@ fn ignores_a_change_in_the_mix_of_blocks() {
     let found = found(&cells(0.1, 20));
     let change = &found.changes[0];
     assert_eq!((found.changes.len(), change.position), (1, 20));
-    assert!((change.effect.difference - 0.1).abs() < 0.02, "{change:?}");
+    assert!((change.shift.difference - 0.1).abs() < 0.02, "{change:?}");
     // Values refer to the mean block.
     assert!(found.values[..20].iter().all(|value| (value - 1.0).abs() < 0.05), "{:?}", found.values);
 }
@@ -90,19 +142,143 @@ fn the_probability_of_the_largest_t_is_a_bound() {
     assert_eq!([p_of_largest_t(100.0, 9), p_of_largest_t(0.0, 30), p_of_largest_t(f64::INFINITY, 30)], [1.0, 1.0, 0.0]);
     let falling: Vec<f64> = (0..100).map(|t| p_of_largest_t(f64::from(t) / 5.0, 30)).collect();
     assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
-    assert_eq!(students_t(&[1.0, 2.0, 3.0], &[2.0, 3.0, 4.0]), 1.0 / (2.0_f64 / 3.0).sqrt());
 }
 
 /// `benches/trend` has more series, and other noise.
 #[test]
 fn false_alarms_are_rare_and_steps_are_found() {
-    for points in [10, 30, 60] {
-        let rate = false_alarms(Noise::Normal, points, 1_000);
-        assert!(rate <= 0.01, "{points} points: {rate}");
+    for looks in [Looks::EveryPoint, Looks::Once] {
+        for points in [10, 30, 60] {
+            let rate = false_alarms(Noise::Normal, points, looks, 500);
+            assert!(rate <= 0.01, "{looks:?}, {points} points: {rate}");
+        }
+        assert!(false_alarms(Noise::StronglyCorrelated, 30, looks, 500) <= 0.03);
+        assert!(false_alarms(Noise::MixOfBlocks, 30, looks, 300) <= 0.02);
     }
-    assert!(false_alarms(Noise::MixOfBlocks, 30, 500) <= 0.02);
-    let [found, near] = found_steps(Noise::Normal, 22, 400);
-    assert!(found >= 0.85 && near >= 0.83, "{found} {near}");
+    let rate = false_alarms_over_nights(Noise::Normal, Looks::EveryPoint, 100);
+    assert!(rate <= 0.04, "{rate}");
+    let alarms = first_alarms(Noise::Normal, 30, 4.0, Looks::EveryPoint, 60);
+    let are_right = alarms.contains >= 0.97 && alarms.at_most_four >= 0.9 && alarms.right >= 0.85;
+    assert!(are_right && alarms.found == 1.0 && alarms.points[1] <= 6, "{alarms:?}");
+    let [changed, ramp] = ramps(60, 0, 6.0, 60);
+    assert!(changed > 0.4 && ramp > 0.95, "{changed} {ramp}");
+}
+
+fn options(label: Option<&str>) -> TrendOptions {
+    let label = label.map(str::to_owned);
+    let (alpha, looks) = (0.05, Looks::EveryPoint);
+    TrendOptions { label, block: None, alpha, looks, min_effect: 0.03, accepted: None, inputs: Vec::new() }
+}
+
+/// A fleet with one run of each version, 1.0, 1.1 …, with these CPU times in milliseconds and more labels.
+fn versions(
+    options: &TrendOptions,
+    uses: &[f64],
+    labels: impl Fn(usize) -> Vec<(&'static str, String)>,
+) -> FleetReport {
+    let mut fleet = FleetBuilder::new(options.fleet());
+    for (index, (milliseconds, deviation)) in uses.iter().zip(DEVIATIONS.iter().cycle()).enumerate() {
+        let weight = milliseconds * 1e6 * (deviation / 100.0).exp();
+        let mut run = run(index as u64 % 28, index as u64 / 28, Unit::Nanoseconds, weight as u64);
+        let version = [("app_version", format!("1.{index}"))];
+        let labels = version.into_iter().chain(labels(index));
+        run.record.labels = labels.map(|(key, value)| (key.to_owned(), value)).collect();
+        fleet.add(&run);
+    }
+    fleet.finish()
+}
+
+fn names(trend: &TrendReport<'_>) -> Vec<(String, bool)> {
+    let name = |point: usize| trend.points[point].name.clone();
+    trend.changes.iter().map(|change| (name(change.point), change.is_accepted)).collect()
+}
+
+#[test]
+fn the_answer_is_the_change_since_the_start_or_the_accepted_version() {
+    let levels = [[100.0; 12], [120.0; 12], [115.2; 12]].concat();
+    let report = |accepted: Option<&str>| {
+        let options = TrendOptions { accepted: accepted.map(str::to_owned), ..options(Some("app_version")) };
+        let fleet = versions(&options, &levels, |_| Vec::new());
+        let trend = TrendReport::new(&fleet, options);
+        let since = trend.since.as_ref().map(|since| (since.from, since.ratio, since.runs));
+        (trend.verdict(), since, names(&trend))
+    };
+    let change = |name: &str, is_accepted| (name.to_owned(), is_accepted);
+    let (verdict, since, changes) = report(None);
+    let (from, ratio, runs) = since.unwrap();
+    assert_eq!((verdict, from, runs), (TrendVerdict::Slower, 0, [12, 12]));
+    assert!((ratio - 1.152).abs() < 0.01, "{ratio}");
+    assert_eq!(changes, [change("1.12", false), change("1.24", false)]);
+    let (verdict, since, changes) = report(Some("1.12"));
+    assert_eq!((verdict, since.unwrap().0), (TrendVerdict::Faster, 12));
+    assert_eq!(changes, [change("1.12", true), change("1.24", false)]);
+    let (verdict, since, _) = report(Some("1.30"));
+    assert_eq!((verdict, since), (TrendVerdict::NoChange, None));
+    assert_eq!(report(Some("1.99")).0, TrendVerdict::Invalid);
+}
+
+#[test]
+fn a_fixed_slowdown_does_not_change_the_answer() {
+    let options = options(Some("app_version"));
+    let fleet = versions(&options, &[[100.0; 12], [120.0; 12], [100.0; 12]].concat(), |_| Vec::new());
+    let trend = TrendReport::new(&fleet, options);
+    assert_eq!((trend.verdict(), trend.changes.len()), (TrendVerdict::NoChange, 2));
+    let (lower, upper) = trend.since.as_ref().unwrap().interval;
+    assert!(lower < 1.0 && upper > 1.0);
+}
+
+#[test]
+fn a_device_that_changes_with_the_version_is_reported() {
+    let options = options(Some("app_version"));
+    let levels = [[100.0; 12], [120.0; 12]].concat();
+    let labels = |index: usize| {
+        let (device, os) = (["iPhone 14", "iPhone 15"][usize::from(index >= 12)], ["iOS 18", "iOS 26"][index % 2]);
+        vec![("device", device.to_owned()), ("os", os.to_owned())]
+    };
+    let fleet = versions(&options, &levels, labels);
+    let trend = TrendReport::new(&fleet, options);
+    let device = ("device".to_owned(), [vec!["iPhone 14".to_owned()], vec!["iPhone 15".to_owned()]]);
+    assert_eq!(trend.changes[0].confounders, [device]);
+    assert_eq!(trend.points.len(), 24, "devices do not divide a point");
+    // The five runs on each side that are nearest to the change.
+    let expected: Vec<String> = [["--base"; 5], ["--new"; 5]]
+        .concat()
+        .iter()
+        .zip(7..)
+        .map(|(side, version)| format!("{side} app_version=1.{version}"))
+        .collect();
+    let mut pairs: Vec<String> = trend.changes[0].shift.comparison.chunks(2).map(|words| words.join(" ")).collect();
+    pairs.sort_by_key(|pair| pair.rsplit('.').next().and_then(|version| version.parse::<u32>().ok()));
+    assert_eq!(pairs, expected);
+}
+
+#[test]
+fn a_manifest_may_have_the_date_of_a_run() {
+    let options = options(None);
+    let levels = [[100.0; 12], [120.0; 12]].concat();
+    let fleet = versions(&options, &levels, |index| vec![("date", format!("2026-10-{:02}", 30 - index))]);
+    let trend = TrendReport::new(&fleet, options);
+    assert_eq!((&trend.over, trend.points.len()), (&TrendOver::Day, 24));
+    assert_eq!((trend.verdict(), names(&trend)), (TrendVerdict::Faster, vec![("2026-10-19".to_owned(), false)]));
+    assert_eq!(trend.since.unwrap().comparison[..2], ["--base", "date=2026-10-14"]);
+}
+
+#[test]
+fn is_invalid_if_inputs_failed_or_all_runs_are_idle() {
+    let options = options(Some("app_version"));
+    let mut fleet = versions(&options, &[100.0; 20], |_| Vec::new());
+    assert_eq!(TrendReport::new(&fleet, options.clone()).verdict(), TrendVerdict::NoChange);
+    fleet.inputs.excluded_runs = 2;
+    assert_eq!(TrendReport::new(&fleet, options.clone()).verdict(), TrendVerdict::NoChange);
+    fleet.inputs.excluded_runs = 3;
+    let trend = TrendReport::new(&fleet, options.clone());
+    assert_eq!((trend.verdict(), trend.changes.len()), (TrendVerdict::Invalid, 0));
+    let expected = "Invalid: 3 of 23 inputs could not be measured, and the others may differ from them.";
+    assert_eq!(trend.problem.as_deref(), Some(expected));
+    let idle = versions(&options, &[0.0; 20], |_| Vec::new());
+    assert_eq!(TrendReport::new(&idle, options.clone()).verdict(), TrendVerdict::Invalid);
+    let few = versions(&options, &[100.0; 9], |_| Vec::new());
+    assert_eq!(TrendReport::new(&few, options).verdict(), TrendVerdict::Unknown);
 }
 
 /// A run of a second on this day of November.
@@ -119,7 +295,7 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
 
 #[test]
 fn dates_are_points_and_idle_runs_have_no_value() {
-    let options = TrendOptions { label: None, block: None, alpha: 0.01, min_effect: 0.03 };
+    let options = options(None);
     let mut fleet = FleetBuilder::new(options.fleet());
     for day in 0..14 {
         let typical = if day >= 8 { 110_000_000 } else { 100_000_000 };
@@ -136,8 +312,8 @@ fn dates_are_points_and_idle_runs_have_no_value() {
     let trend = TrendReport::new(&fleet, options);
     assert_eq!((&trend.over, trend.verdict(), trend.points.len()), (&TrendOver::Day, TrendVerdict::Slower, 14));
     let change = &trend.changes[0];
-    assert_eq!((trend.points[change.point].name.as_str(), change.runs), ("2026-11-09", [16, 12]));
-    assert!((change.ratio - 1.1).abs() < 0.01, "{change:?}");
+    assert_eq!((trend.points[change.point].name.as_str(), change.shift.runs), ("2026-11-09", [16, 12]));
+    assert!((change.shift.ratio - 1.1).abs() < 0.01, "{change:?}");
     assert_eq!((trend.points[3].runs, trend.points[3].idle), (3, 1));
     let notes = [
         "1 run in another unit is left out.",

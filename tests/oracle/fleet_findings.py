@@ -3,16 +3,19 @@
 
     fleet_findings.py REPORT.json...
 
-Everything is computed again with exact fractions: percentiles by rank, intervals from the binomial distribution, differences of
-cohorts, sums of alerts and inputs. Prints how much was checked; ends with exit code 1 at the first number that differs.
+Everything is computed again: percentiles by rank and intervals from the binomial distribution with exact fractions, differences of
+cohorts with scipy, sums of alerts and inputs. Prints how much was checked; ends with exit code 1 at the first number that differs.
 """
 
 import datetime
 import functools
 import json
 import math
+import statistics
 import sys
 from fractions import Fraction
+
+from scipy import stats
 
 counted = {}
 
@@ -73,10 +76,6 @@ def needed(q):
     return 1 if beyond == 0 else math.ceil(1 / beyond)
 
 
-def minus(a, b):
-    return None if a is None or b is None else a - b
-
-
 class Report:
     def __init__(self, data):
         self.data, self.options = data, data["options"]
@@ -90,6 +89,9 @@ class Report:
 
     def of_cohort(self, cohort):
         return [run["value"] for run in self.runs(lambda run: run["cohort"] == cohort)]
+
+    def compared_runs(self, cohort):
+        return [(run["value"], run["samples"]) for run in self.runs(lambda run: run["cohort"] == cohort)]
 
     def unit(self, cohort):
         return self.data["cohorts"][cohort]["value_unit"]
@@ -125,7 +127,7 @@ def level(report, finding):
 
 
 def compared(report, unit):
-    """The pairs that are compared, the newest of each trend, and the percentiles."""
+    """The cohorts and pairs that are compared, and the newest pair of each trend."""
     cohorts = [cohort for cohort in report.data["cohorts"] if cohort["value_unit"] == unit and cohort["runs"] > 0]
     trend = next((t for t in report.data["trends"] if t["over"] == "label" and t["value_unit"] == unit), None)
     pairs = []
@@ -142,51 +144,77 @@ def compared(report, unit):
         all_of = [cohort["cohort"] for cohort in cohorts]
         pairs = [(a, b) for index, b in enumerate(all_of) for a in all_of[:index]]
     newest = [pair for pair in pairs if not any(other[0] == pair[1] for other in pairs)] if trend else []
-    names = ["p50"]
-    if report.options["sort"][:1] == "p" and parts(report.options["sort"]) > Fraction(1, 2):
-        names.append(report.options["sort"])
-    return [cohort["cohort"] for cohort in cohorts], pairs, newest, names
+    return [cohort["cohort"] for cohort in cohorts], pairs, newest
+
+
+def t_tests(groups):
+    """Difference of logarithms, and the errors with degrees of freedom by Welch and by Student."""
+    logs = [[math.log(value) for value, _ in group] for group in groups]
+    floors = [1 / (6 * max(sum(samples for _, samples in group) / len(group), 0.5) ** 2) for group in groups]
+    variances = [max(statistics.variance(values), floor) for values, floor in zip(logs, floors)]
+    (n, m), (v, w) = map(len, logs), variances
+    welch = (v / n + w / m, (v / n + w / m) ** 2 / ((v / n) ** 2 / (n - 1) + (w / m) ** 2 / (m - 1)))
+    pooled = (((n - 1) * v + (m - 1) * w) / (n + m - 2) * (1 / n + 1 / m), n + m - 2)
+    return statistics.fmean(logs[1]) - statistics.fmean(logs[0]), [welch, pooled]
+
+
+def difference_of(groups, level):
+    """What differs between the runs of two cohorts, how far it is from no difference, and its numbers."""
+    if min(map(len, groups)) < 3:
+        return None
+    busy = [[run for run in group if run[0] > 0] for group in groups]
+    idle = [len(group) - len(part) for group, part in zip(groups, busy)]
+    level /= 2 if any(idle) else 1
+    if min(map(len, busy)) > 1:
+        difference, errors = t_tests(busy)
+        half = max(stats.t.ppf(1 - level / 2, free) * math.sqrt(variance) for variance, free in errors)
+        p = max(2 * stats.t.sf(abs(difference) / math.sqrt(variance), free) for variance, free in errors)
+        if p <= level:
+            ends = (difference - half, difference + half)
+            means = [math.exp(statistics.fmean(math.log(value) for value, _ in part)) for part in busy]
+            return min(map(abs, ends)), "typical", means, [math.exp(x) for x in (difference, *ends)]
+    table = [[idle[1], len(groups[1]) - idle[1]], [idle[0], len(groups[0]) - idle[0]]]
+    p = stats.fisher_exact(table).pvalue
+    if any(idle) and p <= level:
+        return 0, "idle", [count / len(group) for count, group in zip(idle, groups)], p
+    return None
 
 
 def differences(report, unit, found):
     """All differences that are no chance, and those of them that the report tells."""
-    cohorts, pairs, newest, names = compared(report, unit)
+    cohorts, pairs, newest = compared(report, unit)
     if report.is_weighted or not pairs:
         check("no comparison", found, [])
         return
-    tail = report.tail / (len(cohorts) * len(names))
-    ends = {(c, name): interval(report.of_cohort(c), parts(name), tail) for c in cohorts for name in names}
-    certain = []
-    for name in names:
-        for a, b in pairs:
-            (a_low, a_high), (b_low, b_high) = ends[a, name], ends[b, name]
-            lower, upper = minus(b_low, a_high), minus(b_high, a_low)
-            if (lower is not None and lower > 0) or (upper is not None and upper < 0):
-                distance = lower if lower is not None and lower > 0 else -upper
-                certain.append((distance, (a, b), name, lower, upper))
+    runs = {cohort: report.compared_runs(cohort) for cohort in cohorts}
+    level = 2 * float(report.tail) / len(pairs)
+    tests = {pair: difference_of([runs[cohort] for cohort in pair], level) for pair in pairs}
+    certain = {pair: test for pair, test in tests.items() if test}
+    expected = sorted(certain, key=lambda pair: (pair not in newest, -certain[pair][0]))[:2]
     told = [finding for finding in found if finding["kind"] == "difference"]
-    best = {}
-    for row in sorted(certain, key=lambda row: -row[0]):
-        best.setdefault(row[1], row)
-    # The newest first: that they differ is told whatever older ones do.
-    expected = sorted(best.values(), key=lambda row: (row[1] not in newest, -row[0]))[:2]
     check("differences", len(told), len(expected))
-    for finding, (_, (a, b), name, lower, upper) in zip(told, expected):
-        check("pair", (finding["from"]["cohort"], finding["to"]["cohort"], finding["percentile"]), (a, b, name))
-        check("lower", finding["lower"], lower)
-        check("upper", finding["upper"], upper)
-        before, after = (percentile(report.of_cohort(c), parts(name), report.method) for c in (a, b))
-        check("values", finding["from_value"], before)
-        check("values", finding["to_value"], after)
-        check("difference", finding["difference"], after - before)
-    is_told = any(pair in best for pair in newest) if newest else bool(best)
+    for finding, (a, b) in zip(told, expected):
+        _, kind, values, numbers = certain[a, b]
+        check("pair", (finding["from"]["cohort"], finding["to"]["cohort"], finding["of"]), (a, b, kind))
+        near("idle", [finding["from_idle"], finding["to_idle"]], [sum(value == 0 for value, _ in runs[c]) / len(runs[c]) for c in (a, b)])
+        near("values", [finding["from_value"], finding["to_value"]], values)
+        if kind == "typical":
+            near("ratio", [finding["ratio"], finding["lower"], finding["upper"]], numbers)
+        else:
+            near("p", [finding["p"]], [numbers])
+    is_told = any(pair in certain for pair in newest) if newest else bool(certain)
     none = [finding for finding in found if finding["kind"] == "no-difference"]
     check("no difference", len(none), 0 if is_told else 1)
     for finding in none:
         about = [cohort for pair in newest for cohort in pair] if newest else cohorts
         check("newest", finding["is_newest"], bool(newest))
         check("compared cohorts", [cohort["cohort"] for cohort in finding["cohorts"]], about)
-        check("testable", finding["is_testable"], all(None not in ends[c, "p50"] for c in about))
+        check("testable", finding["is_testable"], all(len(runs[c]) >= 3 for c in about))
+
+
+def near(name, ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        check(name, float(mine), float(other))
 
 
 def row_of(table, finding):

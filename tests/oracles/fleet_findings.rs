@@ -7,12 +7,12 @@ use libtest_mimic::{Failed, Trial};
 use support::fleet_reports::{by, every_kind, failure, plain_run, report, rules, run_of};
 use support::{Rng, fleet};
 use traceparse::fleet::{
-    FailedInput, Finding, FleetBuilder, FleetOptions, FleetReport, RunMeasures, SortKey, TrendOver,
+    CohortDifference, FailedInput, Finding, FleetBuilder, FleetOptions, FleetReport, RunMeasures, SortKey, TrendOver,
 };
 use traceparse::output::{self, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
 
-use crate::programs::{has_python, oracle};
+use crate::programs::{oracle, python, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials![
@@ -25,7 +25,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         dates_in_several_forms_have_no_order,
         a_version_without_runs_is_compared_with_none,
     ];
-    trials.extend(trials![if has_python(); findings_follow_from_the_runs]);
+    let has_packages = runs(python().args(["-c", "import scipy.stats"]));
+    trials.extend(trials![if has_packages; findings_follow_from_the_runs]);
     trials
 }
 
@@ -91,8 +92,8 @@ fn written(report: &FleetReport, format: &Format<'_>) -> String {
 fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
     let version = |cohort: usize| report.cohorts[cohort].cohort.labels[0].1.clone().unwrap_or_default();
     let difference = |finding: &Finding| match finding {
-        Finding::Difference { from, to, interval, .. } => {
-            let bound = interval.lower.filter(|&lower| lower > 0.0).or(interval.upper)?;
+        Finding::Difference { from, to, difference: CohortDifference::Typical { interval, .. }, .. } => {
+            let bound = if interval.0 > 1.0 { interval.0 } else { interval.1 };
             Some((version(*from), version(*to), bound))
         }
         _ => None,

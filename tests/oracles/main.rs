@@ -44,6 +44,7 @@ mod bundle_finder;
 mod bundle_oracle;
 mod call_trees;
 mod clock;
+mod compare_cases;
 mod compare_oracle;
 mod corpus;
 mod dart;
@@ -78,6 +79,7 @@ fn main() {
         bundle_finder::trials(),
         bundle_oracle::trials(),
         clock::trials(),
+        compare_cases::trials(),
         compare_oracle::trials(),
         corpus::trials(),
         dart::trials(),

@@ -2,10 +2,11 @@
 //!
 //! | ours | theirs |
 //! |---|---|
-//! | Student's t of a split | `scipy.stats.ttest_ind` |
 //! | the bound of the largest t | `scipy.stats.t` and `scipy.integrate.quad`; the largest t of simulated series is above it as rarely |
 //! | values without blocks | `numpy.linalg.lstsq` |
-//! | change points | positions, p and intervals of the whole procedure in numpy |
+//! | correlated values | the mean of a Toeplitz matrix of correlations |
+//! | differences of levels, and ramps | `scipy.stats.ttest_ind` and `scipy.stats.linregress`, wider if values are correlated |
+//! | change points | positions, plausible points and p of the complete procedure in numpy |
 //!
 //! Numbers are equal to 10⁻⁹ on 10,000 random cases in `.ci/run`, and a tenth of them otherwise, with ties, outliers and several blocks.
 
@@ -15,7 +16,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::trend_series::Noise;
 use support::{Rng, rounds};
-use traceparse::stats::{CellMean, ChangePoint, change_points, p_of_largest_t, students_t};
+use traceparse::stats::{CellMean, ChangePoint, Shift, change_points, p_of_largest_t};
 
 use crate::programs::{oracle, python, runs};
 
@@ -28,10 +29,9 @@ fn trends() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("trend.json");
     let mut numbers = Rng::new(41);
-    let bounds: Vec<Value> = (0..rounds(3_000)).map(|_| bound(&mut numbers)).collect();
-    let tests: Vec<Value> = (0..rounds(3_000)).map(|index| test(&mut numbers, index)).collect();
-    let series: Vec<Value> = (0..rounds(4_000)).map(|index| series(&mut numbers, index)).collect();
-    fs::write(&path, json!({"bounds": bounds, "tests": tests, "series": series}).to_string())?;
+    let bounds: Vec<Value> = (0..rounds(4_000)).map(|_| bound(&mut numbers)).collect();
+    let series: Vec<Value> = (0..rounds(6_000)).map(|index| series(&mut numbers, index)).collect();
+    fs::write(&path, json!({"bounds": bounds, "series": series}).to_string())?;
     oracle("trend.py", [path])?;
     Ok(())
 }
@@ -41,23 +41,18 @@ fn bound(numbers: &mut Rng) -> Value {
     json!({"t": t, "values": values, "p": p_of_largest_t(t, values)})
 }
 
-fn test(numbers: &mut Rng, index: u64) -> Value {
-    let steps = if index.is_multiple_of(2) { 4 } else { 1_000_000 };
-    let mut side = || (0..2 + numbers.below(20)).map(|_| numbers.below(steps) as f64 / 7.0).collect::<Vec<f64>>();
-    let (base, new) = (side(), side());
-    let t = students_t(&base, &new);
-    json!({"base": base, "new": new, "t": t.is_finite().then_some(t)})
-}
-
-/// A series of any noise with up to two steps, continuous or full of ties.
+/// A series of any noise with up to two steps, or a ramp, continuous or full of ties.
 fn series(numbers: &mut Rng, index: u64) -> Value {
     let points = 8 + numbers.below(60) as usize;
-    let (noise, step) = (Noise::ALL[(index % 6) as usize], numbers.below(6) as f64);
+    let (noise, step) = (Noise::ALL[(index % 7) as usize], numbers.below(6) as f64);
     let later = numbers.below(points as u64) as usize;
     let mut cells = noise.series(numbers, points, points - later, step);
     let second = numbers.below(points as u64) as usize;
     for cell in cells.iter_mut().filter(|cell| cell.point >= second) {
         cell.mean -= step / 2.0;
+    }
+    if index % 5 == 1 {
+        cells.iter_mut().for_each(|cell| cell.mean += step * cell.point as f64 / points as f64);
     }
     if index.is_multiple_of(5) {
         cells.iter_mut().for_each(|cell| cell.mean = cell.mean.round());
@@ -68,9 +63,17 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
     }
     let alpha = [0.001, 0.01, 0.05][(index % 3) as usize];
     let found = change_points(&cells, alpha, |difference| difference.abs() >= 0.5);
+    let shift = |shift: &Shift| {
+        let (lower, upper) = shift.interval(0.05);
+        json!([shift.difference, lower, upper])
+    };
     let change = |change: &ChangePoint| {
-        let (lower, upper) = change.effect.interval(0.05);
-        json!([change.position, change.p, change.effect.difference, lower, upper])
+        json!({
+            "position": change.position,
+            "plausible": change.plausible,
+            "p": change.p,
+            "shift": shift(&change.shift),
+        })
     };
     let triples: Vec<_> = cells.iter().map(|cell| json!([cell.point, cell.block, cell.mean])).collect();
     json!({
@@ -78,5 +81,7 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
         "alpha": alpha,
         "values": found.values,
         "changes": found.changes.iter().map(change).collect::<Vec<_>>(),
+        "slope": found.slope.as_ref().map(shift),
+        "since": found.shift(0, points - 1).as_ref().map(shift),
     })
 }

@@ -40,12 +40,14 @@ pub fn compared(command: &Path, folder: &Path, sides: &Sides, seed: u64) -> io::
     }
     write(folder, sides.runs(seed).concat())?;
     let mut compare = Command::new(command);
-    compare.args(["compare", "--base", "side=base", "--new", "side=new", "--format", "json"]).args(sides.devices.options()).arg(folder);
+    compare
+        .args(["compare", "--base", "side=base", "--new", "side=new", "--format", "json"])
+        .args(sides.devices.options())
+        .arg(folder);
     // Many comparisons run at the same time, so threads would only cost time.
     let output = compare.env("RAYON_NUM_THREADS", "1").output()?;
-    outcome(&output.stdout, output.status.code()).ok_or_else(|| {
-        io::Error::other(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr)))
-    })
+    outcome(&output.stdout, output.status.code())
+        .ok_or_else(|| io::Error::other(format!("{}, {}", output.status, String::from_utf8_lossy(&output.stderr))))
 }
 
 /// Writes a dataset.

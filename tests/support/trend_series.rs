@@ -1,6 +1,6 @@
 //! Series of values whose true changes are known, to count how often change points are wrong.
 
-use traceparse::stats::{CellMean, PERSISTENCE, change_points};
+use traceparse::stats::{CellMean, ChangePoints, Looks, PERSISTENCE, change_points};
 
 use crate::random::Rng;
 
@@ -15,15 +15,24 @@ pub enum Noise {
     Skewed,
     /// Normal, with one value that is 8 standard deviations off.
     Outlier,
-    /// Normal, plus a fifth of the value before. Tests that assume independent values are wrong here.
+    /// Normal, with a correlation of 0.2 between neighbours. Tests that assume independent values are wrong here.
     Correlated,
+    /// Normal, with a correlation of 0.5 between neighbours.
+    StronglyCorrelated,
     /// Two blocks that differ by 10 standard deviations, of which each point has one or both.
     MixOfBlocks,
 }
 
 impl Noise {
-    pub const ALL: [Self; 6] =
-        [Self::Normal, Self::HeavyTails, Self::Skewed, Self::Outlier, Self::Correlated, Self::MixOfBlocks];
+    pub const ALL: [Self; 7] = [
+        Self::Normal,
+        Self::HeavyTails,
+        Self::Skewed,
+        Self::Outlier,
+        Self::Correlated,
+        Self::StronglyCorrelated,
+        Self::MixOfBlocks,
+    ];
 
     fn values(self, numbers: &mut Rng, count: usize) -> Vec<f64> {
         let skewed = ((0.25_f64.exp() - 1.0) * 0.25_f64.exp()).sqrt();
@@ -41,7 +50,11 @@ impl Noise {
                 let at = numbers.below(count as u64) as usize;
                 values[at] += if numbers.below(2) == 0 { 8.0 } else { -8.0 };
             }
-            Self::Correlated => (1..count).for_each(|at| values[at] += 0.2 * values[at - 1]),
+            Self::Correlated | Self::StronglyCorrelated => {
+                let share: f64 = if self == Self::Correlated { 0.2 } else { 0.5 };
+                let rest = (1.0 - share * share).sqrt();
+                (1..count).for_each(|at| values[at] = share * values[at - 1] + rest * values[at]);
+            }
             _ => {}
         }
         values
@@ -70,32 +83,105 @@ fn normal(numbers: &mut Rng) -> f64 {
     (-2.0 * share().ln()).sqrt() * (std::f64::consts::TAU * share()).cos()
 }
 
-fn positions(cells: &[CellMean]) -> Vec<usize> {
-    change_points(cells, 0.01, |_| true).changes.iter().map(|change| change.position).collect()
+/// The changes of the first points of a history, with `--alpha 0.05`.
+fn look(cells: &[CellMean], points: usize, looks: Looks) -> ChangePoints {
+    let seen: Vec<CellMean> = cells.iter().filter(|cell| cell.point < points).copied().collect();
+    change_points(&seen, looks.alpha(0.05, points), |_| true)
+}
+
+fn has_change(cells: &[CellMean], points: usize, looks: Looks) -> bool {
+    !look(cells, points, looks).changes.is_empty()
 }
 
 /// The share of series without a change that have a change point.
-pub fn false_alarms(noise: Noise, points: usize, series: u64) -> f64 {
+pub fn false_alarms(noise: Noise, points: usize, looks: Looks, series: u64) -> f64 {
     let mut numbers = Rng::new(points as u64 * 7_919);
-    let alarms = (0..series).filter(|_| !positions(&noise.series(&mut numbers, points, 0, 0.0)).is_empty()).count();
+    let alarms = (0..series).filter(|_| has_change(&noise.series(&mut numbers, points, 0, 0.0), points, looks)).count();
     alarms as f64 / series as f64
 }
 
-/// The shares of steps of two standard deviations that are found at most eight points later: anywhere, and at most two points off. The
-/// history has `before` points before the step, and is tested after each point after it.
-pub fn found_steps(noise: Noise, before: usize, series: u64) -> [f64; 2] {
-    const AFTER: usize = 8;
+/// The share of series without a change that have a change point in any night: after 10, 11, … 100 points.
+pub fn false_alarms_over_nights(noise: Noise, looks: Looks, series: u64) -> f64 {
+    const NIGHTS: usize = 100;
+    let mut numbers = Rng::new(15_485_863);
+    let has_alarm = |cells: &[CellMean]| (2 * PERSISTENCE..=NIGHTS).any(|points| has_change(cells, points, looks));
+    let alarms = (0..series).filter(|_| has_alarm(&noise.series(&mut numbers, NIGHTS, 0, 0.0))).count();
+    alarms as f64 / series as f64
+}
+
+/// The first alarms of histories with a step that are tested after each point after the step.
+#[derive(Debug)]
+pub struct FirstAlarms {
+    /// The share of histories with an alarm at most 30 points later.
+    pub found: f64,
+    /// The points after the step until the alarm: the median, and the 90 % quantile.
+    pub points: [usize; 2],
+    /// The shares of alarms that name the right point, whose plausible points contain it, and that have at most four plausible points.
+    pub right: f64,
+    pub contains: f64,
+    pub at_most_four: f64,
+    /// The median number of plausible points.
+    pub plausible: usize,
+}
+
+/// Invents histories with a step after `before` points, in standard deviations, and finds their first alarms.
+pub fn first_alarms(noise: Noise, before: usize, step: f64, looks: Looks, series: u64) -> FirstAlarms {
+    const AFTER: usize = 30;
     let mut numbers = Rng::new(before as u64 * 104_729);
-    let mut found = [0_u64; 2];
+    let (mut points, mut plausible, mut counts) = (Vec::new(), Vec::new(), [0_u64; 3]);
     for _ in 0..series {
-        let cells = noise.series(&mut numbers, before + AFTER, AFTER, 2.0);
-        let look = |after| {
-            let seen: Vec<CellMean> = cells.iter().filter(|cell| cell.point < before + after).copied().collect();
-            positions(&seen)
-        };
-        let seen: Vec<usize> = (PERSISTENCE..=AFTER).flat_map(look).collect();
-        found[0] += u64::from(!seen.is_empty());
-        found[1] += u64::from(seen.iter().any(|at| at.abs_diff(before) <= 2));
+        let cells = noise.series(&mut numbers, before + AFTER, AFTER, step);
+        let mut nights = (1..=AFTER).map(|after| (after, look(&cells, before + after, looks).changes.pop()));
+        let Some((after, Some(change))) = nights.find(|(_, change)| change.is_some()) else { continue };
+        points.push(after);
+        plausible.push(change.plausible.len());
+        let is = [change.position == before, change.plausible.contains(&before), change.plausible.len() <= 4];
+        counts.iter_mut().zip(is).for_each(|(count, is)| *count += u64::from(is));
     }
-    found.map(|count| count as f64 / series as f64)
+    let alarms = points.len();
+    let [right, contains, at_most_four] = counts.map(|count| count as f64 / alarms as f64);
+    points.sort_unstable();
+    plausible.sort_unstable();
+    let quantile = |values: &[usize], percent: usize| values.get(alarms * percent / 100).copied().unwrap_or_default();
+    FirstAlarms {
+        found: alarms as f64 / series as f64,
+        points: [quantile(&points, 50), quantile(&points, 90)],
+        right,
+        contains,
+        at_most_four,
+        plausible: quantile(&plausible, 50),
+    }
+}
+
+/// Invents histories that rise by `rise` standard deviations from point `from` to the end. Returns the share with a change, and the share of
+/// these that are ramps.
+pub fn ramps(points: usize, from: usize, rise: f64, series: u64) -> [f64; 2] {
+    let mut numbers = Rng::new(rise as u64 * 32_452_843);
+    let (mut changes, mut ramps) = (0_u64, 0_u64);
+    for _ in 0..series {
+        let mut cells = Noise::Normal.series(&mut numbers, points, 0, 0.0);
+        for cell in &mut cells[from..] {
+            cell.mean += rise * (cell.point - from) as f64 / (points - 1 - from) as f64;
+        }
+        let found = look(&cells, points, Looks::EveryPoint);
+        changes += u64::from(!found.changes.is_empty());
+        ramps += u64::from(found.slope.is_some());
+    }
+    [changes as f64 / series as f64, ramps as f64 / changes as f64]
+}
+
+/// How often the 95 % interval of a step contains it, among histories whose step is found `after` points later.
+pub fn coverage(noise: Noise, before: usize, after: usize, step: f64, series: u64) -> f64 {
+    let mut numbers = Rng::new(before as u64 * 86_028_121);
+    let mut shifts = (0..series).filter_map(|_| {
+        let cells = noise.series(&mut numbers, before + after, after, step);
+        let found = look(&cells, before + after, Looks::EveryPoint);
+        found.changes.first().map(|change| change.shift.interval(0.05))
+    });
+    let (mut covered, mut all) = (0_u64, 0_u64);
+    for (lower, upper) in shifts.by_ref() {
+        all += 1;
+        covered += u64::from((lower..=upper).contains(&step));
+    }
+    covered as f64 / all as f64
 }

@@ -5,6 +5,7 @@
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
+use crate::recording::TimeSource;
 use crate::stats::compare::Effect;
 
 /// Lengths differ by more than chance at this two-sided level.
@@ -30,8 +31,10 @@ pub struct Lengths {
     pub p: Option<f64>,
     /// True if all recordings have one length.
     pub are_equal: bool,
-    /// True if they differ by more than chance.
+    /// True if they differ by more than chance, and are known.
     pub differ: bool,
+    /// True if the lengths of some runs are unknown, and estimated by their samples.
+    pub are_estimated: bool,
     /// The standard deviation of their logarithms within sides and blocks.
     pub deviation: f64,
 }
@@ -50,9 +53,12 @@ impl Lengths {
         let are_equal = all.iter().all(|length| (length / median - 1.0).abs() <= ONE_LENGTH);
         let p = effect.filter(Effect::has_error).map(|effect| effect.p(0.0));
         let ratio = units.mean_difference(|side, run| lengths.logarithm(side, run)).exp();
-        let differ = !are_equal && p.is_some_and(|p| p <= LENGTHS_LEVEL);
+        let is_estimated =
+            |side: usize, run: usize| Some(sides[side].report.runs[run].wall_source == TimeSource::Samples);
+        let are_estimated = units.runs_of(is_estimated).any(|is| is);
+        let differ = !are_equal && !are_estimated && p.is_some_and(|p| p <= LENGTHS_LEVEL);
         let deviation = units.deviation(|side, run| lengths.logarithm(side, run));
-        Some(Self { ratio, p, are_equal, differ, deviation })
+        Some(Self { ratio, p, are_equal, differ, are_estimated, deviation })
     }
 
     /// True if new recordings are so much shorter that they may have ended early.
@@ -72,6 +78,8 @@ pub enum Choice {
     Exited,
     /// The recordings were stopped by a limit or a person.
     Stopped,
+    /// The lengths of recordings are unknown.
+    UnknownLengths,
     /// All recordings have one length.
     OneLength,
     /// Lengths vary freely, as with users.
@@ -92,6 +100,7 @@ impl Choice {
         match () {
             () if state(has_exited) => Self::Exited,
             () if state(was_stopped) => Self::Stopped,
+            () if lengths.are_estimated => Self::UnknownLengths,
             () if lengths.are_equal => Self::OneLength,
             () if lengths.deviation > FREE_LENGTHS => Self::FreeLengths,
             () if lengths.deviation < WINDOW * deviation => Self::Window,
@@ -106,6 +115,7 @@ impl Choice {
             Self::Report => "report",
             Self::Exited => "exited",
             Self::Stopped => "stopped",
+            Self::UnknownLengths => "unknown-lengths",
             Self::OneLength => "one-length",
             Self::FreeLengths => "free-lengths",
             Self::Window => "window",
@@ -115,14 +125,14 @@ impl Choice {
 
     pub(super) const fn quantity(self) -> Quantity {
         match self {
-            Self::Exited | Self::Work => Quantity::CpuTime,
+            Self::Exited | Self::UnknownLengths | Self::Work => Quantity::CpuTime,
             _ => Quantity::CpuUse,
         }
     }
 
     /// True if the lengths of recordings may depend on the result.
     pub(super) const fn is_of_lengths(self) -> bool {
-        matches!(self, Self::Exited | Self::FreeLengths | Self::Window | Self::Work)
+        matches!(self, Self::Exited | Self::UnknownLengths | Self::FreeLengths | Self::Window | Self::Work)
     }
 }
 

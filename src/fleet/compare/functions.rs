@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use super::CompareOptions;
 use super::calls::Relatives;
 use super::levels::Levels;
 use super::measured::Measured;
@@ -37,10 +38,21 @@ pub struct Functions {
     pub min_effect: f64,
     /// The mean total of a run of the base.
     pub base_total: f64,
-    /// True if functions grew, but none by more than all others.
-    pub grew_together: bool,
+    /// How functions grew if the total is slower and none grew by clearly more than all others.
+    pub growth: Option<CommonGrowth>,
+    /// True if every slower function fails the job.
+    fails_with_any: bool,
     /// The binaries whose functions are not tested, since the sides differ in the share of their code that has no names; with these shares.
     pub unnamed: Vec<(String, [f64; 2])>,
+}
+
+/// How functions grew together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommonGrowth {
+    /// All grew by about the same factor: none clearly less than the others.
+    All,
+    /// Some grew less, or not at all.
+    Most,
 }
 
 /// The self weight of a function on both sides.
@@ -66,7 +78,7 @@ pub struct ComparedFunction {
     pub q: f64,
     /// True if it is slower: its growth is certain enough, matters, and is not moved cost.
     pub is_slower: bool,
-    /// The functions whose fall explains its growth: cost moved between functions, for example because one was renamed or inlined.
+    /// The functions that fell by as much, so that cost may have moved: for example because a function was renamed or inlined.
     pub moved_from: Vec<ScopeName>,
 }
 
@@ -82,15 +94,15 @@ impl Functions {
         sides: &mut [Side; 2],
         units: &Units,
         measured: &Measured,
-        (levels, min_effect): (Levels, f64),
+        (levels, options): (Levels, &CompareOptions),
     ) -> io::Result<Self> {
+        let min_effect = options.min_effect;
         let (quantity, is_total_slower) = (&measured.quantity, measured.total.is_slower(min_effect));
         let mut family = Family::new(sides, units)?;
         if units.counts().into_iter().min() < Some(LEAST_UNITS) {
             family.names.clear();
         }
         let weights = Weights::of(sides, units, |name| family.names.contains(name))?;
-        let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
         let values = FunctionValues::new(quantity, sides, units);
         let total = units.mean_of(|side, run| {
             let quantity = if *quantity == Quantity::CpuUse { Quantity::CpuUse } else { Quantity::CpuTime };
@@ -101,12 +113,15 @@ impl Functions {
             tested: tests.iter().map(|test| test.function(levels, is_total_slower)).collect(),
             level: levels.functions,
             min_effect,
+            fails_with_any: options.fails_with_any_function,
             base_total: total[0],
-            grew_together: false,
+            growth: None,
             unnamed: family.unnamed,
         };
         functions.adjust(&tests, is_total_slower);
-        functions.find_moved((&weights, &relatives), sides, units, quantity)?;
+        // The total surely did not grow by as much as a function whose cost came from somewhere.
+        let most = measured.total.upper_bound.map_or(f64::INFINITY, |bound| total[0] * bound.exp_m1());
+        functions.find_moved((&weights, most), sides, units, quantity)?;
         functions.tested.sort_by(by_certainty);
         Ok(functions)
     }
@@ -118,20 +133,25 @@ impl Functions {
         for ((function, test), (p_holm, q)) in self.tested.iter_mut().zip(tests).zip(grown.into_iter().zip(two_sided)) {
             (function.p_holm, function.q) = (p_holm, q);
             let ratio = if is_total_slower { function.ratio.min(test.ratio_of_share()) } else { function.ratio };
-            function.is_slower = p_holm <= self.level && ratio >= 1.0 + self.min_effect;
+            function.is_slower = p_holm <= self.level && ratio >= 1.0 + self.min_effect && function.growth() > 0.0;
         }
         let alone = holm(&tests.iter().map(|test| test.p(false)).collect::<Vec<_>>());
         let grew = alone
             .iter()
             .zip(&self.tested)
             .any(|(p, function)| *p <= self.level && function.ratio >= 1.0 + self.min_effect);
-        self.grew_together = is_total_slower && grew && !self.tested.iter().any(|function| function.is_slower);
+        let fell_behind = holm(&tests.iter().map(Test::p_of_smaller_share).collect::<Vec<_>>());
+        let is_common = is_total_slower && grew && !self.tested.iter().any(|function| function.is_slower);
+        self.growth = is_common.then(|| match fell_behind.iter().any(|p| *p <= self.level) {
+            true => CommonGrowth::Most,
+            false => CommonGrowth::All,
+        });
     }
 
     /// Marks the functions whose growth is the fall of others.
     fn find_moved(
         &mut self,
-        (weights, relatives): (&BTreeMap<ScopeName, Weights>, &Relatives),
+        (weights, most): (&BTreeMap<ScopeName, Weights>, f64),
         sides: &mut [Side; 2],
         units: &Units,
         quantity: &Quantity,
@@ -142,10 +162,12 @@ impl Functions {
         if slower.is_empty() {
             return Ok(());
         }
+        let relatives = Relatives::new(sides.iter().flat_map(Side::calls));
         let related: Vec<BTreeSet<&ScopeName>> = slower
             .iter()
-            .map(|function| match relatives.are_unknown() {
-                // Without call trees, cost may have moved from anywhere.
+            .map(|function| match relatives.are_unknown() || function.growth() > most {
+                // Without call trees, or if something else surely fell as much, cost may have moved from anywhere: a class or a binary may
+                // have been renamed with all that it calls.
                 true => weights.keys().filter(|name| **name != function.name).collect(),
                 false => relatives.of(&function.name),
             })
@@ -174,9 +196,10 @@ impl Functions {
         if self.base_total > 0.0 { function.growth() / self.base_total } else { f64::INFINITY }
     }
 
-    /// True if a function grew by so much that it makes the total slower by the smallest change that matters.
+    /// True if a function grew by so much that it makes the total slower by the smallest change that matters, or if any slower function
+    /// fails.
     pub fn fails(&self, function: &ComparedFunction) -> bool {
-        function.is_slower && self.growth_of_total(function) >= self.min_effect
+        function.is_slower && (self.fails_with_any || self.growth_of_total(function) >= self.min_effect)
     }
 
     /// The functions that changed, of which a share of at most the level is wrong on average; the largest changes first.
@@ -217,6 +240,11 @@ impl<'w> Test<'w> {
     fn p(&self, with_share: bool) -> f64 {
         let p = |effect: &Option<Effect>| effect.map_or(1.0, |effect| effect.p_above());
         if with_share { p(&self.effect).max(p(&self.share)) } else { p(&self.effect) }
+    }
+
+    /// The probability that it grew less than all other functions by chance.
+    fn p_of_smaller_share(&self) -> f64 {
+        self.share.map_or(1.0, |effect| effect.p_below())
     }
 
     fn two_sided(&self) -> f64 {

@@ -15,7 +15,6 @@ mod functions;
 mod levels;
 mod measured;
 mod moved;
-mod noise;
 mod order;
 mod quantity;
 mod runs;
@@ -30,7 +29,7 @@ use super::selection::FleetSelection;
 use crate::units::Unit;
 
 pub use choice::{Choice, Lengths};
-pub use functions::{ComparedFunction, Functions};
+pub use functions::{CommonGrowth, ComparedFunction, Functions};
 pub use levels::Levels;
 pub use measured::{Guard, Measured};
 pub use quantity::Quantity;
@@ -39,6 +38,7 @@ pub use scope::LabelDifference;
 pub(super) use side::Places;
 pub use side::Side;
 pub use total::{ShareTest, Total};
+pub(super) use units::least_variance;
 pub use units::{ComparedBlock, ComparedRun};
 pub use verdict::{Obstacle, Reason, Verdict};
 
@@ -61,6 +61,8 @@ pub struct CompareOptions {
     pub min_effect: f64,
     /// Whether functions are compared.
     pub with_functions: bool,
+    /// True if any slower function makes the verdict slower, however little of the total it is.
+    pub fails_with_any_function: bool,
 }
 
 impl CompareOptions {
@@ -129,7 +131,10 @@ impl Comparison {
     /// The sides have no unit in common, or spilled values cannot be read.
     pub fn new(sides: &mut [Side; 2], options: CompareOptions) -> Result<Self, CompareError> {
         let unit = scope::common_unit(sides)?;
-        let units = Units::new(sides, &options);
+        let requested: Vec<QuantityValues> =
+            options.measures.iter().map(|quantity| QuantityValues::new(quantity, sides)).collect();
+        let is_measured = |side, run| requested.iter().all(|values| values.get(side, run).is_some());
+        let units = Units::new(sides, &options, is_measured);
         let lengths = Lengths::new(sides, &units);
         let (choice, quantities) = match options.measures.as_slice() {
             [] => {
@@ -151,10 +156,11 @@ impl Comparison {
         let measures: Vec<Measured> = values.iter().map(measured).collect();
         let invalid = scope::invalid(sides, &units, (&options, &values));
         let functions = match options.with_functions && invalid.is_none() {
-            true => Some(Functions::new(sides, &units, &measures[0], (levels, options.min_effect))?),
+            true => Some(Functions::new(sides, &units, &measures[0], (levels, &options))?),
             false => None,
         };
-        let (confounders, warnings) = (scope::confounders(sides), scope::warnings(sides, &units, &options));
+        let confounders = scope::confounders(sides);
+        let warnings = scope::warnings(sides, &units, (&options, &values));
         let verdict = match invalid {
             Some(because) => Verdict::Invalid { because },
             None => Verdict::new(&Evidence {
@@ -164,6 +170,9 @@ impl Comparison {
                 choice,
                 units: units.counts(),
                 is_confounded: !confounders.is_empty(),
+                is_saturated: unit == Unit::Nanoseconds
+                    && measures[0].quantity == Quantity::CpuUse
+                    && scope::are_saturated(sides, &units),
                 min_effect: options.min_effect,
             }),
         };
@@ -179,7 +188,7 @@ impl Comparison {
             functions,
             confounders,
             differences: scope::differences(sides, &options),
-            noise_factor: noise::noise_factor(&units, sides),
+            noise_factor: units.overdispersion(sides),
             warnings,
             selection: sides[0].report.selection.clone(),
             lists_runs: false,

@@ -3,6 +3,8 @@
 //! A machine changes while it records: it gets warm, and other programs start. If all runs of one side come first, that looks like a change of
 //! the code. No correction is made: a regression on time would lose most of the power in that case.
 
+use std::collections::BTreeSet;
+
 use super::side::Side;
 use super::units::Units;
 use crate::fleet::trend::day_of;
@@ -13,6 +15,13 @@ pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     let mut starts: Vec<(f64, usize)> = units.runs_of(start).collect();
     let counts = [0, 1].map(|side| starts.iter().filter(|(_, of)| *of == side).count());
     if counts.map(|count| count as u64) != units.runs() {
+        return None;
+    }
+    let key = |start: &(f64, usize)| (start.0.to_bits(), start.1);
+    let distinct: BTreeSet<(u64, usize)> = starts.iter().map(key).collect();
+    let times: BTreeSet<u64> = distinct.iter().map(|(time, _)| *time).collect();
+    // Runs that started together have no order.
+    if times.len() < distinct.len() {
         return None;
     }
     starts.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

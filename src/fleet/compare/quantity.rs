@@ -25,7 +25,8 @@ impl Quantity {
     /// The value of a run; 0 if it was idle, `None` if it was not measured.
     pub fn of(&self, run: &RunRow) -> Option<f64> {
         match self {
-            Self::CpuTime => Some(run.weight as f64),
+            // A report has no CPU time: it states one number.
+            Self::CpuTime => run.recorded().map(|_| run.weight as f64),
             Self::CpuUse => Some(run.rate.as_f64()),
             Self::Elapsed => run.recorded().map(|time| time.as_nanos() as f64),
             Self::Interval(_) => None,
@@ -82,6 +83,13 @@ impl QuantityValues {
             Quantity::Interval(name) => side.interval_means(name),
             quantity => side.report.runs.iter().map(|run| quantity.of(run)).collect(),
         });
+        // A time of zero is one below the resolution.
+        let values = match quantity.is_sampled() {
+            true => values,
+            false => {
+                values.map(|values| values.into_iter().map(|value| Some(value?.max(NANOS_PER_PART / 2.0))).collect())
+            }
+        };
         let parts = match quantity.is_sampled() {
             true => sides.each_ref().map(|side| side.report.runs.iter().map(|run| run.samples as f64).collect()),
             false => values

@@ -26,6 +26,8 @@ pub(in crate::fleet) struct ComparedRuns {
     count: u64,
     /// By name of an interval that is compared: the runs that have it, by the order of addition, with the mean of their durations.
     intervals: BTreeMap<String, Vec<(u32, f64)>>,
+    /// By name: the number of these intervals.
+    counts: BTreeMap<String, u64>,
 }
 
 impl ComparedRuns {
@@ -37,6 +39,7 @@ impl ComparedRuns {
             calls: Calls::default(),
             count: 0,
             intervals: intervals.iter().map(|name| (name.clone(), Vec::new())).collect(),
+            counts: BTreeMap::new(),
         }
     }
 
@@ -52,12 +55,20 @@ impl ComparedRuns {
         self.note(rows.record);
         self.count += 1;
         for (name, means) in &mut self.intervals {
-            means.extend(mean_duration(rows.intervals, name).map(|mean| (run, mean)));
+            if let Some((mean, count)) = mean_duration(rows.intervals, name) {
+                means.push((run, mean));
+                *self.counts.entry(name.clone()).or_default() += count;
+            }
         }
     }
 
     pub(super) fn interval_means(&self, name: &str) -> &[(u32, f64)] {
         self.intervals.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The mean number of intervals of the runs that have any.
+    pub(super) fn intervals_per_run(&self, name: &str) -> f64 {
+        self.counts.get(name).copied().unwrap_or(0) as f64 / self.interval_means(name).len().max(1) as f64
     }
 
     /// The share of runs whose reason for the end of the recording is like this.
@@ -84,9 +95,9 @@ impl ComparedRuns {
     }
 }
 
-/// The mean duration of the complete intervals with a name.
-fn mean_duration(intervals: &[Interval], name: &str) -> Option<f64> {
+/// The mean duration of the complete intervals with a name, and their number.
+fn mean_duration(intervals: &[Interval], name: &str) -> Option<(f64, u64)> {
     let durations = intervals.iter().filter(|interval| interval.is_named(name)).filter_map(Interval::duration);
     let (sum, count) = durations.fold((0.0, 0.0), |(sum, count), time| (sum + time.as_nanos() as f64, count + 1.0));
-    (count > 0.0).then(|| sum / count)
+    (count > 0.0).then(|| (sum / count, count as u64))
 }

@@ -13,6 +13,9 @@ use crate::units::{Unit, several};
 /// A label with more values than this is not compared: it identifies runs.
 const MOST_VALUES: usize = 50;
 
+/// With fewer values on a side, a label is not recommended as the unit.
+const LEAST_UNITS: usize = 5;
+
 /// If more than this share of a side's inputs failed, there is no verdict: the rest may not be like them.
 const MOST_FAILED: f64 = 0.1;
 
@@ -74,6 +77,16 @@ fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     })
 }
 
+/// True if nine runs in ten keep a whole number of cores busy throughout.
+pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
+    const NEAR: f64 = 0.03;
+    let cores = |side: usize, run: usize| Some(sides[side].report.runs[run].rate.as_f64() / 100.0);
+    let (near, all) = units.runs_of(cores).fold((0, 0), |(near, all), cores| {
+        (near + u64::from(cores.round() >= 1.0 && (cores - cores.round()).abs() <= NEAR), all + 1)
+    });
+    all > 0 && 10 * near >= 9 * all
+}
+
 /// The reason why the sides cannot be compared, without its full stop.
 pub(super) fn invalid(
     sides: &[Side; 2],
@@ -101,7 +114,7 @@ pub(super) fn invalid(
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// A quantity that no run has, or too few runs, or a side without any CPU time.
+/// A quantity that no run has, or too few runs, or that is 0 throughout a side.
 fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
     if values.is_missing() {
         return Some(match quantity {
@@ -126,17 +139,36 @@ fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, 
         })
     };
     let idle = |(number, name): (usize, &str)| {
-        let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
-        let is_idle = units.runs_of(weight).all(|weight| weight == 0);
-        is_idle.then(|| format!("no run of {name} used any CPU time, as if its app had not started"))
+        let is_idle =
+            units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
+        (is_idle && quantity.is_sampled())
+            .then(|| format!("no run of {name} has a selected sample of a running thread"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
 /// Sentences to read before believing the verdict.
-pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOptions) -> Vec<String> {
+pub(super) fn warnings(
+    sides: &[Side; 2],
+    units: &Units,
+    (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
+) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
+    for (number, (side, name)) in sides.iter().zip(SIDES).enumerate() {
+        let inputs = &side.report.inputs;
+        let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
+        let failed = failed + inputs.without_time.len();
+        warnings.extend((failed > 0).then(|| format!("{} of {name} could not be measured.", several(failed, "input"))));
+        let rows = inputs.rejected_rows;
+        warnings.extend((rows > 0).then(|| format!("{} of {name} could not be read.", several(rows, "row"))));
+        for (quantity, values) in measures {
+            let missing = values.unmeasured(number);
+            let text = || format!("{} of {name} without {quantity} are not compared.", several(missing, "run"));
+            warnings.extend((missing > 0).then(text));
+        }
+    }
+    warnings.extend(measures.iter().filter_map(|(quantity, _)| unequal_counts(sides, quantity)));
     let names = SIDES;
     warnings.extend(order::warning(sides, units));
     warnings.extend(unequal_tables(sides));
@@ -175,6 +207,16 @@ pub(super) fn warnings(sides: &[Side; 2], units: &Units, options: &CompareOption
     warnings
 }
 
+/// A warning if runs have other numbers of an interval, whose mean duration is compared.
+fn unequal_counts(sides: &[Side; 2], quantity: &Quantity) -> Option<String> {
+    let Quantity::Interval(name) = quantity else { return None };
+    let [base, new] = sides.each_ref().map(|side| side.runs.intervals_per_run(name));
+    let differs = (base / new - 1.0).abs() > 0.1;
+    differs.then(|| {
+        format!("A run of the base has {base:.1} intervals named {name}, and of the new side {new:.1}; their mean duration is compared.")
+    })
+}
+
 /// A warning if tables or sampling intervals differ.
 fn unequal_tables(sides: &[Side; 2]) -> Option<String> {
     let differs = |key: &&str| {
@@ -201,10 +243,17 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     let values = sides.each_ref().map(|side| side.runs.labels.get(key));
     let [Some(base), Some(new)] = values else { return None };
     let shared = base.keys().filter(|value| new.contains_key(*value)).count();
-    let remedy = match 2 * shared >= base.len().max(new.len()) && options.blocks.is_empty() {
-        true => format!("use --block {key}, since both sides have {shared} of its values"),
-        false if options.blocks.is_empty() => format!("use --unit {key}, since the sides have different values of it"),
-        false => format!("use --unit {key}, since its values repeat within blocks"),
+    let are_shared = 2 * shared >= base.len().max(new.len());
+    // Fewer units would hardly show anything.
+    let are_units = base.len().min(new.len()) >= LEAST_UNITS;
+    let blocks = options.blocks.iter().chain([key]).map(String::as_str).collect::<Vec<_>>().join(",");
+    let remedy = match (are_shared, are_units) {
+        (true, true) if !options.blocks.is_empty() => {
+            format!("use --unit {key}, since its values repeat within blocks")
+        }
+        (true, _) => format!("use --block {blocks}, since both sides have {shared} of its values"),
+        (false, true) => format!("use --unit {key}, since the sides have different values of it"),
+        (false, false) => format!("record more values of {key}, since the sides have too few in common"),
     };
     Some(format!(
         "Several runs have the same {key}. If runs of one {key} are alike, a change that is only chance is claimed too often: {remedy}."

@@ -109,6 +109,11 @@ impl Total {
             .is_some_and(|effect| effect.p_below() <= self.levels.faster && effect.difference <= (-min_effect).ln_1p())
     }
 
+    /// True if more new units are idle, by more than chance.
+    pub(super) fn has_more_idle(&self) -> bool {
+        self.idle.is_some_and(|idle| idle.p.more <= self.levels.slower)
+    }
+
     /// The ratio of new to base.
     pub fn ratio(&self) -> Option<f64> {
         self.effect.map(|effect| effect.difference.exp())
@@ -125,7 +130,8 @@ fn upper_bound(effect: &Effect, idle: Option<&Vec<Exceedance>>, alpha: f64) -> O
     let busy =
         |block: &Exceedance| Exceedance { base: block.of_base - block.base, new: block.of_new - block.new, ..*block };
     let busy: Vec<Exceedance> = idle.iter().map(busy).collect();
-    share_ratio_bound(&busy, alpha / 2.0).map(|share| effect.upper_bound(alpha / 2.0) + share)
+    // More idle units do not make the others faster.
+    share_ratio_bound(&busy, alpha / 2.0).map(|share| effect.upper_bound(alpha / 2.0) + share.max(0.0))
 }
 
 fn shares(logarithms: &Logarithms, is: impl Fn(&Option<f64>) -> bool) -> Vec<Exceedance> {

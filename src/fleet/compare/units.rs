@@ -6,6 +6,7 @@ use super::CompareOptions;
 use super::quantity::QuantityValues;
 use super::side::Side;
 use crate::fleet::report::RunRow;
+use crate::noise::{RunSum, overdispersion};
 use crate::stats::Quantile;
 use crate::stats::compare::Block;
 
@@ -17,7 +18,7 @@ type Labels = Vec<Option<String>>;
 pub struct ComparedBlock {
     /// The values of the labels of blocks; `None` if its runs lack the label.
     pub labels: Vec<Option<String>>,
-    /// The values of each unit of the base and of the new side: the geometric mean of its runs that were not idle, or 0.
+    /// The values of each unit of the base and of the new side: the mean of its runs.
     pub values: [Vec<f64>; 2],
     /// The runs of the base and of the new side that have a value, from the lowest to the highest.
     pub runs: [Vec<ComparedRun>; 2],
@@ -69,14 +70,15 @@ struct SideUnits {
 }
 
 impl Units {
-    pub(super) fn new(sides: &[Side; 2], options: &CompareOptions) -> Self {
-        let labels = sides.each_ref().map(|side| {
-            let of = |run: &RunRow| labels_of(side, run, options);
-            side.report.runs.iter().map(of).collect::<Vec<_>>()
+    /// Only runs that are `measured` count.
+    pub(super) fn new(sides: &[Side; 2], options: &CompareOptions, measured: impl Fn(usize, usize) -> bool) -> Self {
+        let labels = [0, 1].map(|side| {
+            let of = |(index, run)| measured(side, index).then(|| labels_of(&sides[side], run, options));
+            sides[side].report.runs.iter().enumerate().map(of).collect::<Vec<_>>()
         });
         let counts = labels.each_ref().map(|runs| {
             let mut counts: BTreeMap<Labels, u64> = BTreeMap::new();
-            runs.iter().for_each(|(block, _)| *counts.entry(block.clone()).or_default() += 1);
+            runs.iter().flatten().for_each(|(block, _)| *counts.entry(block.clone()).or_default() += 1);
             counts
         });
         let blocks: Vec<Labels> = counts[0].keys().filter(|block| counts[1].contains_key(*block)).cloned().collect();
@@ -88,7 +90,11 @@ impl Units {
         let mut units: [SideUnits; 2] = Default::default();
         let mut without_label = [0; 2];
         for side in [0, 1] {
-            for (labels, unit) in &labels[side] {
+            for run in &labels[side] {
+                let Some((labels, unit)) = run else {
+                    units[side].of_run.push(None);
+                    continue;
+                };
                 let block = blocks.binary_search(labels).ok();
                 let SideUnits { of_run, blocks } = &mut units[side];
                 without_label[side] += u64::from(options.unit.is_some() && unit.is_none() && block.is_some());
@@ -116,6 +122,14 @@ impl Units {
         self.sides.each_ref().map(|side| side.of_run.iter().flatten().count() as u64)
     }
 
+    /// By block and side: the logarithm of the mean of each unit's runs; `None` if it is 0.
+    pub(super) fn log_means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
+        let mut means = self.means(value);
+        let log = |mean: &mut Option<f64>| *mean = mean.filter(|mean| *mean > 0.0).map(f64::ln);
+        means.iter_mut().flatten().flatten().for_each(log);
+        means
+    }
+
     /// By block and side: the mean of each unit over those of its runs that have a value; `None` if none has one.
     pub(super) fn means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = vec![<[Vec<Option<f64>>; 2]>::default(); self.blocks.len()];
@@ -136,7 +150,7 @@ impl Units {
 
     /// The logarithms of the values of units, by block and side; `None` for idle ones.
     pub(super) fn logarithms(&self, values: &QuantityValues) -> Vec<[Vec<Option<f64>>; 2]> {
-        self.means(|side, run| values.logarithm(side, run))
+        self.log_means(|side, run| values.get(side, run))
     }
 
     /// The logarithms of the values of units that are not idle, with the least variance that counting allows: 1/(6N²) for N parts.
@@ -147,11 +161,7 @@ impl Units {
 
     /// By block and side: the least variance of a value that is counted in this many parts, on average over runs.
     pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
-        let floor = |parts: &Vec<Option<f64>>| {
-            let (sum, count) = parts.iter().flatten().fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
-            let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
-            1.0 / (6.0 * mean * mean)
-        };
+        let floor = |parts: &Vec<Option<f64>>| least_variance(parts.iter().flatten().copied());
         self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
     }
 
@@ -222,17 +232,17 @@ impl Units {
         self.sides[side].of_run[run].is_some()
     }
 
-    /// By block and side: the runs that count.
-    pub(super) fn runs_of_blocks<'s>(&self, sides: &'s [Side; 2]) -> Vec<[Vec<&'s RunRow>; 2]> {
-        let mut blocks = vec![<[Vec<&RunRow>; 2]>::default(); self.blocks.len()];
-        for (side, units) in self.sides.iter().enumerate() {
-            for (row, unit) in sides[side].report.runs.iter().zip(&units.of_run) {
-                if let Some(unit) = unit {
-                    blocks[units.blocks[*unit]][side].push(row);
-                }
+    /// By how much runs of a block and side vary more than sampling explains.
+    pub(super) fn overdispersion(&self, sides: &[Side; 2]) -> f64 {
+        let mut groups = vec![<[Vec<RunSum>; 2]>::default(); self.blocks.len()];
+        for side in [0, 1] {
+            for (block, run) in self.runs_in(side) {
+                let RunRow { weight, samples, wall, .. } = &sides[side].report.runs[run];
+                let (weight, samples, time) = (*weight as f64, *samples as f64, wall.as_nanos() as f64);
+                groups[block][side].push(RunSum { weight, samples, time });
             }
         }
-        blocks
+        overdispersion(groups.into_iter().flatten())
     }
 
     pub(super) fn into_blocks(self, sides: &[Side; 2], values: &QuantityValues) -> Vec<ComparedBlock> {
@@ -252,6 +262,13 @@ impl Units {
         let blocks = self.blocks.into_iter().zip(logarithms).zip(runs);
         blocks.map(|((labels, values), runs)| ComparedBlock { labels, values: values.map(value_of), runs }).collect()
     }
+}
+
+/// The least variance of logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
+pub(in crate::fleet) fn least_variance(parts: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
+    let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
+    1.0 / (6.0 * mean * mean)
 }
 
 /// Values that exist, by block, with the floors of their variances.

@@ -14,7 +14,7 @@ pub(super) const LEAST_UNITS: u64 = 3;
 pub enum Verdict {
     /// It is, for these reasons.
     Slower(Vec<Reason>),
-    /// It is faster, for these reasons, and nothing is slower.
+    /// It is faster, for these reasons, and nothing is slower. More idle units are no reason: they may not have started.
     Faster(Vec<Reason>),
     /// A slowdown of this share of the base, or more, is excluded. It is less than the smallest change that matters.
     NoSlowdown {
@@ -46,6 +46,10 @@ pub enum Obstacle {
     Shorter,
     /// A label other than the version separates the sides.
     Confounded,
+    /// More new units are idle, as if an app had not started.
+    MoreIdle,
+    /// A whole number of cores was busy throughout, so CPU use could not grow.
+    Saturated,
 }
 
 /// What shows that a side is slower, or faster. The position is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
@@ -81,6 +85,7 @@ pub(super) struct Evidence<'e> {
     pub(super) choice: Choice,
     pub(super) units: [u64; 2],
     pub(super) is_confounded: bool,
+    pub(super) is_saturated: bool,
     pub(super) min_effect: f64,
 }
 
@@ -93,7 +98,9 @@ impl Verdict {
         let could_hide = evidence.could_hide();
         match evidence.obstacle(has_units) {
             _ if !slower.is_empty() => Self::Slower(slower),
-            Some(because @ (Obstacle::FewUnits | Obstacle::Shorter)) => evidence.unknown(could_hide, Some(because)),
+            Some(because @ (Obstacle::FewUnits | Obstacle::Shorter | Obstacle::MoreIdle)) => {
+                evidence.unknown(could_hide, Some(because))
+            }
             obstacle => {
                 let faster = evidence.reasons(false);
                 match (obstacle, could_hide) {
@@ -143,7 +150,9 @@ impl Evidence<'_> {
         match () {
             () if !has_units => Some(Obstacle::FewUnits),
             () if are_shorter => Some(Obstacle::Shorter),
+            () if self.measures.iter().flat_map(Measured::totals).any(Total::has_more_idle) => Some(Obstacle::MoreIdle),
             () if self.is_confounded => Some(Obstacle::Confounded),
+            () if self.is_saturated => Some(Obstacle::Saturated),
             () => None,
         }
     }
@@ -161,26 +170,15 @@ fn reasons((index, total): (usize, &Total), min_effect: f64, is_slower: bool) ->
     let mut reasons = Vec::new();
     let is_claimed_total = if is_slower { total.is_slower(min_effect) } else { total.is_faster(min_effect) };
     reasons.extend(is_claimed_total.then_some(Reason::Total(index)));
-    if let Some(idle) = total.idle.filter(|idle| is_claimed(idle, total, !is_slower)) {
+    if let Some(idle) = total.idle.filter(|idle| is_slower && idle.p.fewer <= total.levels.slower) {
         let [base, new] = [0, 1].map(|side| 1.0 - idle.counts[side] as f64 / idle.of[side] as f64);
-        reasons.extend(is_change(base, new, min_effect, is_slower).then_some(Reason::Idle(index)));
+        reasons.extend((new >= base * (1.0 + min_effect)).then_some(Reason::Idle(index)));
     }
     // A shorter tail alone does not make a version faster.
     let is_longer = |test: &&ShareTest| {
-        is_slower && is_claimed(test, total, true) && is_change(test.values[0], test.values[1], min_effect, true)
+        is_slower && test.p.more <= total.levels.slower && test.values[1] >= test.values[0] * (1.0 + min_effect)
     };
     let longer = total.tail.iter().filter(is_longer).filter_map(|test| test.quantile);
     reasons.extend(longer.map(|quantile| Reason::Tail(index, quantile)));
     reasons
-}
-
-/// True if the new side has more, or fewer, by more than chance. More idle units are faster.
-fn is_claimed(test: &ShareTest, total: &Total, is_more: bool) -> bool {
-    let is_idle = test.quantile.is_none();
-    let level = if is_more == is_idle { total.levels.faster } else { total.levels.slower };
-    (if is_more { test.p.more } else { test.p.fewer }) <= level
-}
-
-fn is_change(base: f64, new: f64, min_effect: f64, is_slower: bool) -> bool {
-    if is_slower { new >= base * (1.0 + min_effect) } else { new <= base * (1.0 - min_effect) }
 }

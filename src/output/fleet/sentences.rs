@@ -1,14 +1,15 @@
 //! The findings of a report in sentences, the same for text and HTML; and alerts in one line each, for logs.
 
+use super::comparison::sentences::{self, change};
 use super::measures::Measures;
 use super::opening::name_of;
 use super::{many, thousands};
 use crate::fleet::{
-    AlertOutcome, AlertState, Cohort, CohortReport, Contrast, Finding, FleetOptions, FleetReport, FleetScope,
-    ScopeName, SortKey,
+    AlertOutcome, AlertState, Cohort, CohortDifference, CohortReport, Contrast, Finding, FleetOptions, FleetReport,
+    FleetScope, ScopeName, SortKey,
 };
 use crate::output::text::style::fit;
-use crate::stats::{Interval, Quantile};
+use crate::stats::Quantile;
 use crate::units::Unit;
 
 /// Columns of a name in a sentence.
@@ -84,8 +85,8 @@ impl Sentences<'_> {
                 (Kind::Other, mood, self.alerts(*fired, *undecided, *quiet, *first))
             }
             Finding::Level { .. } => (Kind::Other, Mood::Plain, self.level(finding)),
-            Finding::Difference { from, to, quantile, values, interval } => {
-                (Kind::Differences, Mood::Plain, self.difference((*from, *to), *quantile, *values, *interval))
+            Finding::Difference { from, to, difference, values, idle } => {
+                (Kind::Differences, Mood::Plain, self.difference((*from, *to), *difference, *values, *idle))
             }
             Finding::NoDifference { cohorts, is_newest, is_testable } => {
                 (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_newest, *is_testable))
@@ -194,52 +195,50 @@ impl Sentences<'_> {
     fn difference(
         &self,
         (from, to): (usize, usize),
-        quantile: Quantile,
-        (before, after): (f64, f64),
-        interval: Interval,
+        difference: CohortDifference,
+        values: (f64, f64),
+        idle: (f64, f64),
     ) -> String {
-        let (measures, unit) = self.measures(self.unit(to), before.max(after));
-        let unit = if unit == " %" { " points".to_owned() } else { unit };
-        let is_more = interval.lower.is_some_and(|lower| lower > 0.0);
-        let (least, most) = if is_more {
-            (interval.lower, interval.upper)
-        } else {
-            (interval.upper.map(f64::abs), interval.lower.map(f64::abs))
-        };
-        let least = least.map_or_else(|| "0".to_owned(), |least| measures.text(least));
+        let unit = self.unit(to);
         let (confidence, assumption) = (self.report.options.confidence, self.report.assumption());
-        let sure = match most {
-            Some(most) => format!("{confidence} interval {least} to {}{assumption}", measures.text(most)),
-            None => format!("at least {least} at {confidence}{assumption}"),
+        let (from, to) = (self.cohort(from), self.cohort(to));
+        let CohortDifference::Typical { ratio, interval } = difference else {
+            let [before, after] = [idle.0, idle.1].map(|share| format!("{:.1} %", 100.0 * share));
+            return format!("{after} of the runs of {to} are idle, and {before} of {from}{assumption}.");
         };
-        let (more, up) = if is_more { ("more", "up") } else { ("less", "down") };
-        let (index, from, to) = (to, self.cohort(from), self.cohort(to));
-        let (value, change) = (measures.text(after), measures.text((after - before).abs()));
-        let before = measures.text(before);
-        let uses = match self.unit(index) {
-            unit if unit.is_of_reports() => format!("has {more} {}", subject(self.report, unit)),
-            _ => format!("uses {more} CPU"),
+        let (measures, name) = self.measures(unit, values.0.max(values.1));
+        let uses = match unit.is_of_reports() {
+            true => format!("has {} {}", if ratio > 1.0 { "more" } else { "less" }, subject(self.report, unit)),
+            false => format!("uses {} CPU", if ratio > 1.0 { "more" } else { "less" }),
         };
-        format!("{to} {uses} than {from}: {quantile} is {value}, {up} {change}{unit} from {before} ({sure}).")
+        let (before, after) = (measures.text(values.0), measures.text(values.1));
+        let (change, interval) = (change(ratio), sentences::interval(interval));
+        let runs = match idle {
+            (0.0, 0.0) => String::new(),
+            (of_from, of_to) => {
+                format!(" of runs that are not idle; {:.1} and {:.1} % are idle", 100.0 * of_from, 100.0 * of_to)
+            }
+        };
+        format!(
+            "{to} {uses} than {from}: {change} ({confidence}: {interval}{assumption}), from {before} to {after}{name} (geometric means{runs})."
+        )
     }
 
     fn no_difference(&self, cohorts: &[usize], is_newest: bool, is_testable: bool) -> String {
         match (cohorts, is_testable) {
             (&[from, to], true) => {
-                format!("{} and {} differ by no more than chance explains.", self.cohort(to), self.cohort(from))
+                format!("No difference was shown between {} and {}.", self.cohort(from), self.cohort(to))
             }
             (&[from, to], false) => {
                 format!("Too few runs to decide if {} differs from {}.", self.cohort(to), self.cohort(from))
             }
             (_, true) if is_newest => {
-                "No newest cohort differs from the previous one by more than chance explains.".to_owned()
+                "No difference was shown between a newest cohort and the previous one.".to_owned()
             }
             (_, false) if is_newest => {
                 "Too few runs to decide if the newest cohorts differ from the previous ones.".to_owned()
             }
-            (all, true) => {
-                format!("The {} cohorts differ by no more than chance explains.", thousands(all.len() as u64))
-            }
+            (all, true) => format!("No difference was shown between the {} cohorts.", thousands(all.len() as u64)),
             (all, false) => format!("Too few runs to decide if the {} cohorts differ.", thousands(all.len() as u64)),
         }
     }

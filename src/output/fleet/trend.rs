@@ -7,41 +7,116 @@ use serde_json::{Value, json};
 
 use super::comparison::sentences::{change, confidence, interval};
 use super::json::{inputs, selection};
+use super::sentences::measure_name;
 use super::{many, measure_unit};
-use crate::fleet::{TrendChange, TrendOver, TrendReport, TrendValue};
+use crate::fleet::{TrendChange, TrendOver, TrendReport, TrendShift, TrendValue, TrendVerdict};
 use crate::output::csv::{Cells, record};
-use crate::units::counted;
+use crate::stats::{Looks, PERSISTENCE};
+use crate::units::{counted, first_of};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
 
 /// The answer, in a sentence.
 pub(super) fn verdict(trend: &TrendReport<'_>) -> String {
-    match (&trend.problem, trend.changes.last()) {
-        (Some(problem), _) => problem.clone(),
-        (None, Some(last)) => sentence(trend, last),
-        (None, None) => format!("No change in {}.", points(trend)),
+    let Some(since) = &trend.since else {
+        let from = trend.options.accepted.as_ref().map_or(String::new(), |accepted| format!(" since {accepted}"));
+        return trend.problem.clone().unwrap_or_else(|| format!("No change{from} in {}.", points(trend)));
+    };
+    if let Some(change) = trend.only_change() {
+        return sentence(trend, change);
+    }
+    let numbers = numbers(trend, since);
+    if trend.is_gradual {
+        let word = match trend.verdict() {
+            TrendVerdict::Slower => "Gradually slower",
+            TrendVerdict::Faster => "Gradually faster",
+            _ => "No clear change",
+        };
+        let [first, last] = [&trend.points[since.from], &trend.points[trend.points.len() - 1]].map(|point| &point.name);
+        return format!("{word} from {first} to {last}: {numbers}. No single {} explains it.", noun(trend));
+    }
+    let word = match trend.verdict() {
+        TrendVerdict::Slower => "Slower than",
+        TrendVerdict::Faster => "Faster than",
+        _ => "No clear difference from",
+    };
+    let base = match &trend.options.accepted {
+        Some(accepted) => accepted.clone(),
+        None if trend.verdict() == TrendVerdict::NoChange => "the start".to_owned(),
+        None => "at the start".to_owned(),
+    };
+    let [then, now] = since.runs;
+    format!("{word} {base}: {numbers}, {} then, {} now.", many(then, "run"), counted(now))
+}
+
+/// `Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.`
+pub(super) fn sentence(trend: &TrendReport<'_>, changed: &TrendChange) -> String {
+    let word = if changed.shift.ratio > 1.0 { "Slower" } else { "Faster" };
+    let [before, after] = changed.shift.runs;
+    let mut text = format!(
+        "{word} since {}: {}, {} before, {} after.",
+        place(trend, changed),
+        numbers(trend, &changed.shift),
+        many(before, "run"),
+        counted(after)
+    );
+    if changed.is_provisional {
+        text += &format!(" Provisional: fewer than {PERSISTENCE} {}s so far.", noun(trend));
+    }
+    for (key, [before, after]) in &changed.confounders {
+        let (before, after) = (first_of(before), first_of(after));
+        text += &format!(" The {key} changed there as well, from {before} to {after}: either can be the cause.");
+    }
+    text
+}
+
+/// `+8.1 % CPU use (95 %: +5.0 to +11.2 %)`
+fn numbers(trend: &TrendReport<'_>, shift: &TrendShift) -> String {
+    let (level, interval) = (confidence(1.0 - shift.confidence), interval(shift.interval));
+    format!("{} {} ({level}: {interval})", change(shift.ratio), measure_name(trend.unit))
+}
+
+/// `2.3`, `2.2 or 2.3`, `a version between 2.2 and 2.5`.
+fn place(trend: &TrendReport<'_>, changed: &TrendChange) -> String {
+    let name = |point: usize| trend.points[point].name.as_str();
+    match changed.plausible[..] {
+        [_] => name(changed.point).to_owned(),
+        [first, second] => format!("{} or {}", name(first), name(second)),
+        ref points => {
+            format!("a {} between {} and {}", noun(trend), name(points[0]), name(points[points.len() - 1]))
+        }
     }
 }
 
-/// `Slower since 2.3: +8.1 % CPU (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.`
-pub(super) fn sentence(trend: &TrendReport<'_>, changed: &TrendChange) -> String {
-    let word = if changed.ratio > 1.0 { "Slower" } else { "Faster" };
-    let (name, [before, after]) = (&trend.points[changed.point].name, changed.runs);
-    let (level, interval) = (confidence(1.0 - changed.confidence), interval(changed.interval));
-    let (by, before) = (change(changed.ratio), many(before, "run"));
-    format!("{word} since {name}: {by} CPU ({level}: {interval}), {before} before, {} after.", counted(after))
+fn noun(trend: &TrendReport<'_>) -> &'static str {
+    match &trend.over {
+        TrendOver::Label(key) if key == "app_version" => "version",
+        TrendOver::Label(_) => "value",
+        TrendOver::Day => "day",
+        TrendOver::Week => "week",
+    }
 }
 
 /// `30 versions`, `12 weeks`, `30 values of ring`.
 fn points(trend: &TrendReport<'_>) -> String {
     let count = trend.points.iter().filter(|point| point.value.is_some()).count();
+    let points = many(count, noun(trend));
     match &trend.over {
-        TrendOver::Label(key) if key == "app_version" => many(count, "version"),
-        TrendOver::Label(key) => format!("{} of {key}", many(count, "value")),
-        TrendOver::Day => many(count, "day"),
-        TrendOver::Week => many(count, "week"),
+        TrendOver::Label(key) if key != "app_version" => format!("{points} of {key}"),
+        _ => points,
     }
+}
+
+/// The words of the command that compares the functions on both sides of a shift; none if its inputs are unknown.
+pub(super) fn comparison(trend: &TrendReport<'_>, shift: &TrendShift) -> Vec<String> {
+    if trend.options.inputs.is_empty() || shift.comparison.is_empty() {
+        return Vec::new();
+    }
+    let only =
+        trend.fleet.options.only.iter().flat_map(|(key, value)| ["--where".to_owned(), format!("{key}={value}")]);
+    let words = ["traceparse", "compare"].map(str::to_owned).into_iter().chain(trend.options.inputs.iter().cloned());
+    words.chain(shift.comparison.iter().cloned()).chain(only).collect()
 }
 
 /// Writes the trend as one JSON document.
@@ -58,18 +133,34 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
         let TrendValue { name, runs, idle, blocks, value } = point;
         json!({"name": name, "runs": runs, "idle_runs": idle, "blocks": blocks, "value": value})
     };
-    let change = |change: &TrendChange| {
+    let shift = |shift: &TrendShift| {
         json!({
+            "from": shift.from,
+            "ratio": shift.ratio,
+            "lower": shift.interval.0,
+            "upper": shift.interval.1,
+            "confidence": shift.confidence,
+            "runs_before": shift.runs[0],
+            "runs_after": shift.runs[1],
+            "compare": shift.comparison,
+        })
+    };
+    let change = |change: &TrendChange| {
+        let names: Vec<&str> = change.plausible.iter().map(|&point| trend.points[point].name.as_str()).collect();
+        let confounder = |(key, [before, after]): &(String, [Vec<String>; 2])| json!({"label": key, "before": before, "after": after});
+        let mut fields = json!({
             "point": change.point,
             "name": trend.points[change.point].name,
-            "ratio": change.ratio,
-            "lower": change.interval.0,
-            "upper": change.interval.1,
-            "confidence": change.confidence,
+            "plausible": names,
+            "provisional": change.is_provisional,
+            "accepted": change.is_accepted,
             "p": change.p,
-            "runs_before": change.runs[0],
-            "runs_after": change.runs[1],
-        })
+            "confounders": change.confounders.iter().map(confounder).collect::<Value>(),
+        });
+        if let (Value::Object(fields), Value::Object(shift)) = (&mut fields, shift(&change.shift)) {
+            fields.extend(shift);
+        }
+        fields
     };
     let document = json!({
         "format": "traceparse-trend",
@@ -80,9 +171,13 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
         "label": label,
         "block": trend.options.block,
         "alpha": trend.options.alpha,
+        "once": trend.options.looks == Looks::Once,
+        "accepted": trend.options.accepted,
         "min_effect": trend.options.min_effect,
         "unit": trend.unit.name(),
         "value_unit": measure_unit(trend.unit),
+        "since": trend.since.as_ref().map(shift),
+        "gradual": trend.is_gradual,
         "changes": trend.changes.iter().map(change).collect::<Value>(),
         "points": trend.points.iter().map(point).collect::<Value>(),
         "selection": selection(trend.fleet),
@@ -99,7 +194,10 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
 /// When `out` fails.
 pub(in crate::output) fn write_csv(trend: &TrendReport<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
-    record(&mut csv, &["point", "value", "value_unit", "runs", "idle_runs", "blocks", "ratio", "lower", "upper", "p"])?;
+    record(
+        &mut csv,
+        &["point", "value", "value_unit", "runs", "idle_runs", "blocks", "change", "ratio", "lower", "upper", "p"],
+    )?;
     for (index, point) in trend.points.iter().enumerate() {
         let change = trend.changes.iter().find(|change| change.point == index);
         let of_change = |of: fn(&TrendChange) -> f64| change.map(of);
@@ -107,8 +205,15 @@ pub(in crate::output) fn write_csv(trend: &TrendReport<'_>, cells: Cells, out: &
         let mut fields =
             vec![cells.text(&point.name).into_owned(), decimal(point.value), measure_unit(trend.unit).to_owned()];
         fields.extend([point.runs, point.idle, point.blocks].map(|count| count.to_string()));
-        let changed =
-            [of_change(|c| c.ratio), of_change(|c| c.interval.0), of_change(|c| c.interval.1), of_change(|c| c.p)];
+        let changed = [
+            of_change(|c| c.shift.ratio),
+            of_change(|c| c.shift.interval.0),
+            of_change(|c| c.shift.interval.1),
+            of_change(|c| c.p),
+        ];
+        let plausible = trend.changes.iter().find(|change| change.plausible.contains(&index));
+        let plausible = plausible.map_or("", |change| &trend.points[change.point].name);
+        fields.push(cells.text(plausible).into_owned());
         fields.extend(changed.map(decimal));
         record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;
     }

@@ -1,6 +1,7 @@
 //! The weights on both sides of a comparison, their changes, and how much of a change may be chance.
 
 use crate::calltree::KeySums;
+use crate::noise;
 
 /// The weights of something on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,14 +111,13 @@ pub struct Change {
 
 impl Change {
     /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
-    pub const BEYOND_NOISE: f64 = 1.96;
+    pub const BEYOND_NOISE: f64 = noise::BEYOND_NOISE;
 
     /// The change of a weight whose sum of squares is also known.
     pub(super) fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
-        let deviation = |squares: u128| (squares as f64).sqrt();
         Self {
             weight: after.0 as f64 * factor - before.0 as f64,
-            noise: deviation(before.1).hypot(deviation(after.1) * factor),
+            noise: noise::sampling_noise(before.1, after.1, factor),
         }
     }
 

@@ -46,6 +46,7 @@ use super::{HangRisk, Part, Signpost};
 use samples::RunWriter;
 pub use schemas::Version;
 use store::Store;
+use template::START_TIME;
 
 /// The compression of the files of `corespace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,8 @@ pub enum ChunkedVec {
 pub struct BundleOptions {
     /// The tables, in the order of their numbers. File system tables are not written.
     pub nodes: Vec<Node>,
+    /// When the first run started, in nanoseconds since 1970.
+    pub start_time: u64,
     pub instruments_version: &'static str,
     pub compression: Compression,
     /// 65,536 in real bundles.
@@ -116,6 +119,7 @@ impl BundleOptions {
     pub fn with_nodes(nodes: Vec<Node>) -> BundleOptions {
         BundleOptions {
             nodes,
+            start_time: START_TIME,
             instruments_version: "26.0 (17C529)",
             compression: Compression::Zlib,
             rows_per_block: 0x1_0000,

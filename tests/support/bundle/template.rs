@@ -96,7 +96,7 @@ impl Template<'_> {
     fn run(&mut self, run: u32) -> Value {
         let duration =
             self.recording.rows.iter().filter(|row| row.run == run).map(|row| row.time_ns).max().unwrap_or(0);
-        let start = START_TIME + u64::from(run - 1) * 60_000_000_000;
+        let start = self.options.start_time + u64::from(run - 1) * 60_000_000_000;
         let os_version = vec![
             ("ProductBuildVersion", self.archive.string("24G419")),
             ("ProductVersion", self.archive.string("15.7.3")),
@@ -138,7 +138,7 @@ impl Template<'_> {
         for device in devices {
             let numbers = [36_019_183_326_340, 125, 3, 59_792_407_987_388].map(|number| self.archive.number(number));
             let mut items = numbers.to_vec();
-            items.push(self.archive.real(START_TIME as f64 / 1e9));
+            items.push(self.archive.real(self.options.start_time as f64 / 1e9));
             items.push(self.archive.string("Europe/London"));
             clocks.push((device, self.archive.list("NSArray", items)));
         }

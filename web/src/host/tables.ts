@@ -141,18 +141,24 @@ export type OfSides<T> = Readonly<Record<'base' | 'new', T>>;
 
 /** The JSON of `traceparse compare` (docs/fleet-formats.md), with the words of the command. */
 export interface RunsComparison {
-  readonly verdict: 'slower' | 'faster' | 'no-slowdown' | 'cannot-tell';
+  readonly verdict: 'slower' | 'faster' | 'no-slowdown' | 'unknown' | 'invalid';
   readonly sentence: string;
   readonly scope: string;
   readonly differences: readonly string[];
   readonly warnings: readonly string[];
-  readonly alpha: number;
+  /** The quantity and why it is compared, in sentences. */
+  readonly compared: readonly string[];
+  /** The name of the quantity, such as CPU time. */
+  readonly quantity: string;
+  readonly levels: { readonly functions: number };
   readonly block: readonly string[];
   readonly blocks: readonly RunsBlock[];
   /** The address that sources of runs are relative to; null if there are no links. */
   readonly root: string | null;
-  /** How CPU use is written. */
+  /** How values of runs are written. */
   readonly shown_unit: MeasureUnit;
+  /** How values of functions are written. */
+  readonly function_unit: MeasureUnit;
   /** The tested functions; null if none was. */
   readonly family: { readonly size: number } | null;
   /** The functions that changed. */
@@ -163,15 +169,17 @@ export type MeasureUnit = { readonly name: string } & Readonly<Record<'divisor' 
 
 export interface RunsBlock {
   readonly name: string;
-  /** From the lowest CPU use; of many, some are left out. */
+  /** From the lowest value; of many, some are left out. */
   readonly runs: OfSides<readonly ComparedRun[]>;
   readonly count: OfSides<number>;
   readonly summary: OfSides<RunsSummary>;
 }
 
 export interface ComparedRun {
+  /** The path, with the number of the run if the file has several. */
   readonly source: string;
-  readonly cpu_use: number;
+  readonly path: string;
+  readonly value: number;
 }
 
 /** The geometric mean is null if all runs are idle. */
@@ -184,7 +192,8 @@ export interface ComparedFunction {
   readonly name: string;
   readonly is_slower: boolean;
   readonly presence: 'both' | 'new' | 'vanished';
-  readonly has_moved: boolean;
+  /** The functions that its cost came from. */
+  readonly moved_from: readonly unknown[];
   readonly mean: OfSides<number>;
   readonly ratio: number;
   readonly lower: number;

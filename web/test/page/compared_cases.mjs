@@ -249,8 +249,8 @@ export const COMPARED_CASES = {
     equal(await tab.count('.dot'), 12);
     await tab.browser.run(() => document.querySelector('[data-side=new] .dot').focus());
     for (const key of ['ArrowRight', 'End']) await tab.press(key);
-    const { source, cpu_use: use } = blocks[0].runs.new.at(-1);
-    equal(await tab.text('[data-part=strip-read]'), `${source}: ${use.toFixed(2)} % of one core`);
+    const { source, value } = blocks[0].runs.new.at(-1);
+    equal(await tab.text('[data-part=strip-read]'), `${source}: ${value.toFixed(2)} % of one core`);
     const [href, index, stops] = await tab.browser.run(() => [...['href', 'tabindex'].map((name) => document.activeElement.getAttribute(name)), document.querySelectorAll('[data-side=new] [tabindex="0"]').length]);
     deepEqual([index, stops], ['0', 1]);
     ok(decodeURIComponent(href).endsWith(source) && href.endsWith('run%20%230.xml'), href);

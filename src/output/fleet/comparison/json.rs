@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::sentences;
 use crate::fleet::ScopeName;
 use crate::fleet::compare::{
-    ComparedBlock, ComparedFunction, ComparedRun, Comparison, Functions, Measured, Obstacle, Quantity, Reason,
-    ShareTest, Total, Verdict,
+    CommonGrowth, ComparedBlock, ComparedFunction, ComparedRun, Comparison, Functions, Measured, Obstacle, Quantity,
+    Reason, ShareTest, Total, Verdict,
 };
 use crate::output::fleet::measure_unit;
 use crate::report::diff::Presence;
@@ -65,6 +65,7 @@ pub(super) fn document(comparison: &Comparison) -> Value {
             "p": lengths.p,
             "differ": lengths.differ,
             "are_equal": lengths.are_equal,
+            "are_estimated": lengths.are_estimated,
             "deviation": lengths.deviation,
         })),
         "blocks": comparison.blocks.iter().map(|block| json!({
@@ -77,7 +78,10 @@ pub(super) fn document(comparison: &Comparison) -> Value {
         "family": comparison.functions.as_ref().map(|functions| json!({
             "size": functions.tested.len(),
             "method": "holm",
-            "grew_together": functions.grew_together,
+            "common_growth": functions.growth.map(|growth| match growth {
+                CommonGrowth::All => "all",
+                CommonGrowth::Most => "most",
+            }),
             "unnamed": functions.unnamed.iter().map(|(binary, [base, new])| {
                 json!({"binary": binary, "base": base, "new": new})
             }).collect::<Vec<_>>(),
@@ -101,7 +105,9 @@ fn because(verdict: &Verdict) -> Option<&str> {
         Verdict::Unknown { because, .. } => because.map(|obstacle| match obstacle {
             Obstacle::FewUnits => "few-units",
             Obstacle::Shorter => "shorter",
+            Obstacle::MoreIdle => "more-idle",
             Obstacle::Confounded => "confounded",
+            Obstacle::Saturated => "saturated",
         }),
         _ => None,
     }

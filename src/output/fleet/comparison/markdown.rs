@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::sentences::{
-    change, compared, differences, function_change, function_measures, interval, measures_of, method, probability,
-    quantity_name, scope, verdict,
+    block_name, change, compared, confidence, differences, function_change, function_measures, interval, measures,
+    method, probability, quantity_name, scope, verdict,
 };
 use crate::fleet::compare::{Comparison, Functions, Verdict};
 use crate::output::fleet::opening::name_of;
 use crate::output::inert::inert;
 
-/// Functions in the table.
+/// Blocks and functions in the table.
+const BLOCKS: usize = 10;
 const FUNCTIONS: usize = 10;
 
 /// Writes the verdict, a table and, folded, the method.
@@ -44,28 +45,34 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
 
 fn table(comparison: &Comparison) -> String {
     let mut text = "| | base | new | change | interval | p (Holm) |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
+    // Writing to a string does not fail.
+    for block in comparison.blocks.iter().take(BLOCKS) {
+        let measures = measures(comparison);
+        let means = [0, 1].map(|side| block.geometric_mean(side));
+        let ratio = means[0].zip(means[1]).map_or_else(String::new, |(base, new)| change(new / base));
+        let [base, new] = means.map(|mean| measures.text(mean.unwrap_or_default()));
+        let name = if block.labels.is_empty() { "all runs".to_owned() } else { block_name(&block.labels) };
+        let _ = writeln!(text, "| {}, {} | {base} | {new} | {ratio} | | |", escaped(&name), measures.unit());
+    }
     for measured in &comparison.measures {
         let total = &measured.total;
-        let measures = measures_of(comparison, measured);
-        let [base, new] = total.means.map(|mean| measures.text(mean));
-        let (ratio, bounds) = match total.effect.zip(total.interval()) {
-            Some((effect, (lower, upper))) => (change(effect.difference.exp()), interval((lower.exp(), upper.exp()))),
-            None => Default::default(),
-        };
+        let Some((effect, (lower, upper))) = total.effect.zip(total.interval()) else { continue };
         let name = quantity_name(&measured.quantity, comparison.unit);
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "| {}, {} | {base} | {new} | {ratio} | {bounds} | |", escaped(&name), measures.unit());
+        let (ratio, bounds) = (change(effect.difference.exp()), interval((lower.exp(), upper.exp())));
+        let level = confidence(2.0 * total.levels.slower);
+        let _ = writeln!(text, "| total: {} | | | {ratio} | {level}: {bounds} | |", escaped(&name));
     }
     let measures = function_measures(comparison);
     let functions = comparison.functions.iter().flat_map(Functions::changed).take(FUNCTIONS);
+    let level = confidence(2.0 * comparison.levels.functions);
     for function in functions {
         let [base, new] = function.means.map(|mean| measures.text(mean));
         let _ = writeln!(
             text,
-            "| {}, {} | {base} | {new} | {} | {} | {} |",
+            "| {}, {} | {base} | {new} | {} | {level}: {} | {} |",
             code(&name_of(&function.name).0),
             measures.unit(),
-            function_change(function) + if function.moved_from.is_empty() { "" } else { " moved" },
+            function_change(function) + if function.moved_from.is_empty() { "" } else { " moved?" },
             interval(function.interval),
             probability(function.p_holm)
         );

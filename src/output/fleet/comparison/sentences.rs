@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::fleet::compare::{
-    Choice, ComparedFunction, Comparison, LabelDifference, Measured, Obstacle, Quantity, Reason, ShareTest, Verdict,
+    Choice, CommonGrowth, ComparedFunction, Comparison, LabelDifference, Measured, Obstacle, Quantity, Reason,
+    ShareTest, Verdict,
 };
 use crate::output::fleet::many;
 use crate::output::fleet::measures::Measures;
@@ -115,7 +116,7 @@ pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
     let mut sentences = match &comparison.verdict {
         Verdict::Invalid { because } => vec![format!("No comparison is possible: {because}.")],
         Verdict::Slower(reasons) if reasons.as_slice() == [Reason::Function] => {
-            vec![format!("Slower: {}.", functions(comparison)), format!("Total: {}, {sides}.", total())]
+            vec![format!("Slower function: {}.", functions(comparison)), format!("Total: {}, {sides}.", total())]
         }
         Verdict::Slower(reasons) => claims("Slower", comparison, reasons),
         Verdict::Faster(reasons) => claims("Faster", comparison, reasons),
@@ -130,9 +131,10 @@ pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
     let is_said = matches!(&comparison.verdict, Verdict::Slower(reasons) if reasons.contains(&Reason::Function));
     let named = if is_said { String::new() } else { functions(comparison) };
     sentences.extend((!named.is_empty()).then(|| format!("{named}.")));
-    if comparison.functions.as_ref().is_some_and(|functions| functions.grew_together) {
-        sentences.push("All functions grew by about the same factor.".to_owned());
-    }
+    sentences.extend(comparison.functions.as_ref().and_then(|functions| functions.growth).map(|growth| match growth {
+        CommonGrowth::All => "All functions grew by about the same factor.".to_owned(),
+        CommonGrowth::Most => "Several functions grew, none by clearly more than all others.".to_owned(),
+    }));
     sentences.extend(cautions(comparison));
     sentences.join(" ")
 }
@@ -161,13 +163,23 @@ fn unknown(
 ) -> String {
     let (total, sides) = (of_total(comparison, comparison.first()), of(comparison));
     match because {
-        Some(Obstacle::FewUnits) => format!("{total}, {sides}; a claim needs at least 3 per side"),
+        Some(Obstacle::FewUnits) => {
+            format!("{total}, {sides}; a claim needs at least {}", units(comparison, [3, 3]))
+        }
         Some(Obstacle::Shorter) => format!(
             "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add --measure cpu-time"
         ),
+        Some(Obstacle::MoreIdle) => {
+            let mut totals = comparison.measures.iter().flat_map(|measured| &measured.total.idle);
+            let idle = totals.next().map(idle).unwrap_or_default();
+            format!("{total}, {sides}, but {idle}: did each app start?")
+        }
         Some(Obstacle::Confounded) => {
             format!("{total}, {sides}, but {} may explain it", comparison.confounders.join(" and "))
         }
+        Some(Obstacle::Saturated) => format!(
+            "{total}, {sides}, but runs were busy throughout, so CPU use could not grow; record until the work is done, or add --measure interval:NAME"
+        ),
         None => {
             let (Some(hidden), Some(needed)) = (could_hide, needed) else {
                 return format!("{sides} cannot show how much runs vary");
@@ -249,7 +261,8 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
         let word = if lengths.ratio > 1.0 { "longer" } else { "shorter" };
         let by = share((lengths.ratio - 1.0).abs());
         let p = probability(lengths.p.unwrap_or_default());
-        cautions.push(format!("New recordings are {by} {word} (p {p})."));
+        let what = if comparison.selection.is_whole() { "recordings" } else { "selected times" };
+        cautions.push(format!("New {what} are {by} {word} (p {p})."));
     }
     let labels = comparison
         .confounders
@@ -275,6 +288,10 @@ pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String>
         Choice::Requested => Some("as requested".to_owned()),
         Choice::Exited => Some("since the recorded apps exited, so recordings last until the work is done".to_owned()),
         Choice::Stopped => Some("since a limit or a person ended the recordings".to_owned()),
+        Choice::UnknownLengths => Some(
+            "since lengths of recordings are unknown (export their tables of contents, or name `duration` in a manifest)"
+                .to_owned(),
+        ),
         Choice::OneLength => Some("since all recordings have the same length".to_owned()),
         Choice::FreeLengths => Some(format!("since lengths of recordings vary freely (by {})", share(deviation))),
         Choice::Window => Some("since lengths of recordings vary much less than CPU time".to_owned()),
@@ -293,8 +310,9 @@ pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String>
     let others: Vec<String> = others.chain(guards).collect();
     lines.extend((!others.is_empty()).then(|| format!("Also: {}.", others.join("; "))));
     let selection = &comparison.selection;
-    for (_, name) in selection.options().iter().filter(|(option, _)| option == "--during") {
-        let name = name.as_deref().unwrap_or_default();
+    let is_measured = |name: &str| comparison.options.intervals().iter().any(|measured| measured == name);
+    let during = selection.options().iter().filter(|(option, _)| option == "--during");
+    for name in during.filter_map(|(_, name)| name.as_deref()).filter(|name| !is_measured(name)) {
         lines.push(format!(
             "Only samples within {name} are used; to compare how long it takes, add --measure {}.",
             shell_word(&format!("interval:{name}"))
@@ -399,7 +417,7 @@ pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     lines.extend(total.tail.iter().map(|test| format!("Tail: {}.", tail(test, measures(comparison)))));
     lines.extend(comparison.functions.as_ref().map(|functions| match functions.tested.len() {
         0 if comparison.units.iter().any(|count| *count < 5) => {
-            "Functions were not tested: a claim needs at least 5 runs per side.".to_owned()
+            format!("Functions were not tested: a claim needs at least {}.", units(comparison, [5, 5]))
         }
         count => format!(
             "{} with at least 5 samples per run were tested (Holm for claims, Benjamini and Hochberg for the list).",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::fleet::{Cohort, Finding, FleetReport, ScopeName, Trend, TrendOver, TrendPoint};
+use crate::fleet::{Cohort, CohortDifference, Finding, FleetReport, ScopeName, Trend, TrendOver, TrendPoint};
 use crate::output::fleet::measure_unit;
 use crate::stats::{Estimate, Quantile, Support};
 use crate::units::Unit;
@@ -23,20 +23,29 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             "max": max.map(|(value, _)| value),
             "worst_run": run_of(report, max.map(|(_, run)| run)),
         }),
-        Finding::Difference { from, to, quantile, values, interval } => json!({
-            "kind": "difference",
-            "value_unit": value_unit(report, *to),
-            "from": cohort_of(report, *from),
-            "to": cohort_of(report, *to),
-            "percentile": quantile.name(),
-            "from_value": values.0,
-            "to_value": values.1,
-            "difference": values.1 - values.0,
-            "lower": interval.lower,
-            "upper": interval.upper,
-            "confidence": report.options.confidence.fraction(),
-            "assumes_independent_runs": report.shared_label.is_some(),
-        }),
+        Finding::Difference { from, to, difference, values, idle } => {
+            let (kind, ratio, p) = match *difference {
+                CohortDifference::Typical { ratio, interval } => ("typical", Some((ratio, interval)), None),
+                CohortDifference::Idle { p } => ("idle", None, Some(p)),
+            };
+            json!({
+                "kind": "difference",
+                "of": kind,
+                "value_unit": value_unit(report, *to),
+                "from": cohort_of(report, *from),
+                "to": cohort_of(report, *to),
+                "from_value": values.0,
+                "to_value": values.1,
+                "ratio": ratio.map(|(ratio, _)| ratio),
+                "lower": ratio.map(|(_, interval)| interval.0),
+                "upper": ratio.map(|(_, interval)| interval.1),
+                "p": p,
+                "from_idle": idle.0,
+                "to_idle": idle.1,
+                "confidence": report.options.confidence.fraction(),
+                "assumes_independent_runs": report.shared_label.is_some(),
+            })
+        }
         Finding::NoDifference { cohorts, is_newest, is_testable } => json!({
             "kind": "no-difference",
             "cohorts": cohorts.iter().map(|&cohort| cohort_of(report, cohort)).collect::<Value>(),

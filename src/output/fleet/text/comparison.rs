@@ -90,7 +90,7 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         return;
     }
     let row = |function: &&ComparedFunction| {
-        let moved = if function.moved_from.is_empty() { "" } else { " moved" };
+        let moved = if function.moved_from.is_empty() { "" } else { " moved?" };
         let [base, new] = function.means.map(|mean| measures.text(mean));
         let cells =
             [base, new, function_change(function) + moved, interval(function.interval), probability(function.p_holm)];
@@ -113,9 +113,14 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         page.sentence(Some(Tone::Dim), 0, &format!("{more} changed; JSON has all"));
     }
     for function in changed.iter().take(ROWS).filter(|function| !function.moved_from.is_empty()) {
-        let from: Vec<String> = function.moved_from.iter().map(|name| name_of(name).0).collect();
+        let from = function.moved_from.iter().map(|name| {
+            let (function, binary) = name_of(name);
+            format!("{function} ({binary})")
+        });
+        let from: Vec<String> = from.collect();
         let name = name_of(&function.name).0;
-        page.sentence(Some(Tone::Dim), 0, &format!("{name} moved: it grew by what {} lost.", first_of(&from)));
+        let sentence = format!("{name} may have moved: it grew, and {} fell by as much.", first_of(&from));
+        page.sentence(Some(Tone::Dim), 0, &sentence);
     }
 }
 
@@ -132,8 +137,10 @@ fn runs(comparison: &Comparison, page: &mut Page<'_>) {
         let cells = [time.text(run.row.weight as f64), length, rate.text(run.row.rate.as_f64())];
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.row.title(), ["base", "new"][side])
     };
+    let name = |quantity| capitalized(&quantity_name(&quantity, comparison.unit));
+    let (time_name, rate_name) = (name(Quantity::CpuTime), name(Quantity::CpuUse));
     page.title(&format!("runs · {} · recorded in {} · {}", time.unit(), recorded.unit(), rate.unit()));
-    let columns = vec![Column::new("CPU time", 60), Column::new("recorded", 50), Column::new("CPU use", SORTED)];
+    let columns = vec![Column::new(&time_name, 60), Column::new("recorded", 50), Column::new(&rate_name, SORTED)];
     let rows = all().flat_map(|(side, runs)| runs.iter().map(move |run| (side, run))).map(row).collect();
     Table { names: "run".to_owned(), columns, rows, is_alike: false }.write(page);
 }

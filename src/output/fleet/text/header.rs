@@ -186,15 +186,15 @@ pub(super) fn runs_of_cohorts(report: &FleetReport, cohorts: &[CohortReport], pa
 /// The command that opens a run.
 pub(super) fn open_one(report: &FleetReport, run: &RunRow, page: &mut Page<'_>) {
     let words = command(report, run, &ScopeName::default()).unwrap_or_default();
-    lines_of_command(&words, page.style.width).iter().for_each(|line| page.line(line))
+    lines_of_command("open one:", &words, page.style.width).iter().for_each(|line| page.line(line))
 }
 
 /// A command in lines that a shell reads as one; none if a word is longer than a line, since a command that is cut opens nothing.
-fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
+pub(super) fn lines_of_command(name: &str, words: &[String], width: Option<usize>) -> Vec<String> {
     if words.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![String::from("open one:")];
+    let mut lines = vec![name.to_owned()];
     for word in words {
         let line = &lines[lines.len() - 1];
         let fits = width.is_none_or(|width| line.width() + 1 + word.width() + 2 <= width);
@@ -227,9 +227,12 @@ mod tests {
     #[test]
     fn a_command_is_whole_or_not_there() {
         let words = ["traceparse", "a/long/folder/run.xml", "--view", "functions"].map(str::to_owned);
-        assert_eq!(lines_of_command(&words, None), ["open one: traceparse a/long/folder/run.xml --view functions"]);
+        assert_eq!(
+            lines_of_command("open one:", &words, None),
+            ["open one: traceparse a/long/folder/run.xml --view functions"]
+        );
         let narrow = ["open one: traceparse \\", "    a/long/folder/run.xml --view \\", "    functions"];
-        assert_eq!(lines_of_command(&words, Some(36)), narrow);
-        assert!(lines_of_command(&words, Some(26)).is_empty());
+        assert_eq!(lines_of_command("open one:", &words, Some(36)), narrow);
+        assert!(lines_of_command("open one:", &words, Some(26)).is_empty());
     }
 }

@@ -1,7 +1,8 @@
-//! A trend for people: the answer, earlier changes, a line of bars, and the points.
+//! A trend for people: the answer, the changes, a line of bars, and the points.
 //!
 //! ```text
-//! Slower since 2.3: +8.1 % CPU (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.
+//! Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.
+//! compare functions: traceparse compare fleet.csv --base app_version=2.2 --new app_version=2.3
 //!
 //! trend over app_version · % of one core
 //! 1.9 → 2.7
@@ -12,16 +13,17 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::header;
+use super::header::{self, lines_of_command};
 use super::plots::{Points, WIDEST_TREND, over_name};
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
-use crate::fleet::{TrendOver, TrendReport, TrendValue};
+use crate::fleet::{TrendOver, TrendReport, TrendShift, TrendValue};
 use crate::output::fleet::comparison::sentences::change;
 use crate::output::fleet::measures::Measures;
-use crate::output::fleet::trend::{sentence, verdict};
+use crate::output::fleet::trend::{comparison, sentence, verdict};
 use crate::output::fleet::{many, thousands};
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
+use crate::recording::shell_word;
 
 /// Writes the trend with the colours and width of `style`.
 ///
@@ -30,9 +32,7 @@ use crate::output::text::style::Tone;
 pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(style, BTreeSet::new());
     page.sentence(Some(Tone::Title), 0, &verdict(trend));
-    for earlier in trend.changes.iter().rev().skip(1) {
-        page.sentence(None, 0, &format!("Before that: {}", sentence(trend, earlier)));
-    }
+    changes(trend, &mut page);
     if !trend.fleet.selection.is_whole() {
         page.sentence(None, 0, &format!("only the selected part of each run counts: {}", trend.fleet.selection));
     }
@@ -51,6 +51,26 @@ pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut
     out.write_all(page.text.as_bytes())
 }
 
+/// The changes, the newest first, each with the command that compares its functions. The answer is a change if it is the only one.
+fn changes(trend: &TrendReport<'_>, page: &mut Page<'_>) {
+    let has_filters = !trend.fleet.selection.is_whole() || trend.fleet.options.has_filters();
+    let name = if has_filters { "compare functions, with the same filters:" } else { "compare functions:" };
+    let command = |shift: &TrendShift, page: &mut Page<'_>| {
+        let words: Vec<String> = comparison(trend, shift).iter().map(|word| shell_word(word)).collect();
+        lines_of_command(name, &words, page.style.width).iter().for_each(|line| page.line(line));
+    };
+    if let Some(since) = trend.since.as_ref().filter(|_| trend.is_gradual || trend.only_change().is_some()) {
+        command(trend.only_change().map_or(since, |change| &change.shift), page);
+    }
+    for change in trend.changes.iter().rev().filter(|change| Some(*change) != trend.only_change()) {
+        let accepted = if change.is_accepted { "Accepted: " } else { "" };
+        page.sentence(None, 0, &format!("{accepted}{}", sentence(trend, change)));
+        if !change.is_accepted {
+            command(&change.shift, page);
+        }
+    }
+}
+
 /// A bar for each point, and a mark below each change.
 fn bars(trend: &TrendReport<'_>, range: (f64, f64), measures: Measures, page: &mut Page<'_>) {
     let room = page.style.width.unwrap_or(WIDEST_TREND).min(WIDEST_TREND);
@@ -63,7 +83,7 @@ fn bars(trend: &TrendReport<'_>, range: (f64, f64), measures: Measures, page: &m
     let mut marks = String::new();
     for (index, _) in trend.points.iter().enumerate().skip(hidden) {
         let changed = trend.changes.iter().find(|change| change.point == index);
-        let mark = changed.map_or(" ", |change| if change.ratio > 1.0 { "▲" } else { "▼" });
+        let mark = changed.map_or(" ", |change| if change.shift.ratio > 1.0 { "▲" } else { "▼" });
         marks += &format!("{mark}{}", " ".repeat(bars.each - 1));
     }
     if !marks.trim().is_empty() {
@@ -85,7 +105,7 @@ fn points(trend: &TrendReport<'_>, measures: Measures, page: &mut Page<'_>) {
         let mut cells = vec![Cell::value(point.value, measures), Cell::new(&thousands(point.runs))];
         cells.extend(has_idle.then(|| Cell::new(&thousands(point.idle))));
         cells.extend(trend.options.block.as_ref().map(|_| Cell::new(&thousands(point.blocks))));
-        cells.push(Cell::new(&changed.map_or(String::new(), |changed| change(changed.ratio))));
+        cells.push(Cell::new(&changed.map_or(String::new(), |changed| change(changed.shift.ratio))));
         Row::new(cells, &point.name, "")
     };
     let mut columns = vec![Column { tone: Some(Tone::Weight), ..Column::new("CPU", SORTED) }, Column::new("runs", 50)];

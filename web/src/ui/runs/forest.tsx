@@ -17,7 +17,7 @@ const [HEIGHT, MIDDLE] = [22, 11];
 /** Shows these of the functions of a comparison. */
 export function Forest({ functions, comparison }: { functions: readonly ComparedFunction[]; comparison: RunsComparison }): JSX.Element {
   const { names } = useApp();
-  const { functions: all, shown_unit: unit, alpha } = comparison;
+  const { functions: all, function_unit: unit, levels } = comparison;
   const labels = useLabels(names);
   // The axis stays when more functions are shown.
   const axis = useMemo(() => axisOf(all ?? []), [all]);
@@ -37,7 +37,7 @@ export function Forest({ functions, comparison }: { functions: readonly Compared
               ))}
             </svg>
           </th>
-          <th scope="col" role="columnheader">change ({Number((100 * (1 - alpha)).toFixed(1))} %)</th>
+          <th scope="col" role="columnheader">change ({Number((100 * (1 - 2 * levels.functions)).toFixed(1))} %)</th>
           <th scope="col" role="columnheader">base → new, {unit.name}</th>
           <th scope="col" role="columnheader">p (Holm)</th>
         </tr>
@@ -51,7 +51,7 @@ export function Forest({ functions, comparison }: { functions: readonly Compared
   );
 }
 
-function Row({ row, axis, unit, label }: { row: ComparedFunction; axis: LogAxis; unit: RunsComparison['shown_unit']; label: number | null }): JSX.Element {
+function Row({ row, axis, unit, label }: { row: ComparedFunction; axis: LogAxis; unit: RunsComparison['function_unit']; label: number | null }): JSX.Element {
   const app = useApp();
   const { chosen } = useStore();
   const verdict = row.ratio > 1 ? 'more' : 'less';
@@ -66,14 +66,14 @@ function Row({ row, axis, unit, label }: { row: ComparedFunction; axis: LogAxis;
               <FunctionName names={app.names} label={label} />
             </button>
           )}
-          {row.has_moved && <span class="note">cost moved</span>}
+          {hasMoved(row) && <span class="note">cost moved</span>}
         </div>
       </th>
       <td role="cell" class="forest-plot">
         <Interval row={row} axis={axis} />
       </td>
       <td role="cell" class="amount">
-        <Words verdict={row.has_moved ? 'within noise' : verdict} text={`${change(row)}${row.is_slower ? ' *' : ''}`} />
+        <Words verdict={hasMoved(row) ? 'within noise' : verdict} text={`${change(row)}${row.is_slower ? ' *' : ''}`} />
         {row.is_slower && <span class="only-read"> slower,</span>}
         {row.presence === 'both' && <span class="note"> {intervalText(row)}</span>}
       </td>
@@ -85,8 +85,13 @@ function Row({ row, axis, unit, label }: { row: ComparedFunction; axis: LogAxis;
   );
 }
 
-function Interval({ row: { lower, upper, ratio, has_moved: hasMoved }, axis }: { row: ComparedFunction; axis: LogAxis }): JSX.Element {
-  const kind = hasMoved ? 'is-noise' : ratio > 1 ? 'is-more' : 'is-less';
+function hasMoved({ moved_from: from }: ComparedFunction): boolean {
+  return from.length > 0;
+}
+
+function Interval({ row, axis }: { row: ComparedFunction; axis: LogAxis }): JSX.Element {
+  const { lower, upper, ratio } = row;
+  const kind = hasMoved(row) ? 'is-noise' : ratio > 1 ? 'is-more' : 'is-less';
   const highest = upper ?? Infinity;
   const arrow = (value: number, path: string): JSX.Element => (
     <svg x={axis.at(value)} y={MIDDLE} overflow="visible">

@@ -1,4 +1,4 @@
-// The CPU use of the runs of both sides of a block: a dot for each run, a box from the first to the third quartile, and the geometric mean.
+// The values of the runs of both sides of a block: a dot for each run, a box from the first to the third quartile, and the geometric mean.
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -16,7 +16,7 @@ const AXIS = 18;
 /** An axis for each block, on which equal ratios are equally long in all of them. */
 export function axesOf(blocks: readonly RunsBlock[]): (LogAxis | null)[] {
   const ranges = blocks.map((block) => {
-    const values = SIDES.flatMap((side) => block.runs[side].map((run) => run.cpu_use)).filter((value) => value > 0);
+    const values = SIDES.flatMap((side) => block.runs[side].map((run) => run.value)).filter((value) => value > 0);
     return values.length === 0 ? null : [Math.min(...values), Math.max(...values)] as const;
   });
   const widest = Math.max(1.1, ...ranges.map((range) => (range === null ? 1 : range[1] / range[0])));
@@ -32,7 +32,7 @@ export function Strips({ block, axis, comparison }: BlockProps): JSX.Element {
   const title = comparison.block.length === 0 ? 'All runs' : block.name;
   const { shown_unit: unit } = comparison;
   return (
-    <section class="strips" aria-label={`CPU use, ${title}`} data-part="strips">
+    <section class="strips" aria-label={`${comparison.quantity}, ${title}`} data-part="strips">
       <h3 class="name">{title}</h3>
       {SIDES.map((side) => (
         <Strip key={side} side={side} block={block} axis={axis} comparison={comparison} onRead={setRead} />
@@ -88,8 +88,8 @@ function Strip({ side, block, axis, comparison, onRead }: BlockProps & { side: S
         <line class="rule" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {axis !== null && <SummaryBox summary={block.summary[side]} axis={axis} />}
         {runs.map((run, place) => {
-          const text = `${run.source}: ${number(run.cpu_use, unit)} ${unit.name}`;
-          const href = root === null || run.source === '' ? undefined : addressOf(root, run.source);
+          const text = `${run.source}: ${number(run.value, unit)} ${unit.name}`;
+          const href = root === null || run.path === '' ? undefined : addressOf(root, run.path);
           const dot = <circle cx={placeOf(run, axis)} cy={MIDDLE + heights[place]!} r={3.5} />;
           const shared = { class: 'dot', tabindex: place === active ? 0 : -1, 'aria-label': text, onMouseEnter: () => onRead(text), onFocus: () => (setActive(place), onRead(text)) };
           return href === undefined ? (
@@ -124,7 +124,7 @@ function SummaryBox({ summary: { p25, p50, p75, geometric_mean: mean }, axis }: 
 }
 
 /** Idle runs, which have no logarithm, are at the start. */
-function placeOf({ cpu_use: value }: ComparedRun, axis: LogAxis | null): string {
+function placeOf({ value }: ComparedRun, axis: LogAxis | null): string {
   return value > 0 && axis !== null ? axis.at(value) : '0.5%';
 }
 
@@ -145,7 +145,7 @@ function addressOf(root: string, source: string): string {
   return root + source.split('/').map(encodeURIComponent).join('/');
 }
 
-/** CPU use as the command prints it. */
+/** A value as the command prints it. */
 export function number(value: number, { divisor, decimals }: MeasureUnit): string {
   return value === 0 ? '0' : (value / divisor).toFixed(decimals);
 }

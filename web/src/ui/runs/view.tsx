@@ -12,13 +12,13 @@ import { SIDES, Strips, axesOf, number } from './strips.tsx';
 /** Blocks and functions that are shown before someone asks for all. */
 const [FEW_BLOCKS, FEW_FUNCTIONS] = [12, 20];
 
-const CLASSES: Record<RunsComparison['verdict'], string> = { slower: 'is-more', faster: 'is-less', 'no-slowdown': 'is-less', 'cannot-tell': 'is-noise' };
+const CLASSES: Record<RunsComparison['verdict'], string> = { slower: 'is-more', faster: 'is-less', 'no-slowdown': 'is-less', unknown: 'is-noise', invalid: 'is-more' };
 
 export function RunsView(): JSX.Element {
   const { names } = useApp();
   const comparison = names.sides?.facts.comparison ?? null;
   if (comparison === null) return <Notice>This page has no comparison of many runs.</Notice>;
-  const remarks = [...comparison.warnings, ...comparison.differences];
+  const remarks = [...comparison.compared, ...comparison.warnings, ...comparison.differences];
   return (
     <div class="overview runs" data-part="runs">
       <h2 class={`verdict change ${CLASSES[comparison.verdict]}`} data-part="verdict">
@@ -48,7 +48,7 @@ function Blocks({ comparison }: { comparison: RunsComparison }): JSX.Element {
   return (
     <section aria-labelledby="runs-blocks">
       <h2 id="runs-blocks">
-        CPU use of the runs{' '}
+        {`${comparison.quantity} of the runs`}{' '}
         <span class="note">
           dots are runs, boxes reach from the first to the third quartile with the median, triangles are geometric means{leftOut}
         </span>
@@ -74,9 +74,9 @@ function leftOutText(blocks: readonly RunsBlock[]): string {
   return shown === all ? '' : `; ${grouped(all - shown)} of ${counted(all, 'run')}, evenly chosen, have no dot`;
 }
 
-function Summaries({ comparison: { blocks, block: by, shown_unit: unit } }: { comparison: RunsComparison }): JSX.Element {
+function Summaries({ comparison: { blocks, block: by, quantity, shown_unit: unit } }: { comparison: RunsComparison }): JSX.Element {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="CPU use of the runs">
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${quantity} of the runs`}>
       <table class="summaries" data-part="summaries">
         <thead>
           <tr>
@@ -119,10 +119,10 @@ function Functions({ comparison }: { comparison: RunsComparison }): JSX.Element 
   return (
     <section aria-labelledby="runs-functions">
       <h2 id="runs-functions">
-        Functions that changed <span class="note">{functions === null ? '' : `${grouped(functions.length)} of ${tested} tested, by self CPU use; * the verdict counts it`}</span>
+        Functions that changed <span class="note">{functions === null ? '' : `${grouped(functions.length)} of ${tested} tested, by self weight; * slower`}</span>
       </h2>
       {functions === null && <p class="note">Functions were not compared.</p>}
-      {functions?.length === 0 && <p class="note">{`None of ${tested} changed by more than chance explains.`}</p>}
+      {functions?.length === 0 && <p class="note">{`No change was shown in ${tested}.`}</p>}
       {functions !== null && functions.length > 0 && <Forest functions={few.shown} comparison={comparison} />}
       {few.button}
     </section>
