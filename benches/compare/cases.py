@@ -171,7 +171,7 @@ def manifest(folder: Path, rows: list[tuple], *columns: str) -> None:
 def history(folder: Path, samples: list[int]) -> None:
     """One run of each version from 1.0 on, of one second."""
     for index, count in enumerate(samples):
-        (folder / f"r{index:02}.xml").write_text(export({"main;work": count}, 1.0))
+        (folder / f"r{index:02}.xml").write_text(export({"main;work": count}, 1.0, 100 * index))
     rows = [(f"r{index:02}.xml", f"1.{index}", 1) for index in range(len(samples))]
     manifest(folder, rows, "path", "app_version", "duration")
 
@@ -398,9 +398,9 @@ CASES["interleaved"] = Case(
 )
 def large_and_small_block(folder: Path) -> None:
     # The seed of the name happens to have half of the change.
-    dice.seed(1)
+    dice.seed("1")
     sides(folder, {"main;f0": 800.0}, {"main;f0": 848.0}, (50, 50), 0.03, prefix="a")
-    for side, name, samples in (0, "base", (600, 960)), (1, "new", (580, 980)):
+    for side, name, samples in (0, "base", (740, 860)), (1, "new", (730, 870)):
         for index, count in enumerate(samples):
             write(folder / name, f"b{index}", {"main;f0": count}, minute=400 * index + 100 + side, device="iPhone SE")
 
@@ -472,13 +472,13 @@ TREND = "trend m.csv --over app_version"
 
 @case("doubled at 1.30", Check(TREND, 3, "slower", headline=(r"1\.30",), says=(r"\+1[0-4]\d",), never=(r"since 1\.(28|29|31)\b",)))
 def trend_blames_the_day_before(folder: Path) -> None:
-    history(folder, [200 + dice.randrange(-9, 10) for _ in range(30)] + [456, 470, 449])
+    history(folder, [200 + dice.randrange(-9, 10) for _ in range(30)] + [456, 470, 449, 461])
 
 
 @case(
     "+20 % at 1.20 and −4 % at 1.40: 15 % slower than at the start",
-    Check(TREND, 3, "slower", says=(r"\+1[456]\.\d %",), never=("^Faster",)),
-    Check(f"{TREND} --accepted 1.30", 0, never=("^Slower",)),
+    Check(TREND, 3, "slower", headline=("^Slower", r"\+1[456]\.\d %")),
+    Check(f"{TREND} --accepted 1.30", 0, headline=("^(Faster|No change)",)),
 )
 def trend_partly_repaired(folder: Path) -> None:
     levels = [500] * 20 + [600] * 20 + [576] * 20

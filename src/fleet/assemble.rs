@@ -55,6 +55,10 @@ impl FleetBuilder {
         for series in &self.alert_series {
             alerts.extend(fleet.outcomes(series, &mut spilled)?);
         }
+        for alert in alerts.iter_mut().filter(|_| !self.decides_incomplete) {
+            let cohort = &fleet.cohorts[alert.cohort].cohort;
+            self.unmeasured.undecide(alert, cohort, fleet.count(alert.cohort));
+        }
         if self.inputs.completeness.is_incomplete() && !self.decides_incomplete {
             alerts.iter_mut().for_each(|alert| undecide(alert, &self.inputs.missing_shards));
         }

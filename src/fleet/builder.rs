@@ -21,6 +21,7 @@ use super::scope::FleetScope;
 use super::selection::FleetSelection;
 use super::shared_label::LabelValues;
 use super::stored_run::{CountedWindows, StoredCohort, StoredRun};
+use super::unmeasured::Unmeasured;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -52,6 +53,7 @@ pub struct FleetBuilder {
     pub(super) compared: Option<ComparedRuns>,
     /// The inputs as far as they can be counted one by one.
     pub(super) inputs: Inputs,
+    pub(super) unmeasured: Unmeasured,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) label_values: LabelValues,
     /// The values of skipped runs, for each key of which only some values are requested.
@@ -93,6 +95,7 @@ impl FleetBuilder {
             alert_series,
             compared: None,
             inputs: Inputs::default(),
+            unmeasured: Unmeasured::default(),
             label_keys: BTreeSet::new(),
             label_values: LabelValues::default(),
             left_out_values: BTreeMap::new(),
@@ -117,7 +120,7 @@ impl FleetBuilder {
         Self { compared: Some(ComparedRuns::new(intervals)), ..Self::new(options) }
     }
 
-    /// Adds a run. A run with a known id is a failed input: it has the same content as another one.
+    /// Adds a run. A run with a known id is a failed input: it is a copy of another one.
     ///
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
@@ -196,13 +199,13 @@ impl FleetBuilder {
             return false;
         }
         if let Some(first) = self.sources.get(&record.run_id) {
-            let reason = format!("it has the same content as {first}, which is used");
-            self.inputs.failed.push(record.failure(FailureKind::Duplicate, reason));
+            self.inputs.failed.push(record.copy_of(first));
             return false;
         }
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.inputs.rejected_rows = self.inputs.rejected_rows.saturating_add(record.rejected);
+        self.unmeasured.add(self.labels_of_cohort(&record.labels), record.unread_runs.into());
         if record.unread_runs > 0 {
             self.inputs
                 .damaged
@@ -227,6 +230,7 @@ impl FleetBuilder {
             // A day of metrics has other numbers.
             if !record.unit.is_of_metrics() {
                 self.inputs.without_time.push(record.source.clone());
+                self.unmeasured.add(self.labels_of_cohort(&record.labels), 1);
             }
             return;
         };
@@ -258,6 +262,8 @@ impl FleetBuilder {
         self.apart += failed.memory();
         self.label_keys.extend(failed.labels.iter().map(|(key, _)| key.clone()));
         if failed.labels.is_empty() || self.options.selects(&failed.labels) {
+            let count = u64::from(failed.kind.is_unmeasured());
+            self.unmeasured.add(self.labels_of_cohort(&failed.labels), count);
             self.inputs.failed.push(failed);
         }
     }
@@ -311,7 +317,8 @@ impl FleetBuilder {
         (self.inputs.completeness, self.inputs.missing_shards) = (completeness, missing_shards);
     }
 
-    /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete); else none is decided.
+    /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete) or could not be measured; else
+    /// none is decided.
     pub fn decide_incomplete(&mut self) {
         self.decides_incomplete = true;
     }

@@ -10,10 +10,10 @@ use super::host::FleetHost;
 use super::inputs::Task;
 
 /// Hashes fields in order, each with its length, so that different lists of fields have different hashes.
-struct Fields(Hasher);
+pub(super) struct Fields(Hasher);
 
 impl Fields {
-    fn new(what: &str) -> Self {
+    pub(super) fn new(what: &str) -> Self {
         let mut fields = Self(Hasher::new());
         fields.text(what);
         fields
@@ -24,7 +24,7 @@ impl Fields {
         self.0.update(bytes);
     }
 
-    fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
@@ -32,7 +32,15 @@ impl Fields {
         self.0.update(&number.to_le_bytes());
     }
 
-    fn finish(self) -> Hash {
+    pub(super) fn labels(&mut self, labels: &[(String, String)]) {
+        self.number(labels.len() as u64);
+        for (key, value) in labels {
+            self.text(key);
+            self.text(value);
+        }
+    }
+
+    pub(super) fn finish(self) -> Hash {
         self.0.finalize()
     }
 }
@@ -113,11 +121,7 @@ pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Ha
     fields.bytes(intervals.as_ref().map_or(&[][..], |intervals| intervals.as_bytes()));
     let mut labels = task.labels.clone();
     labels.sort();
-    fields.number(labels.len() as u64);
-    for (key, value) in &labels {
-        fields.text(key);
-        fields.text(value);
-    }
+    fields.labels(&labels);
     fields.number(task.run_weight.get());
     fields.number(task.duration.map_or(0, |duration| duration.as_nanos()));
     short(fields.finish())

@@ -82,6 +82,7 @@ pub(crate) mod fingerprint;
 mod from_recording;
 #[cfg(feature = "dataset")]
 pub(crate) mod host;
+pub(crate) mod identity;
 #[cfg(feature = "dataset")]
 pub(crate) mod inputs;
 mod label_order;
@@ -104,6 +105,7 @@ mod summary;
 mod trend;
 mod trend_report;
 mod trend_series;
+mod unmeasured;
 mod windows;
 
 #[cfg(test)]

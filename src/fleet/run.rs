@@ -3,6 +3,7 @@
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 
+use super::identity;
 use super::options::FleetOptions;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
@@ -15,7 +16,8 @@ use hashbrown::HashTable;
 /// A run: its source, its labels, and its totals. A row of the table `runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
-    /// The hash of the file's content, in hex; with `-2`, `-3` … for the second run of a file and later ones.
+    /// Identifies the run: the hash of the file's content in hex, with hashes of the neighbouring table of contents, of manifest labels,
+    /// and of the path if there are no samples; and with `-2`, `-3` … for the second run of a file and later ones.
     pub run_id: String,
     /// A hash in hex of everything that the other rows of this run depend on: content, table of contents, labels and settings. A dataset is
     /// up to date for a file if it has this fingerprint.
@@ -73,11 +75,6 @@ pub struct RunRecord {
     pub parser_version: String,
     /// Notes for the reader on how it was measured, in sentences: a table of contents that was not used, say.
     pub notes: Vec<String>,
-    /// True if the table of contents was in a neighbouring file of the export. Of files with the same content, the one
-    /// with the most metadata is used.
-    pub has_toc_beside: bool,
-    /// The labels that the manifest gives the file, in its order; `None` if no manifest names it.
-    pub manifest_labels: Option<Vec<(String, String)>>,
 }
 
 impl AsRef<Self> for RunRecord {
@@ -100,6 +97,12 @@ impl RunRecord {
         }
     }
 
+    /// The failure of a file that is a copy of another one, whose labels are the same.
+    pub(crate) fn copy_of(&self, first: &str) -> FailedInput {
+        let run_id = Some(identity::of_file(&self.run_id).to_owned());
+        FailedInput { run_id, labels: Vec::new(), ..self.failure(FailureKind::Duplicate, identity::copy_reason(first)) }
+    }
+
     /// The value of a label; `None` if unknown.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
@@ -109,12 +112,7 @@ impl RunRecord {
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
         let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
-        size_of::<Self>() as u64
-            + texts
-            + of_texts(&self.notes)
-            + of_labels(&self.labels)
-            + self.manifest_labels.as_ref().map_or(0, of_labels)
-            + of_vec(&self.parts)
+        size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels) + of_vec(&self.parts)
     }
 
     /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` if the recorded time is not known.
@@ -355,7 +353,7 @@ pub enum FailureKind {
     NoSamples,
     /// The selection leaves nothing of it: it has no such interval or thread, or ended before the selected time.
     NotSelected,
-    /// Another file has the same content, and counts.
+    /// Another file has the same content, table of contents and manifest labels, and is used.
     Duplicate,
 }
 
@@ -387,6 +385,11 @@ impl FailureKind {
         }
     }
 
+    /// True if the run might have changed any number of the report: it was neither left out on purpose nor is it used elsewhere.
+    pub(crate) const fn is_unmeasured(self) -> bool {
+        !matches!(self, Self::Duplicate | Self::NotSelected)
+    }
+
     /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
@@ -400,7 +403,7 @@ pub struct FailedInput {
     pub source: String,
     /// The size of the file in bytes, 0 if unknown.
     pub source_bytes: u64,
-    /// The hash of its content, in hex; `None` if it could not be read.
+    /// The id that its first run would have; `None` if the content is unknown.
     pub run_id: Option<String>,
     /// As [`RunRecord::fingerprint`]; the same file with the same settings fails again.
     pub fingerprint: String,
@@ -408,7 +411,7 @@ pub struct FailedInput {
     pub kind: FailureKind,
     /// A sentence that explains what happened and what to do.
     pub reason: String,
-    /// The labels that a manifest gives it, sorted by key: the cohort that it is missing from.
+    /// The labels that a manifest gives it, sorted by key: the cohort that it is missing from. Empty for copies.
     pub labels: Vec<(String, String)>,
 }
 

@@ -17,6 +17,9 @@ pub(crate) struct SharedLabel {
     pub(crate) values: u64,
 }
 
+/// Labels that describe how a run was recorded, not its origin.
+const OF_RECORDING: [&str; 2] = ["instruments", "end_reason"];
+
 /// The values of labels that do not make cohorts.
 #[derive(Debug, Default)]
 pub(super) struct LabelValues {
@@ -36,7 +39,8 @@ struct Values {
 
 impl LabelValues {
     pub(super) fn add(&mut self, cohort: u32, labels: &[(String, String)], by: &[String]) {
-        for (key, value) in labels.iter().filter(|(key, _)| !by.contains(key)) {
+        for (key, value) in labels.iter().filter(|(key, _)| !by.contains(key) && !OF_RECORDING.contains(&key.as_str()))
+        {
             let hash = self.hasher.hash_one(value);
             if !self.by_key.contains_key(key) {
                 self.by_key.insert(key.clone(), Values::default());

@@ -1,10 +1,12 @@
 //! Decides when each run of a recording was recorded, and by which table of contents.
 
+use std::collections::BTreeSet;
+
 #[cfg(feature = "fleet")]
 use super::Toc;
 use super::recorded_time::{Clock, RecordedTime, RunClock, SelectedTime, TimeSource};
 use super::toc::{SLACK, TocRun, seconds};
-use super::{DocumentContent, Recording};
+use super::{Document, DocumentContent, Recording};
 use crate::hash::HashMap;
 use crate::profile::{Profile, RunId, SampledTime, Selection};
 use crate::units::Nanos;
@@ -58,21 +60,29 @@ impl Recording {
     pub(super) fn set_clock(&mut self) {
         let sampled = sampled_times(&self.profile);
         let places = TocPlaces::new(self);
+        let cut = cut_inputs(&self.documents);
         let runs = self.profile.run_ids().zip(sampled).map(|(id, sampled)| {
             let (number, mut notes) = (self.profile.run(id).number, Vec::new());
             let found = places.of_run(&self.profile, id);
             let toc = usable(found, last(sampled), number, &mut notes);
             let row = toc.map(|(_, row)| row);
-            let recorded = recorded(None, row, sampled, (number, self.is_cut(id)), &mut notes);
+            let recorded = recorded(
+                None,
+                row,
+                sampled,
+                (number, cut.contains(self.profile.string(self.profile.run(id).input))),
+                &mut notes,
+            );
             RunClock { recorded, kept: None, sampled, toc: toc.map(|(place, _)| place), notes }
         });
-        self.clock = Clock { runs: runs.collect() };
+        let runs = runs.collect();
+        self.clock = Clock { runs, cut };
     }
 
     /// True if the input of a run ends before its documents do. The time after its last row is unknown.
+    #[cfg(feature = "fleet")]
     fn is_cut(&self, run: RunId) -> bool {
-        let input = self.profile.string(self.profile.run(run).input);
-        self.documents.iter().any(|document| document.cut_at.is_some() && document.input == input)
+        self.clock.cut.contains(self.profile.string(self.profile.run(run).input))
     }
 
     /// When a run was recorded, with these hints.
@@ -96,6 +106,12 @@ impl Recording {
         notes.extend(own.into_iter().filter(|note| !clock.notes.contains(note)));
         HintedTime { recorded, toc, notes }
     }
+}
+
+/// The inputs that end before their documents do.
+fn cut_inputs(documents: &[Document]) -> BTreeSet<String> {
+    let cut = documents.iter().filter(|document| document.cut_at.is_some());
+    cut.map(|document| document.input.clone()).collect()
 }
 
 /// By run: the time that all its samples cover, whether they are selected or not.

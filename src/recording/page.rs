@@ -35,7 +35,13 @@ impl Recording {
             documents.extend(contents.map(|content| Document { input: input.clone(), content, cut_at: None }));
             clocks.push(RunClock::of_page(time, Some((documents.len() - 1, 0))));
         }
-        Self { profile, documents, diagnostics: Vec::new(), clock: Clock { runs: clocks }, held: None }
+        Self {
+            profile,
+            documents,
+            diagnostics: Vec::new(),
+            clock: Clock { runs: clocks, ..Clock::default() },
+            held: None,
+        }
     }
 }
 

@@ -180,6 +180,9 @@ impl RunClock {
 pub(crate) struct Clock {
     /// By run.
     pub(super) runs: Vec<RunClock>,
+    /// The inputs that end before their documents do.
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
+    pub(super) cut: std::collections::BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]

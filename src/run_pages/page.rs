@@ -10,7 +10,8 @@ use crate::fleet::error::Result;
 use crate::fleet::extract::{Beside, FleetInput, all_intervals, redact, unless_changed};
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::{FleetHost, WatchedInputs};
-use crate::fleet::inputs::{Task, content};
+use crate::fleet::identity::{content, of_file};
+use crate::fleet::inputs::Task;
 use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext};
 use crate::memory::Size;
 use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
@@ -147,7 +148,7 @@ impl PageMaker<'_> {
         measure: &MeasureOptions,
     ) -> Result<Again, NotMeasured> {
         let operations = (self.settings.options.operations)(&recording.profile);
-        let mut context = context(task, content(&self.report.runs[page.run].run_id));
+        let mut context = context(task, of_file(&self.report.runs[page.run].run_id));
         let copy = match self.host.redaction() {
             Some(rules) => Some(redacted_copy(rules, recording, &mut context)?),
             None => None,

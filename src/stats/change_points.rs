@@ -426,11 +426,12 @@ impl<'v> Levels<'v> {
     }
 
     fn shift(&self) -> Shift {
-        Shift {
-            difference: self.difference(),
-            error: self.error() * self.inflation(self.lag_correlation()),
-            degrees: self.degrees(),
-        }
+        // Two values show nothing about how much they vary.
+        let (error, degrees) = match self.degrees() {
+            0.0 => (f64::INFINITY, 1.0),
+            degrees => (self.error() * self.inflation(self.lag_correlation()), degrees),
+        };
+        Shift { difference: self.difference(), error, degrees }
     }
 }
 

@@ -157,8 +157,16 @@ pub(crate) fn make_files(folder: &Folder) {
     for name in ["home/code/app/Sources/Press.cpp", "home/code/lib/Sources/Tree.cpp"] {
         write(name, "// what was compiled\n");
     }
-    for below in ["exports", "results", "fleet", "base", "new"] {
+    for below in ["exports", "results", "fleet", "base"] {
         fleet_case::fleet(folder, below, 3);
+    }
+    // Both sides of a comparison have different recordings, and intervals.
+    for index in 0..3 {
+        write(&format!("new/{index:02}.xml"), &fleet_case::export(15 + index));
+        write(&format!("new/{index:02}-toc.xml"), &fleet_case::toc(15 + index));
+        for below in ["base", "new"] {
+            write(&format!("{below}/{index:02}-intervals.xml"), &intervals());
+        }
     }
     for (name, version) in [("diagnostics/a.json", "1.9"), ("diagnostics/b.json", "2.0")] {
         write(name, &field_reports::payload("hang", "hangDuration", "9 sec", version));
@@ -200,10 +208,10 @@ fn intervals() -> String {
              </duration><{element} id=\"{text}\" fmt=\"{name}\">{name}</{element}>{thread}</row>"
         )
     };
-    let names = ["Layout", "Draw", "Launch", "FeedScroll"].into_iter().enumerate();
+    let names = ["Layout", "Draw", "Launch", "FeedScroll", "Checkout"].into_iter().enumerate();
     let signposts = names.map(|(index, name)| row(3 * index + 1, "signpost-name", name)).collect();
     let signposts = table("os-signpost-interval", &["start", "duration", "name", "start-thread"], signposts);
-    let hangs = table("potential-hangs", &["start", "duration", "hang-type", "thread"], row(13, "hang-type", "Hang"));
+    let hangs = table("potential-hangs", &["start", "duration", "hang-type", "thread"], row(16, "hang-type", "Hang"));
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>{signposts}{hangs}</trace-query-result>\n")
 }
 

@@ -41,6 +41,34 @@ fn report(input: &str) -> Value {
     serde_json::from_slice(&finish(&mut traceparse(&args)).success().get_output().stdout).unwrap()
 }
 
+/// Hangs of a week in one file, one per line.
+#[test]
+fn reads_files_with_many_diagnostics() {
+    let folder = Folder::new();
+    let hang = |length: &str| payload("hang", "hangDuration", length, "1.0") + "\n";
+    write(&folder, "hangs/week1.ndjson", hang("90 sec").repeat(10_001));
+    write(&folder, "hangs/week2.ndjson", hang("2 sec").repeat(30));
+    let input = folder.path("hangs");
+    for (rule, code) in [("hang.p50 > 60 s", 3), ("hang.p50 > 100 s", 0)] {
+        let args = ["fleet", "report", &input, "--alert", rule];
+        let text = crate::command::stdout_of(&finish(&mut traceparse(&args)).code(code));
+        assert!(text.contains("Fleet: 10,031 reports in 1 cohort"), "{text}");
+    }
+    let args = ["fleet", "report", &input, "--format", "csv"];
+    let csv = crate::command::stdout_of(&finish(&mut traceparse(&args)).success());
+    assert!(csv.contains("week1.ndjson (run 1)"), "{csv}");
+    let zipped = folder.path("hangs/week1.ndjson.gz");
+    let mut writer = flate2::write::GzEncoder::new(std::fs::File::create(zipped).unwrap(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut writer, hang("90 sec").repeat(10_001).as_bytes()).unwrap();
+    writer.finish().unwrap();
+    std::fs::remove_file(folder.path("hangs/week1.ndjson")).unwrap();
+    finish(&mut traceparse(&["fleet", "report", &input, "--alert", "hang.p50 > 60 s"])).code(3);
+    // The largest part of the reports is in a file that cannot be read.
+    write(&folder, "hangs/week1.ndjson", hang("90 sec").repeat(10) + "{");
+    let args = ["fleet", "report", &folder.path("hangs/week1.ndjson"), "--alert", "hang.p50 > 60 s"];
+    finish(&mut traceparse(&args)).code(1);
+}
+
 #[test]
 fn reports_are_measured_by_what_they_state() {
     let (folder, input) = diagnostics();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bundle_case;
 use crate::command::Folder;
-use crate::fleet_case::{of_runs, report, report_with, says, write};
+use crate::fleet_case::{self, of_runs, report, report_with, says, write};
 use support::builder::Builder;
 use support::bundle::{BundleOptions, to_folder, write_bundle};
 use support::{Content, Node, RenderOptions, Shape, Table, render};
@@ -72,6 +72,55 @@ fn counts_idle_runs_as_zero() {
         for (rule, code) in [("cpu.mean > 50", 0), ("cpu.mean > 0.98", 3), ("cpu.p50 > 0", 0), ("cpu.max > 98", 3)] {
             assert_eq!(report_with(code, &[input, "--alert", rule]).1["inputs"]["failed"], json!([]), "{rule}");
         }
+    }
+}
+
+/// Exports of idle recordings are equal, byte for byte.
+#[test]
+fn idle_runs_are_never_copies() {
+    let folder = Folder::new();
+    let mut manifest = "path,user,duration\n".to_owned();
+    for user in 0..4 {
+        write(&folder, &format!("with/{user}.xml"), if user == 0 { busy(500) } else { idle(0) });
+        write(&folder, &format!("with/{user}-toc.xml"), toc(10));
+        write(&folder, &format!("without/{user}.xml"), if user == 0 { busy(500) } else { idle(0) });
+        manifest += &format!("without/{user}.xml,{user},10\n");
+    }
+    let inputs = [folder.path("with"), write(&folder, "users.csv", manifest)];
+    for (index, input) in inputs.iter().enumerate() {
+        let (dataset, merged) = (folder.path(&format!("dataset {index}")), folder.path(&format!("merged {index}")));
+        let said = says(0, &["extract", input, "-o", &dataset]);
+        assert!(said.contains("extracted 4 new, 0 changed, 0 unchanged, 0 failed"), "{said}");
+        let said = says(0, &["extract", input, "-o", &dataset]);
+        assert!(said.contains("extracted 0 new, 0 changed, 4 unchanged, 0 failed"), "{said}");
+        says(0, &["merge", "-o", &merged, &dataset]);
+        for input in [input, &dataset, &merged] {
+            let report = report(&[input]);
+            assert_eq!(of_runs(&report, "value").len(), 4, "{input}");
+            assert_eq!(report["cohorts"][0]["across_runs"]["zeros"], json!(3), "{input}");
+            let ids: std::collections::BTreeSet<String> =
+                of_runs(&report, "run_id").into_iter().map(|(_, id)| id.to_string()).collect();
+            assert_eq!(ids.len(), 4, "{input}");
+        }
+    }
+}
+
+/// A launch with the same samples is another run; a copy is not.
+#[test]
+fn runs_differ_by_content_table_of_contents_and_labels() {
+    let folder = Folder::new();
+    for name in ["first", "copy", "launch", "labelled"] {
+        write(&folder, &format!("fleet/{name}.xml"), busy(20));
+        let start = if name == "launch" { 12 } else { 10 };
+        write(&folder, &format!("fleet/{name}-toc.xml"), toc(start));
+    }
+    let manifest = write(&folder, "labels.csv", "path,ring\nfleet/labelled.xml,beta\n");
+    let (fleet, dataset) = (folder.path("fleet"), folder.path("dataset"));
+    says(0, &["extract", &fleet, "--manifest", &manifest, "-o", &dataset]);
+    for args in [&[fleet.as_str(), "--manifest", &manifest][..], &[dataset.as_str()]] {
+        let report = report(args);
+        assert_eq!(fleet_case::sources(&report), ["copy.xml", "labelled.xml", "launch.xml"]);
+        assert_eq!(fleet_case::failures(&report), [("first.xml".to_owned(), "duplicate".to_owned())]);
     }
 }
 

@@ -276,11 +276,11 @@ fn the_action_takes_one_entry_per_line() {
     let runner = Runner::new();
     runner.exports("first base", 4, 150);
     runner.exports("second", 4, 150);
-    runner.exports("new runs", 8, 300);
+    runner.exports("new runs", 8, 250);
     let job = runner.action(&[("base", "first base\n\n  second\n"), ("new", "new runs")]);
     assert_eq!((job.code, job.outputs.as_str()), (3, "verdict=slower\n"), "{}", job.printed);
     assert!(job.summary.contains("8 against 8 runs"), "{}", job.summary);
-    let options = "--min-effect 250%\n--where app=Orchard\n";
+    let options = "--min-effect 90%\n--where app=Orchard\n";
     let job = runner.action(&[("base", "first base\nsecond"), ("new", "new runs"), ("options", options)]);
     assert_eq!((job.code, job.outputs.as_str()), (0, "verdict=no-slowdown\n"), "{}", job.printed);
     // If the command refuses its arguments, the summary of an earlier use is not repeated.

@@ -242,6 +242,70 @@ fn a_cohort_of_failed_files_is_undecided() {
     assert!(outcomes[..4].iter().all(|outcome| outcome.state == AlertState::Quiet));
 }
 
+/// Runs of four versions, ten each, with failed files: their kind, their version, and how many.
+fn with_failures(failures: &[(FailureKind, Option<&str>, u32)], decides: bool) -> Vec<AlertOutcome> {
+    let rules = ["cpu.max > 500", "cpu.mean > 0.001", "function(*).self.max > 500", "process(*).cpu.max > 500"];
+    let options = FleetOptions {
+        alerts: fleet_reports::rules(&rules),
+        by: vec!["app_version".to_owned()],
+        ..FleetOptions::default()
+    };
+    let mut builder = FleetBuilder::new(options);
+    fleet::runs(5, 40).iter().for_each(|run| builder.add(run));
+    for &(kind, version, count) in failures {
+        for index in 0..count {
+            let labels = version.map(|version| ("app_version".to_owned(), version.to_owned())).into_iter().collect();
+            builder.add_failure(FailedInput { labels, kind, ..fleet_reports::failure(index) });
+        }
+    }
+    if decides {
+        builder.decide_incomplete();
+    }
+    builder.finish().alerts
+}
+
+/// The cohorts in which nothing is decided.
+fn undecided(outcomes: &[AlertOutcome]) -> BTreeSet<usize> {
+    outcomes.iter().filter(|outcome| outcome.state == UNDECIDED).map(|outcome| outcome.cohort).collect()
+}
+
+#[test]
+fn alerts_are_undecided_if_more_than_a_tenth_of_a_cohort_was_not_measured() {
+    let kinds = [FailureKind::Malformed, FailureKind::NoSamples, FailureKind::Unreadable];
+    for kind in kinds {
+        assert_eq!(undecided(&with_failures(&[(kind, Some("1.0"), 1)], false)), BTreeSet::new());
+        let outcomes = with_failures(&[(kind, Some("1.0"), 2)], false);
+        assert_eq!(undecided(&outcomes), BTreeSet::from([0]), "{kind:?}");
+        let note = "2 of 12 inputs could not be measured, and the others may not be like them";
+        let own = outcomes.iter().filter(|outcome| outcome.cohort == 0);
+        assert_eq!(own.filter(|outcome| outcome.note.as_deref() == Some(note)).count(), 4);
+    }
+    assert_eq!(undecided(&with_failures(&[(FailureKind::Malformed, None, 2)], false)).len(), 4, "of any version");
+    assert_eq!(undecided(&with_failures(&[(FailureKind::Malformed, Some("1.0"), 2)], true)), BTreeSet::new());
+    for kind in [FailureKind::Duplicate, FailureKind::NotSelected] {
+        assert_eq!(undecided(&with_failures(&[(kind, None, 30)], false)), BTreeSet::new(), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_tenth_of_a_cohort_may_be_missing() {
+    let rules = fleet_reports::rules(&["cpu.max > 500"]);
+    for (failures, is_decided) in [(4, true), (5, false)] {
+        let mut builder = FleetBuilder::new(FleetOptions { alerts: rules.clone(), ..FleetOptions::default() });
+        let mut runs = fleet::runs(1, 40);
+        // A run of unknown length has no measure.
+        runs[0].record.wall = None;
+        runs.iter().for_each(|run| builder.add(run));
+        (1..failures).for_each(|index| builder.add_failure(fleet_reports::failure(index)));
+        assert_eq!(
+            builder.finish().alerts[0].state == AlertState::Quiet,
+            is_decided,
+            "{failures} of {}",
+            39 + failures
+        );
+    }
+}
+
 #[test]
 fn weighted_percentiles_have_no_intervals_and_decide_nothing() {
     let mut runs = fleet::runs(5, 200);

@@ -320,7 +320,7 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
         lines[0],
         "device,unit,scope,measure,process,thread,binary,function,runs,zero_runs,min,p50,p99.9,max,mean,weighted_mean,\
          samples,p50_lower,p50_upper,p50_support,p50_noise,p99.9_lower,p99.9_upper,p99.9_support,p99.9_noise,\
-         worst_run_source,p50_run_source,p99.9_run_source,shared_label,complete,inputs_expected,inputs_done"
+         worst_run,p50_run,p99.9_run,shared_label,complete,inputs_expected,inputs_done"
     );
     assert_eq!(
         lines[1],

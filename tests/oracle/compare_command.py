@@ -198,10 +198,9 @@ class Comparison:
         case, devices = self.case, [{run.labels["device"] for run in side} for side in self.sides]
         if not self.blocks or not devices[0] & devices[1] or case.copied:
             return True
+        if any(all(run.weight == 0 for block in self.runs for run in block[side]) for side in (0, 1)):
+            return True
         for quantity in self.quantities:
-            idle = [all(run.value(quantity) == 0 for block in self.runs for run in block[side]) for side in (0, 1)]
-            if quantity.startswith("cpu") and any(idle):
-                return True
             failed = [sum(run.value(quantity) is None for run in side) + case.broken[i] for i, side in enumerate(self.sides)]
             if any(failed[i] > 0.1 * (len(side) + case.broken[i]) for i, side in enumerate(self.sides)):
                 return True

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use traceparse::files::FileSystem;
-use traceparse::fleet::{MadeWith, RunMeasures, Store};
+use traceparse::fleet::{FleetError, MadeWith, RunMeasures, Store};
 
 use crate::compared_runs::Sides;
 
@@ -58,7 +58,9 @@ fn write(folder: &Path, runs: Vec<RunMeasures>) -> io::Result<()> {
         store.put(runs)?;
         store.complete()
     };
-    write().map_err(|error| io::Error::other(format!("{error:#}")))
+    write().map_err(|error: FleetError| io::Error::other(format!("{error:#}")))?;
+    // A process that another thread starts at this moment inherits the lock until it runs its program.
+    std::fs::remove_file(folder.join(".lock"))
 }
 
 fn outcome(json: &[u8], exit_code: Option<i32>) -> Option<Outcome> {

@@ -163,8 +163,6 @@ pub(super) fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRec
         usual_weight: MILLI,
         parser_version: "test".to_owned(),
         notes: Vec::new(),
-        has_toc_beside: false,
-        manifest_labels: None,
     }
 }
 

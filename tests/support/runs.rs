@@ -140,8 +140,6 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         usual_weight: numbers.below(1_000_001),
         parser_version: "0.1.0".to_owned(),
         notes: Vec::new(),
-        has_toc_beside: numbers.below(2) == 1,
-        manifest_labels: (numbers.below(2) == 1).then(|| vec![("ring".to_owned(), numbers.below(3).to_string())]),
     }
 }
 

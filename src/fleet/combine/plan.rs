@@ -1,20 +1,19 @@
 //! The rows of several datasets that are used.
 //!
-//! A file in several datasets is used once. Of files with the same content, the first is used, as in an extract: files
-//! are sorted by the amount of metadata, then by path. The result therefore does not depend on which dataset has which
-//! file, nor on their order.
+//! A file in several datasets is used once. Of several copies, the first by path is used, as in an extract. The result
+//! therefore does not depend on which dataset has which file, nor on their order.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::fleet::dataset::COPIES;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{DatasetRow, FailureKind, RunRecord};
+use crate::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
 
-use crate::fleet::inputs::{Counting, content};
+use crate::fleet::identity::{content, copy_reason, of_file, without_path};
 use crate::fleet::store::{SharedRow, Store};
 
-/// A hash of a path or of a content.
+/// A hash of a path or of an id.
 type Key = u128;
 
 /// A dataset and its name on the command line.
@@ -43,19 +42,21 @@ pub(super) struct Plan {
     is_one_fleet: bool,
     /// The dataset whose rows are used for each file: by path, and for different fleets also by content.
     files: HashMap<Key, Entry>,
-    /// The file to use for each content that several files share.
-    counting: HashMap<Key, Counting>,
+    /// The path of the file to use for each run id that several files share.
+    firsts: HashMap<Key, String>,
     /// The number of additional copies of files in several datasets.
     pub(super) repeated: u64,
-    /// The number of files that are used in their dataset, but have the same content as a used file of another dataset.
+    /// The number of files that are used in their dataset, but are copies of a used file of another dataset.
     pub(super) copies: u64,
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
     dataset: u32,
-    /// 0 where the content is not known.
+    /// 0 if the content is unknown.
     content: Key,
+    /// What its run ids start with.
+    run_id: Key,
     has_runs: bool,
     /// The sum of the hashes of its runs.
     measured: Key,
@@ -65,6 +66,7 @@ struct Entry {
 struct Facts {
     source: String,
     content: Key,
+    run_id: Key,
     has_runs: bool,
     /// A hash of what was measured; 0 of a failure.
     measured: Key,
@@ -77,16 +79,20 @@ impl Facts {
         match row {
             DatasetRow::Run(run) => {
                 let record = (**run).as_ref();
-                let content = key(&[content(&record.run_id)]);
-                Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
+                let [content, run_id] = keys(&record.run_id);
+                Self { source, content, run_id, has_runs: true, measured: measured(record), is_duplicate: false }
             }
-            DatasetRow::Failed(failed) => Self {
-                source,
-                content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
-                has_runs: false,
-                measured: 0,
-                is_duplicate: failed.kind == FailureKind::Duplicate,
-            },
+            DatasetRow::Failed(failed) => {
+                let [content, run_id] = failed.run_id.as_deref().map_or([0; 2], keys);
+                Self {
+                    source,
+                    content,
+                    run_id,
+                    has_runs: false,
+                    measured: 0,
+                    is_duplicate: failed.kind == FailureKind::Duplicate,
+                }
+            }
         }
     }
 }
@@ -102,7 +108,7 @@ impl Plan {
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
                 if facts.is_duplicate {
-                    copied.insert(facts.content);
+                    copied.insert(facts.run_id);
                 }
                 plan.add(index as u32, facts, &mut further);
                 Ok(())
@@ -111,7 +117,7 @@ impl Plan {
         }
         let mut seen = HashSet::new();
         copied.extend(
-            plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.content)).map(|it| it.content),
+            plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.run_id)).map(|it| it.run_id),
         );
         drop(seen);
         plan.choose(datasets, &copied)?;
@@ -120,8 +126,8 @@ impl Plan {
 
     /// Adds a row. The rows of a file with several runs are used together.
     fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
-        let Facts { source, content, has_runs, measured, .. } = facts;
-        let new = Entry { dataset, content, has_runs, measured: 0 };
+        let Facts { source, content, run_id, has_runs, measured, .. } = facts;
+        let new = Entry { dataset, content, run_id, has_runs, measured: 0 };
         let entry = match self.files.entry(self.file(&source, content)) {
             Vacant(place) => place.insert(new),
             Occupied(place) if place.get().dataset == dataset => place.into_mut(),
@@ -162,7 +168,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Finds out which file counts for each of these contents.
+    /// Finds the file to use for each of these run ids.
     fn choose(&mut self, datasets: &[Named], copied: &HashSet<Key>) -> Result<()> {
         if copied.is_empty() {
             return Ok(());
@@ -171,14 +177,14 @@ impl Plan {
         for (index, named) in datasets.iter().enumerate() {
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
-                let DatasetRow::Run(run) = row else { return Ok(()) };
+                if !facts.has_runs {
+                    return Ok(());
+                }
                 // One of several runs of a file is enough.
                 let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
-                if !is_further
-                    && copied.contains(&facts.content)
-                    && self.has(index as u32, &facts.source, facts.content)
+                if !is_further && copied.contains(&facts.run_id) && self.has(index as u32, &facts.source, facts.content)
                 {
-                    self.put_in_order(facts, &run);
+                    self.put_in_order(facts);
                 }
                 Ok(())
             })?;
@@ -187,14 +193,13 @@ impl Plan {
         Ok(())
     }
 
-    fn put_in_order(&mut self, facts: Facts, record: &RunRecord) {
-        let counting = Counting::of(record, facts.source);
-        match self.counting.get_mut(&facts.content) {
-            None => drop(self.counting.insert(facts.content, counting)),
-            Some(first) => {
+    fn put_in_order(&mut self, facts: Facts) {
+        match self.firsts.entry(facts.run_id) {
+            Vacant(place) => drop(place.insert(facts.source)),
+            Occupied(mut place) => {
                 self.copies += 1;
-                if counting.is_before(first) {
-                    *first = counting;
+                if facts.source < *place.get() {
+                    place.insert(facts.source);
                 }
             }
         }
@@ -224,22 +229,22 @@ impl<'p> Rows<'p> {
 
     /// Decides whether to use a row of a dataset.
     pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
-        let Facts { source, content, .. } = Facts::of(&datasets[dataset], &row);
+        let Facts { source, content, run_id, .. } = Facts::of(&datasets[dataset], &row);
         if !self.plan.has(dataset as u32, &source, content) {
             return None;
         }
-        let first = self.plan.counting.get(&content);
+        let first = self.plan.firsts.get(&run_id);
         match &mut row {
             DatasetRow::Run(run) => {
-                if let Some(first) = first.filter(|first| first.source != source) {
-                    let copy = first.failure(run.record(), source);
+                if let Some(first) = first.filter(|first| **first != source) {
+                    let copy = FailedInput { source, ..run.record().copy_of(first) };
                     return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(DatasetRow::Failed(copy));
                 }
                 run.set_source(source);
             }
             DatasetRow::Failed(failed) => {
                 if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
-                    failed.reason = first.reason(&failed.labels);
+                    failed.reason = copy_reason(first);
                 }
                 failed.source = source;
             }
@@ -253,13 +258,13 @@ impl<'p> Rows<'p> {
 fn measured(record: &RunRecord) -> Key {
     let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
         record;
+    let id = (without_path(run_id), record.number);
     let RunRecord { weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight, .. } = record;
-    let RunRecord { has_toc_beside, manifest_labels, .. } = record;
     // As the table `runs` has them; an engine may have rewritten the dataset.
     let labels: Vec<_> = labels.iter().filter(|(key, _)| COPIES.contains(&key.as_str())).collect();
-    let facts = (run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
+    let facts = (id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
     let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
-    key(&[&format!("{facts:?} {counts:?} {has_toc_beside} {manifest_labels:?}")])
+    key(&[&format!("{facts:?} {counts:?}")])
 }
 
 fn key(texts: &[&str]) -> Key {
@@ -270,6 +275,11 @@ fn key(texts: &[&str]) -> Key {
     let mut bytes = [0; 16];
     hasher.finalize_xof().fill(&mut bytes);
     Key::from_le_bytes(bytes)
+}
+
+/// The keys of the content and of the file in a run id.
+fn keys(run_id: &str) -> [Key; 2] {
+    [content(run_id), of_file(run_id)].map(|id| key(&[id]))
 }
 
 /// The key of a file of a dataset.

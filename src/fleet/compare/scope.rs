@@ -7,6 +7,7 @@ use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
 use super::{CompareError, CompareOptions};
+use crate::fleet::identity::recording;
 use crate::fleet::run::FailureKind;
 use crate::units::{Unit, several};
 
@@ -104,7 +105,7 @@ pub(super) fn invalid(
     }
     let ids = sides.each_ref().map(|side| {
         let runs = side.report.runs.iter().filter(|run| run.samples > 0);
-        runs.map(|run| &run.run_id).collect::<BTreeSet<_>>()
+        runs.map(|run| recording(&run.run_id)).collect::<BTreeSet<_>>()
     });
     match ids[0].intersection(&ids[1]).count() {
         0 => measures.iter().find_map(|(quantity, values)| unmeasured(sides, units, (quantity, values))),
@@ -114,7 +115,7 @@ pub(super) fn invalid(
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// A quantity that no run has, or too few runs, or that is 0 throughout a side.
+/// A quantity that no run has, or too few runs, or a side without any CPU time.
 fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
     if values.is_missing() {
         return Some(match quantity {
@@ -139,10 +140,9 @@ fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, 
         })
     };
     let idle = |(number, name): (usize, &str)| {
-        let is_idle =
-            units.runs_of(|side, run| values.get(side, run).filter(|_| side == number)).all(|value| value == 0.0);
-        (is_idle && quantity.is_sampled())
-            .then(|| format!("no run of {name} has a selected sample of a running thread"))
+        let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
+        let is_idle = units.runs_of(weight).all(|weight| weight == 0);
+        is_idle.then(|| format!("no run of {name} has a selected sample of a running thread"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))

@@ -8,7 +8,6 @@ use super::{DatasetError, DatasetTable, FAILED, OK};
 use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
-use serde_json::{Value, json};
 
 /// The facts that a dataset gives about an export without reading its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +125,6 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
     let copy = |key: &str| Some((key.to_owned(), rows.text_or_null(key)?));
     let mut labels: Vec<_> = COPIES.into_iter().filter_map(copy).collect();
     labels.sort();
-    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null("failed_labels").as_deref());
     Ok(RunRecord {
         run_id: text("run_id")?,
         fingerprint: text("fingerprint")?,
@@ -157,8 +155,6 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         usual_weight: rows.integer("usual_weight")?,
         parser_version: text("parser_version")?,
         notes: rows.text_or_null("notes").map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
-        has_toc_beside,
-        manifest_labels,
     })
 }
 
@@ -174,18 +170,6 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
             .text_or_null("failed_labels")
             .map_or_else(Vec::new, |labels| serde_json::from_str(&labels).unwrap_or_default()),
     })
-}
-
-/// Parses the facts written by [`json_of_beside`]: whether there was a table of contents, and the labels in a manifest.
-fn beside_of_json(text: Option<&str>) -> (bool, Option<Vec<(String, String)>>) {
-    let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    (value["toc"] == true, serde_json::from_value(value["manifest"].clone()).unwrap_or_default())
-}
-
-/// The facts about a run's neighbouring files as JSON, if there are any.
-pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
-    let is_known = record.has_toc_beside || record.manifest_labels.is_some();
-    is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
 /// The parts of a recorded time, as [`json_of_parts`] writes them.

@@ -158,7 +158,6 @@ pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffe
 fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let notes = (!record.notes.is_empty()).then(|| record.notes.join("\n"));
     let rate = record.rate(record.weight);
-    let beside = super::runs::json_of_beside(record);
     let parts = super::runs::json_of_parts(&record.parts);
     let seconds = record.copied_seconds();
     buffer
@@ -170,7 +169,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .text_or_null("error", None::<&str>)
         .text("source", &record.source)
         .integer("source_bytes", record.source_bytes)?
-        .text_or_null("failed_labels", beside.as_deref())
+        .text_or_null("failed_labels", None::<&str>)
         .integer("run_number", record.number)?
         .text_or_null("device", record.label("device"))
         .text_or_null("os", record.label("os"))

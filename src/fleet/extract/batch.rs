@@ -4,8 +4,8 @@
 //! number of workers and not on the number of files. Results do not depend on the speed of a worker: files that are
 //! read at the same time share the memory, and a file that exceeds its part is read again alone.
 //!
-//! Of files with the same content the first one is used, regardless of which was read first. Files with different lengths have different contents, so a file only waits for earlier files of the same length. The
-//! length of a compressed file is unknown, so all files wait.
+//! The first of several copies is used, regardless of which was read first. Files with different lengths have different contents, so a file
+//! only waits for earlier files of the same length. The length of a compressed file is unknown, so all files wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,7 +21,6 @@ use crate::fleet::inputs::Task;
 use crate::fleet::store::InputKind;
 use crate::memory::OverBudget;
 use crate::units::counted;
-use blake3::Hash;
 
 /// The length of an uncompressed export, judged by its name; a file with any other name may be an archive, whose length
 /// does not describe its content.
@@ -137,9 +136,10 @@ impl Batch<'_> {
                 state.waiting += bytes;
                 state.largest = state.largest.max((bytes, index));
                 // A file without runs does not replace other files: each one has its own failure.
-                let content = finished.content.filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
+                let run_id = finished.run_id().filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
+                let run_id = run_id.map(str::to_owned);
                 let can_count = !finished.outcome.is_failed();
-                let arrived = state.duplicates.arrive(index, content, can_count, finished);
+                let arrived = state.duplicates.arrive(index, run_id, can_count, finished);
                 state.waiting -= arrived.iter().map(|arrival| arrival.value.memory()).sum::<u64>();
                 arrived
             };
@@ -167,7 +167,7 @@ impl Batch<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a file for which it is decided whether another file with the same content is used.
+    /// Keeps a file for which it is decided whether another copy is used.
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
@@ -222,22 +222,22 @@ pub(super) struct Duplicates<T> {
     /// By position: the group of files that are as long.
     group_of: Vec<usize>,
     groups: Vec<Group<T>>,
-    /// By content: the first file that has it.
-    firsts: HashMap<Hash, usize>,
+    /// By run id: the first file that has it.
+    firsts: HashMap<String, usize>,
 }
 
 struct Group<T> {
     /// Files that have not been passed on, in their order.
     open: VecDeque<usize>,
-    /// The files that have arrived and wait: their content, and whether they can count.
-    waiting: HashMap<usize, (Option<Hash>, bool, T)>,
+    /// The files that have arrived and wait: their run id, and whether they can count.
+    waiting: HashMap<usize, (Option<String>, bool, T)>,
 }
 
 /// A file that is passed on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Arrival<T> {
     pub(super) value: T,
-    /// The file before it that has the same content.
+    /// The file before it that it is a copy of.
     pub(super) first: Option<usize>,
 }
 
@@ -261,19 +261,25 @@ impl<T> Duplicates<T> {
         Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
     }
 
-    /// Adds a file that was read, and returns the files that no longer have to wait. `content` is `None` if the file
+    /// Adds a file that was read, and returns the files that no longer have to wait. `run_id` is `None` if the file
     /// must not be compared with others; a file without runs does not replace another one.
-    pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, can_count: bool, value: T) -> Vec<Arrival<T>> {
+    pub(super) fn arrive(
+        &mut self,
+        index: usize,
+        run_id: Option<String>,
+        can_count: bool,
+        value: T,
+    ) -> Vec<Arrival<T>> {
         let group = &mut self.groups[self.group_of[index]];
-        group.waiting.insert(index, (content, can_count, value));
+        group.waiting.insert(index, (run_id, can_count, value));
         let mut arrivals = Vec::new();
         while let Some(&front) = group.open.front() {
-            let Some((content, can_count, value)) = group.waiting.remove(&front) else { break };
+            let Some((run_id, can_count, value)) = group.waiting.remove(&front) else { break };
             group.open.pop_front();
-            let first = content.and_then(|content| {
-                let first = self.firsts.get(&content).copied();
+            let first = run_id.and_then(|run_id| {
+                let first = self.firsts.get(&run_id).copied();
                 if first.is_none() && can_count {
-                    self.firsts.insert(content, front);
+                    self.firsts.insert(run_id, front);
                 }
                 first
             });
@@ -290,10 +296,8 @@ mod tests {
     /// The files that arrive, of files with these lengths and contents, read in this order.
     fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
         let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
-        let arrive = order.iter().flat_map(|&index| {
-            let content = files[index].1.map(|text| blake3::hash(text.as_bytes()));
-            duplicates.arrive(index, content, true, index)
-        });
+        let arrive =
+            order.iter().flat_map(|&index| duplicates.arrive(index, files[index].1.map(str::to_owned), true, index));
         arrive.map(|arrival| (arrival.value, arrival.first)).collect()
     }
 
@@ -318,19 +322,18 @@ mod tests {
     }
 
     #[test]
-    fn files_without_content_stand_for_no_other() {
+    fn files_without_run_id_replace_no_other() {
         assert_eq!(arrivals(&[(0, None), (0, None)], &[1, 0]), [(0, None), (1, None)]);
         assert_eq!(arrivals(&[(7, None), (7, Some("a"))], &[0, 1]), [(0, None), (1, None)]);
     }
 
     #[test]
     fn files_that_cannot_count_learn_which_one_does() {
-        let content = Some(blake3::hash(b"a"));
         let mut duplicates = Duplicates::new(vec![Some(7); 4]);
         let firsts: Vec<Option<usize>> = [false, true, false, true]
             .iter()
             .enumerate()
-            .flat_map(|(index, &can_count)| duplicates.arrive(index, content, can_count, index))
+            .flat_map(|(index, &can_count)| duplicates.arrive(index, Some("a".to_owned()), can_count, index))
             .map(|arrival| arrival.first)
             .collect();
         assert_eq!(firsts, [None, None, Some(1), Some(1)]);

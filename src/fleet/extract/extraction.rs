@@ -12,7 +12,8 @@ use super::settings::FleetSettings;
 use crate::fleet::error::Result;
 use crate::fleet::fingerprint::short;
 use crate::fleet::host::FleetHost;
-use crate::fleet::inputs::{Counting, Task, content};
+use crate::fleet::identity::{content, copy_reason, of_file};
+use crate::fleet::inputs::Task;
 use crate::fleet::store::{InputState, Known, MadeWith, SourceStamps, SourceSum, Store};
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::memory::MemoryBudget;
@@ -27,9 +28,9 @@ pub(super) struct Extraction<'a> {
     host: &'a dyn FleetHost,
     /// The exports in the dataset, by path.
     known: HashMap<String, Known>,
-    /// By content: the export that counts for it, and its position among the tasks, if it is one.
+    /// By run id: the export that has it, and its position among the tasks, if it is one.
     counting: HashMap<String, (String, Option<usize>)>,
-    /// By content: copies of it that are not among the tasks.
+    /// By run id: copies that are not among the tasks.
     copies: HashMap<String, Vec<String>>,
     /// By position: the result of comparing size and time of a file.
     unread: Vec<Unread>,
@@ -96,14 +97,14 @@ impl<'a> Extraction<'a> {
             tasks.iter().enumerate().map(|(index, task)| (task.display.as_str(), index)).collect();
         let counting = known.iter().filter(|(_, known)| !known.is_failed).flat_map(|(source, known)| {
             let place = (source.clone(), position.get(source.as_str()).copied());
-            known.run_ids.first().map(|run| (run.clone(), place))
+            known.run_id().map(|run| (run.to_owned(), place))
         });
         let others = known.iter().filter(|(source, _)| !position.contains_key(source.as_str()));
         let mut copies: HashMap<String, Vec<String>> = HashMap::new();
-        for (source, run) in others.clone().filter_map(|(source, known)| Some((source, known.run_ids.first()?))) {
-            if known.get(source).is_some_and(|known| known.is_failed) {
-                copies.entry(run.clone()).or_default().push(source.clone());
-            }
+        for (source, run) in
+            others.clone().filter_map(|(source, known)| Some((source, known.run_id().filter(|_| known.is_failed)?)))
+        {
+            copies.entry(run.to_owned()).or_default().push(source.clone());
         }
         let others = others.count();
         let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
@@ -167,7 +168,15 @@ impl<'a> Extraction<'a> {
     fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
         let fingerprint = self.settings.fingerprint_of(task, content, self.host, memory);
         let &Known { is_failed, rejected, unread_runs, .. } = known;
-        (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed, rejected, unread_runs })
+        let run_id = known.run_id().map(str::to_owned);
+        (fingerprint == known.fingerprint).then_some(Kept {
+            content,
+            run_id,
+            fingerprint,
+            is_failed,
+            rejected,
+            unread_runs,
+        })
     }
 
     /// Removes all outdated rows from the dataset at once. Removing them one by one would rewrite a large data file for
@@ -198,34 +207,32 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Puts runs into the dataset, unless a file with the same content counts that the dataset has, and that is not among the tasks: as in one
+    /// Puts runs into the dataset, unless the file is a copy of one that the dataset has, and that is not among the tasks: as in one
     /// extract over both. If that file is gone, its runs have moved.
     fn put_first(&self, task: &Task, runs: Vec<RunMeasures>) -> Result<Outcome> {
-        let Some(run_id) = runs.first().map(|run| run.record.run_id.clone()) else { return self.put(runs) };
+        let Some(record) = runs.first().map(|run| &run.record) else { return self.put(runs) };
+        let run_id = of_file(&record.run_id).to_owned();
         let other = self.other(&run_id)?;
-        let own = Counting::of_task(task);
-        let first = other.as_ref().map(|other| Counting::of(other, other.source.clone()));
-        if let Some(first) = first.filter(|first| first.is_before(&own)) {
-            let failure = runs.first().map(|run| first.failure(&run.record, own.source));
-            return Ok(failure.map_or(Outcome::Runs(runs), Outcome::Failed));
+        if let Some(first) = other.as_ref().filter(|first| first.source < task.display) {
+            return Ok(Outcome::Failed(record.copy_of(&first.source)));
         }
         let outcome = self.put(runs)?;
         if matches!(outcome, Outcome::Runs(_)) {
             if let Some(other) = other {
-                self.store.put_failure(&own.failure(&other, other.source.clone()))?;
+                self.store.put_failure(&other.copy_of(&task.display))?;
             }
-            self.name_in_copies(&run_id, &own)?;
+            self.name_in_copies(&run_id, &copy_reason(&task.display))?;
         }
         Ok(outcome)
     }
 
     /// Copies that are not among the tasks name the file that counts now.
-    fn name_in_copies(&self, run_id: &str, first: &Counting) -> Result<()> {
+    fn name_in_copies(&self, run_id: &str, reason: &str) -> Result<()> {
         for copy in self.copies.get(run_id).into_iter().flatten() {
             if let Some(DatasetRow::Failed(failed)) = self.store.row(copy)?
                 && failed.kind == FailureKind::Duplicate
             {
-                self.store.put_failure(&FailedInput { reason: first.reason(&failed.labels), ..failed })?;
+                self.store.put_failure(&FailedInput { reason: reason.to_owned(), ..failed })?;
             }
         }
         Ok(())
@@ -249,26 +256,24 @@ impl<'a> Extraction<'a> {
     /// A copy of `first` names another file if that one counts, is in the dataset, and is not among the tasks. Which file counts is decided
     /// again here: `first` may not have been kept yet.
     fn name_first(&self, mut failed: FailedInput, first: Option<&Task>) -> Result<FailedInput> {
-        if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref()) {
-            let other = self.other(run_id)?.map(|other| Counting::of(&other, other.source.clone()));
-            if let Some(other) = other.filter(|other| other.is_before(&Counting::of_task(first))) {
-                failed.reason = other.reason(&failed.labels);
-            }
+        if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref())
+            && let Some(other) = self.other(run_id)?.filter(|other| other.source < first.display)
+        {
+            failed.reason = copy_reason(&other.source);
         }
         Ok(failed)
     }
 
-    /// True if a file without runs, because another file has its content, would still have none.
+    /// True if a file without runs, because it is a copy, would still have none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
-        match self.counting.get(&short(kept.content)) {
+        match kept.run_id.as_ref().and_then(|run_id| self.counting.get(run_id)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
             None | Some((_, None)) => true,
             Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
         }
     }
 
-    /// True if a file has this content, and everything else in the dataset about it is still right: a duplicate says how the labels of the
-    /// file that counts differ from its own.
+    /// True if a file has this content, and everything else in the dataset about it is still right.
     fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
         let task = &self.tasks[index];
         match (&self.unread[index], self.known.get(&task.display)) {
@@ -373,7 +378,7 @@ impl Keeper for Extraction<'_> {
     }
 
     fn counts(&self, first: usize, kept: &Kept) -> bool {
-        match self.counting.get(&short(kept.content)) {
+        match kept.run_id.as_ref().and_then(|run_id| self.counting.get(run_id)) {
             Some((_, Some(counting))) => *counting == first,
             Some((_, None)) | None => false,
         }

@@ -244,9 +244,10 @@ impl<'e> Extract<'e> {
         let count = others.len();
         let known = store.known()?;
         let has_runs = |source: &&String| known.get(*source).is_some_and(|known| !known.is_failed);
-        let runs: HashSet<&String> = others.iter().filter(has_runs).flat_map(|source| &known[source].run_ids).collect();
+        let runs: HashSet<&str> = others.iter().filter(has_runs).filter_map(|source| known[source].run_id()).collect();
         // Copies of what is forgotten are read again: one of them counts now.
-        let is_copy = |known: &crate::fleet::Known| known.is_failed && known.run_ids.iter().any(|id| runs.contains(id));
+        let is_copy =
+            |known: &crate::fleet::Known| known.is_failed && known.run_id().is_some_and(|id| runs.contains(id));
         let copies = known.iter().filter(|(_, known)| is_copy(known)).map(|(source, _)| source.clone());
         let copies: Vec<String> = copies.collect();
         others.extend(copies);

@@ -9,8 +9,9 @@ use super::intervals::all_intervals;
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, failed};
 use super::settings::FleetSettings;
-use crate::fleet::fingerprint::{of_run, of_unread, short};
+use crate::fleet::fingerprint::{of_run, of_unread};
 use crate::fleet::host::{FleetHost, WatchedInputs};
+use crate::fleet::identity;
 use crate::fleet::inputs::Task;
 use crate::fleet::{FailedInput, Measured, NotMeasured, RunContext, RunMeasures};
 use crate::memory::MemoryBudget;
@@ -105,7 +106,7 @@ impl<'a> Measuring<'a> {
         let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
         let context = RunContext {
-            run_id: short(file.content),
+            run_id: identity::of_task(file.content, toc, task, has_samples(&file)),
             fingerprint: of_run(self.settings.fingerprint, file.content, [toc, intervals], task),
             source: task.display.clone(),
             source_bytes: file.bytes,
@@ -172,13 +173,15 @@ impl<'a> Measuring<'a> {
             return Err(NotMeasured::malformed(format!("its functions and names take too much memory: {over}")));
         }
         notes.extend(measured.notes);
-        let mut runs = measured.runs;
-        for run in &mut runs {
-            run.record.has_toc_beside = task.toc.is_some();
-            run.record.manifest_labels = task.is_described.then(|| context.labels.clone());
-        }
-        Ok(runs)
+        Ok(measured.runs)
     }
+}
+
+/// False for a recording without any sample; a day of metrics is a sample.
+fn has_samples(file: &ReadFile) -> bool {
+    let Ok(export) = &file.export else { return true };
+    let has_metrics = || export.tocs().any(|toc| toc.runs.iter().any(|run| run.metrics.is_some()));
+    export.profile.sums_or_samples().next().is_some() || has_metrics()
 }
 
 /// The reader's notes. A note is printed next to the name of its file, so the name of a recording is left out, and

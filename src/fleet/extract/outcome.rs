@@ -6,9 +6,10 @@ use std::path::Path;
 
 use super::fleet_input::size_on_disk;
 use crate::fleet::error::Result;
-use crate::fleet::fingerprint::{of_unread, short};
+use crate::fleet::fingerprint::of_unread;
 use crate::fleet::host::FleetHost;
-use crate::fleet::inputs::{Task, duplicate_reason};
+use crate::fleet::identity::{copy_reason, of_file};
+use crate::fleet::inputs::Task;
 use crate::fleet::store::InputState;
 use crate::fleet::{FailedInput, FailureKind, NotMeasured, RunMeasures};
 use crate::memory::MemoryBudget;
@@ -50,6 +51,15 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    /// What its run ids start with, if its content is known.
+    pub(crate) fn run_id(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Runs(runs) => runs.first().map(|run| of_file(&run.record.run_id)),
+            Outcome::Failed(failed) => failed.run_id.as_deref(),
+            Outcome::Kept(kept) => kept.run_id.as_deref(),
+        }
+    }
+
     /// About how many bytes its runs take.
     pub(crate) fn memory(&self) -> u64 {
         match &self.outcome {
@@ -63,6 +73,8 @@ impl Finished {
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) content: Hash,
+    /// What its run ids start with.
+    pub(crate) run_id: Option<String>,
     pub(crate) fingerprint: String,
     /// True if it gave no run.
     pub(crate) is_failed: bool,
@@ -86,7 +98,7 @@ pub(crate) trait Keeper: Sync {
         false
     }
 
-    /// Keeps the outcome of a file; `first` is the file before it with the same content, if there is one.
+    /// Keeps the outcome of a file; `first` is the file before it that it is a copy of, if there is one.
     ///
     /// # Errors
     /// When the outcome cannot be kept; no other file is begun after that.
@@ -139,7 +151,7 @@ pub(crate) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
     rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
 }
 
-/// The failure of a file with the content of one before it.
+/// The failure of a copy of a file before it.
 pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let bytes = size_on_disk(host.files(), &task.path);
     let fingerprint = match &finished.outcome {
@@ -147,16 +159,10 @@ pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, 
         Outcome::Failed(failed) => Some(failed.fingerprint.clone()),
         Outcome::Kept(kept) => Some(kept.fingerprint.clone()),
     };
-    let reason = duplicate_reason(&task.labels, &first.display, &first.labels);
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
-    failed(
-        host,
-        task,
-        bytes,
-        finished.content.map(short),
-        fingerprint,
-        NotMeasured { kind: FailureKind::Duplicate, reason },
-    )
+    let refused = NotMeasured { kind: FailureKind::Duplicate, reason: copy_reason(&first.display) };
+    let failed = failed(host, task, bytes, finished.run_id().map(str::to_owned), fingerprint, refused);
+    FailedInput { labels: Vec::new(), ..failed }
 }
 
 /// Sentences, and which files they are about.
@@ -225,7 +231,7 @@ const fn what_they_are(kind: FailureKind) -> &'static str {
         FailureKind::Malformed => "are malformed",
         FailureKind::NoSamples => "have no samples",
         FailureKind::NotSelected => "contain nothing that was selected",
-        FailureKind::Duplicate => "have the content of another",
+        FailureKind::Duplicate => "are copies of others",
     }
 }
 

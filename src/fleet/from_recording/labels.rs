@@ -5,7 +5,8 @@
 //! <process type="attached" name="Finder" pid="751"/>
 //! ```
 //!
-//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. Reports from the field also have `diagnostic`, `app_version`,
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The summary has the version of Instruments,
+//! `instruments`, and `end_reason`, verbatim. Reports from the field also have `diagnostic`, `app_version`,
 //! `app_build`, `region`, `testflight`, `low_power`, and the last state that the app reported of each domain, `state.DOMAIN`. The name and the UUID of a device identify a person,
 //! and are never kept. The table of contents of a recording does not know the version of an app; a manifest may.
 
@@ -55,12 +56,12 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     ];
     let pairs = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())));
     pairs
-        .chain(toc.summary.iter().filter_map(|(key, value)| Some((of_report(key)?, known(Some(value))?.to_owned()))))
+        .chain(toc.summary.iter().filter_map(|(key, value)| Some((of_summary(key)?, known(Some(value))?.to_owned()))))
         .collect()
 }
 
-/// The label of a field of the summary of a report.
-fn of_report(key: &str) -> Option<String> {
+/// The label of a field of the summary.
+fn of_summary(key: &str) -> Option<String> {
     let label = match key {
         "diagnostic" => "diagnostic",
         "app-version" => "app_version",
@@ -68,6 +69,8 @@ fn of_report(key: &str) -> Option<String> {
         "region" => "region",
         "is-testflight" => "testflight",
         "is-low-power" => "low_power",
+        "instruments-version" => "instruments",
+        "end-reason" => "end_reason",
         _ => return key.strip_prefix("state ").map(|domain| format!("state.{domain}")),
     };
     Some(label.to_owned())
@@ -89,7 +92,7 @@ fn split_version(text: &str) -> (&str, &str) {
 /// The facts about an export that are not in its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContext {
-    /// The hash of the file's content, in hex.
+    /// The start of the [ids of its runs](crate::fleet::RunRecord::run_id).
     pub run_id: String,
     /// As [`RunRecord::fingerprint`](crate::fleet::RunRecord::fingerprint).
     pub fingerprint: String,
@@ -158,6 +161,18 @@ mod tests {
         assert_eq!(labels(Some(&toc), &[]), expected);
         let all = TocRun { is_all_processes: true, ..toc };
         assert_eq!(labels(Some(&all), &[]), expected[1..]);
+    }
+
+    #[test]
+    fn labels_have_the_version_of_instruments_and_the_end() {
+        let summary = pairs(&[
+            ("start-date", "2026-02-04T10:12:13.123-08:00"),
+            ("end-reason", "Time limit reached"),
+            ("instruments-version", "16.0 (17F42)"),
+        ]);
+        let toc = TocRun { summary, ..TocRun::default() };
+        let expected = pairs(&[("end_reason", "Time limit reached"), ("instruments", "16.0 (17F42)")]);
+        assert_eq!(labels(Some(&toc), &[]), expected);
     }
 
     #[test]

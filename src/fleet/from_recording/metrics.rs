@@ -62,8 +62,6 @@ fn run(
         usual_weight: weight,
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),
         notes: Vec::new(),
-        has_toc_beside: false,
-        manifest_labels: None,
     };
     let mut names = NamesBuilder::default();
     let process = names.id(toc.process_attribute("name").unwrap_or_default());

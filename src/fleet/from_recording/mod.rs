@@ -17,7 +17,7 @@ use super::run::{RunMeasures, RunRecord};
 use crate::calltree::{Metric, Operation};
 use crate::hash::HashMap;
 use crate::profile::{RunId, SelectedSamples, SeriesId, ThreadId};
-use crate::recording::{Recording, SelectedTime, Table};
+use crate::recording::{Recording, SelectedTime};
 use crate::units::Unit;
 use choice::{Chosen, ChosenRun};
 use rows::Rows;
@@ -107,6 +107,7 @@ fn measure_chosen(
     let mut rows = Rows::new(profile, with_stacks);
     drop(by_stack);
     reserved.grow(rows.memory())?;
+    let rejected = rejected_rows(recording);
     let mut runs = Vec::with_capacity(chosen.len());
     for (position, (run, tally)) in chosen.into_iter().zip(&tallies).enumerate() {
         let run_id = match position {
@@ -114,7 +115,8 @@ fn measure_chosen(
             _ => format!("{}-{}", context.run_id, position + 1),
         };
         let threads = threads.remove(&profile.series(run.series).run).unwrap_or_default();
-        let record = record(recording, context, (run, run_id), tally, notes);
+        let rejected = rejected.get(&run.series).copied().unwrap_or_default();
+        let record = RunRecord { rejected, ..record(recording, context, (run, run_id), tally, notes) };
         // Names of the profile are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
         let measures = rows.measures(record, tally, &threads)?;
@@ -123,6 +125,12 @@ fn measure_chosen(
         runs.push(measures);
     }
     Ok(runs)
+}
+
+/// The rows that could not be read, by the series of their table.
+fn rejected_rows(recording: &Recording) -> HashMap<SeriesId, u64> {
+    let tables = recording.tables();
+    tables.flat_map(|table| table.series.iter().map(|&series| (series, table.rejected.total()))).collect()
 }
 
 /// The selected threads of each run, with samples or without.
@@ -197,7 +205,6 @@ fn record(
     let number = profile.run(series.run).number;
     let unit = stated.map_or(series.unit, |stated| stated.unit);
     let short = note_short(&selected, unit, tally.usual_weight(), number);
-    let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
         run_id,
         fingerprint: context.fingerprint.clone(),
@@ -216,14 +223,12 @@ fn record(
         weight: tally.sum.weight,
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
-        rejected: recording.tables().find(is_table).map_or(0, |table| table.rejected.total()),
+        rejected: 0,
         unread_runs: 0,
         excluded_runs: 0,
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),
         notes: notes.iter().cloned().chain(own).chain(short.filter(|_| selected.is_part())).collect(),
-        has_toc_beside: false,
-        manifest_labels: None,
     }
 }

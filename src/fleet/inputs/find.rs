@@ -111,7 +111,7 @@ impl FleetInputs {
             }
         }
         // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
-        self.tasks.sort_by(|a, b| (a.rank(), &a.display).cmp(&(b.rank(), &b.display)));
+        self.tasks.sort_by(|a, b| a.display.cmp(&b.display));
         for failed in &mut self.failures {
             if let Ok(path) = real(host, Path::new(&failed.source)) {
                 failed.source = display(host, &path);
@@ -269,7 +269,7 @@ impl<'h> Finder<'h> {
             let folder = folder.display();
             self.inputs.notes.push(format!(
                 "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
-                 diagnostics of MetricKit (*.json, *.ndjson, *.jsonl, *.mxdiagnostic)"
+                 diagnostics of MetricKit (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
             ));
         }
         let folder: Arc<Path> = folder.into();
@@ -330,8 +330,6 @@ impl<'h> Finder<'h> {
     fn finish(mut self) -> FleetInputs {
         self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
         let orphans = self.pair();
-        // By path within each rank.
-        self.found.sort_by_key(|found| found.task.rank());
         let (summary, exported) = (self.summary(), exported_recordings(&self.found));
         let Self { mut inputs, found, walked, .. } = self;
         let FleetInputs { tasks, failures, notes, .. } = &mut inputs;

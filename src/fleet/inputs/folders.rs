@@ -1,10 +1,13 @@
 //! Walking folders, expanding patterns, and recognising exports and their neighbouring files by their names.
 
 use std::collections::HashSet;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use crate::bundle::BundleFiles;
+use crate::decompress;
 use crate::files::{Entry, Files};
+use crate::memory::MemoryBudget;
 use crate::readers::{HEAD, is_field_report};
 use crate::units::several;
 use globset::{GlobBuilder, GlobMatcher};
@@ -148,6 +151,8 @@ impl Search<'_> {
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The endings of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
+/// The endings of diagnostics of MetricKit.
+const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
 /// The endings that a table of contents adds to the name of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 /// The ending that a file with its intervals adds to the name of an export.
@@ -160,9 +165,19 @@ pub(crate) fn is_export_name(path: &Path) -> bool {
 
 /// True for diagnostics of MetricKit, which have the names of any JSON; their content decides.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let is_json = ["json", "ndjson", "jsonl", "mxdiagnostic"].iter().any(|known| extension.eq_ignore_ascii_case(known));
-    is_json && files.read(path, 0, HEAD).is_ok_and(|head| is_field_report(&head))
+    let Some(name) = file_name(path) else { return false };
+    let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
+    let is_json = |name: &str| REPORTS.iter().any(|ending| without(name, ending).is_some());
+    names.any(is_json) && head(files, path).is_ok_and(|head| is_field_report(&head))
+}
+
+/// The first bytes of a file, decompressed.
+fn head(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = files.read(path, 0, HEAD)?;
+    let mut head = Vec::new();
+    // Compressed bytes end too early, after some that can be used.
+    let _ = decompress(&bytes[..], &MemoryBudget::default())?.take(HEAD as u64).read_to_end(&mut head);
+    Ok(head)
 }
 
 /// True for an export whose name is not UTF-8, so no neighbouring file can be found by its name.

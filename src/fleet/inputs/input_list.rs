@@ -164,7 +164,7 @@ impl InputList<'_> {
     }
 
     fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
-        let mut task = Task { is_described: true, ..Task::new(PathBuf::new(), String::new()) };
+        let mut task = Task::new(PathBuf::new(), String::new());
         for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
             let bad = |what: &str| error!("{}, column {key}: {value:?} is not {what}", place);
             let named = || self.host.path_in(self.folder, &value).with_context(|| format!("{place}, column {key}"));

@@ -14,4 +14,3 @@ pub use find::{FleetInputs, InputRequest};
 pub(crate) use folders::{is_export_name, is_recording_name};
 pub use shard::{Shard, ShardRequest};
 pub use task::Task;
-pub(crate) use task::{Counting, content, duplicate_reason};

@@ -1,4 +1,4 @@
-//! One export of a fleet before it is measured, and its rank among files with the same content, of which one is used.
+//! One export of a fleet before it is measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::folders::{export_names, intervals_names};
 use crate::fleet::host::FleetHost;
-use crate::fleet::{FailedInput, FailureKind, RunRecord};
 use crate::units::{Millionths, Nanos, counted};
 
 /// An export to be measured, with its metadata.
@@ -25,8 +24,6 @@ pub struct Task {
     pub(crate) labels: Vec<(String, String)>,
     pub(crate) run_weight: Millionths,
     pub(crate) duration: Option<Nanos>,
-    /// True if a manifest names it.
-    pub(crate) is_described: bool,
     /// The folder that was named, if it was found in one.
     pub(crate) folder: Option<Arc<Path>>,
 }
@@ -43,7 +40,6 @@ impl Task {
             labels: Vec::new(),
             run_weight: Millionths::ONE,
             duration: None,
-            is_described: false,
             folder: None,
         }
     }
@@ -52,11 +48,6 @@ impl Task {
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let beside = [&self.toc, &self.intervals, &self.intervals_beside];
         [self.path.as_path()].into_iter().chain(beside.into_iter().flatten().map(PathBuf::as_path))
-    }
-
-    /// The rank among files with the same content: the first one is used, so it is the one with the most metadata.
-    pub(crate) const fn rank(&self) -> Rank {
-        rank(self.is_described, self.toc.is_some())
     }
 
     /// The name of a file with its intervals.
@@ -80,19 +71,6 @@ pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
     host.shown(&text).into_owned()
 }
 
-/// Smaller for files of which more is known.
-pub(crate) type Rank = u8;
-
-/// The rank of a file, by whether a manifest describes it and whether it has a table of contents.
-pub(crate) const fn rank(is_described: bool, has_toc: bool) -> Rank {
-    match (is_described, has_toc) {
-        (true, true) => 0,
-        (true, false) => 1,
-        (false, true) => 2,
-        (false, false) => 3,
-    }
-}
-
 /// Labels that differ are named up to this many.
 const SAID_LABELS: usize = 8;
 
@@ -114,59 +92,4 @@ pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -
         differing.iter().take(SAID_LABELS).map(label).chain(more).collect::<Vec<_>>().join(", ")
     };
     (!differing.is_empty()).then(|| labels.each_ref().map(say))
-}
-
-/// The reason why a file has no runs: another file with the same content is used.
-pub(crate) fn duplicate_reason(own: &[(String, String)], first: &str, of_first: &[(String, String)]) -> String {
-    let differing = differing_labels(own, of_first)
-        .map(|[own, of_first]| format!("; but its manifest line has {own}, and the line of {first} has {of_first}"));
-    format!("it has the same content as {first}, which is used{}", differing.unwrap_or_default())
-}
-
-/// The file that counts for a content, or may.
-#[derive(Clone, Debug)]
-pub(crate) struct Counting {
-    pub(crate) rank: Rank,
-    pub(crate) source: String,
-    pub(crate) labels: Vec<(String, String)>,
-}
-
-impl Counting {
-    /// A file whose run is there, by its name among others.
-    pub(crate) fn of(record: &RunRecord, source: String) -> Self {
-        let labels = record.manifest_labels.clone();
-        Self { rank: rank(labels.is_some(), record.has_toc_beside), source, labels: labels.unwrap_or_default() }
-    }
-
-    /// A file that is read.
-    pub(crate) fn of_task(task: &Task) -> Self {
-        Self { rank: task.rank(), source: task.display.clone(), labels: task.labels.clone() }
-    }
-
-    /// True if this file is used instead of the other one.
-    pub(crate) fn is_before(&self, other: &Self) -> bool {
-        (self.rank, &self.source) < (other.rank, &other.source)
-    }
-
-    /// The reason why a file with these labels produces no run.
-    pub(crate) fn reason(&self, labels: &[(String, String)]) -> String {
-        duplicate_reason(labels, &self.source, &self.labels)
-    }
-
-    /// The failure that an extract gives a file with this content.
-    pub(crate) fn failure(&self, record: &RunRecord, source: String) -> FailedInput {
-        let labels = record.manifest_labels.clone().unwrap_or_default();
-        let run_id = Some(content(&record.run_id).to_owned());
-        FailedInput {
-            source,
-            run_id,
-            labels: labels.clone(),
-            ..record.failure(FailureKind::Duplicate, self.reason(&labels))
-        }
-    }
-}
-
-/// The hash of the file's content in a run id, which is followed by `-2`, `-3` … for the second run and later ones.
-pub(crate) fn content(run_id: &str) -> &str {
-    run_id.split_once('-').map_or(run_id, |(content, _)| content)
 }

@@ -11,6 +11,7 @@ use super::folder::{Folder, MANIFEST};
 use super::manifest::{DataFile, Manifest};
 use super::part::Written;
 use crate::fleet::error::Result;
+use crate::fleet::identity::of_file;
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun};
 
 /// Saving takes at most this part of the time if data files have to be rewritten.
@@ -102,7 +103,7 @@ impl State {
 pub struct Known {
     /// The fingerprint that its runs, or its failure, were made with.
     pub fingerprint: String,
-    /// Its runs; for a failure the hash of its content, where it could be read.
+    /// Its runs; for a failure the start of the ids that they would have, if it could be read.
     pub run_ids: Vec<String>,
     /// True if it gave no run.
     pub is_failed: bool,
@@ -112,6 +113,13 @@ pub struct Known {
     pub unread_runs: u64,
     /// The data file that holds them.
     pub file: String,
+}
+
+impl Known {
+    /// What its run ids start with.
+    pub(crate) fn run_id(&self) -> Option<&str> {
+        self.run_ids.first().map(|run| of_file(run))
+    }
 }
 
 /// The exports and runs that a change is going to put in, and that replace rows.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use ::csv::Writer;
 
 use super::runs_of;
-use crate::fleet::{CohortReport, Completeness, FleetReport, FleetScope, ScopeName, ScopeRow};
+use crate::fleet::{CohortReport, Completeness, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow};
 use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
@@ -50,8 +50,8 @@ fn header(report: &FleetReport, cells: Cells) -> Vec<String> {
         ["lower", "upper", "support", "noise"].map(|detail| format!("{}_{detail}", quantile.name()))
     };
     columns.extend(report.options.quantiles.iter().flat_map(details));
-    columns.push("worst_run_source".to_owned());
-    columns.extend(report.options.quantiles.iter().map(|quantile| format!("{}_run_source", quantile.name())));
+    columns.push("worst_run".to_owned());
+    columns.extend(report.options.quantiles.iter().map(|quantile| format!("{}_run", quantile.name())));
     columns.extend(texts("shared_label,complete,inputs_expected,inputs_done"));
     columns
 }
@@ -74,9 +74,10 @@ fn fields(report: &FleetReport, cohort: &CohortReport, scope: FleetScope, row: &
         fields.push(estimate.support.name().to_owned());
         fields.push(decimal(row.noise.get(index).copied().flatten()));
     }
-    // The sources of the run with the largest value, and of the runs at the percentiles; of two runs around one, the one above.
+    // The titles of the run with the largest value, and of the runs at the percentiles; of two runs around one, the one above.
     let runs = std::iter::once(summary.max_run).chain(summary.percentile_runs.iter().map(|runs| runs.last().copied()));
-    fields.extend(runs.map(|run| text(run.and_then(|run| report.runs.get(run)).map(|run| run.source.as_str()))));
+    let titles = runs.map(|run| run.and_then(|run| report.runs.get(run)).map(RunRow::title));
+    fields.extend(titles.map(|title| text(title.as_deref())));
     // The label that runs share, and the completeness of the inputs; repeated in every row, so that a row that was cut out still has them.
     let Completeness { is_complete, inputs_expected, inputs_done } = report.inputs.completeness;
     fields.push(text(report.shared_label.as_ref().map(|label| label.key.as_str())));

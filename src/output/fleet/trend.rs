@@ -201,7 +201,9 @@ pub(in crate::output) fn write_csv(trend: &TrendReport<'_>, cells: Cells, out: &
     for (index, point) in trend.points.iter().enumerate() {
         let change = trend.changes.iter().find(|change| change.point == index);
         let of_change = |of: fn(&TrendChange) -> f64| change.map(of);
-        let decimal = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let decimal = |value: Option<f64>| {
+            value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
+        };
         let mut fields =
             vec![cells.text(&point.name).into_owned(), decimal(point.value), measure_unit(trend.unit).to_owned()];
         fields.extend([point.runs, point.idle, point.blocks].map(|count| count.to_string()));

@@ -207,7 +207,11 @@ fn names(report: &Report<'_>) -> Option<String> {
     let mut names: Vec<&str> = report.recording.documents.iter().map(|document| document.input.as_str()).collect();
     names.dedup();
     let names: Vec<&str> = names.iter().map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name)).collect();
-    (!names.is_empty()).then(|| names.join(", "))
+    let number = match report.options.selection.runs[..] {
+        [number] if report.recording.profile.run_ids().len() > 1 => format!(" (run {number})"),
+        _ => String::new(),
+    };
+    (!names.is_empty()).then(|| format!("{}{number}", names.join(", ")))
 }
 
 /// The JSON of the overview of a comparison, and the values that the page needs to compute the rest.

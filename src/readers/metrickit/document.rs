@@ -213,15 +213,13 @@ impl Documents {
         if let (None, None) = (&tree, kind) {
             if has_metrics && self.found.len() == first {
                 self.metrics += 1;
+                self.held.add(2 * size_of::<Day>(), json)?;
                 self.days.push(Day { facts, leaves });
             }
             return Ok(());
         }
-        if self.found.len() >= self.limits.tables {
-            let text = format!("a document has more than {} diagnostics", self.limits.tables);
-            return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
-        }
         let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
+        self.held.add(2 * size_of::<Diagnostic>(), json)?;
         self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
         Ok(())
     }

@@ -49,34 +49,28 @@ const NO_STACKS: &str =
 /// Reads an input with all its diagnostics into a recording. `name` is how results and errors call it.
 ///
 /// # Errors
-/// If there is no diagnostic, if a document is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+/// If there is no diagnostic, if a document is damaged, or if the input exceeds a limit. Only memory limits the number of diagnostics. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);
     // Positions do not depend on what is read.
-    let (mut found, mut days, mut position) = (0, 0, 0);
+    let (mut found, mut days, mut position) = (0_u64, 0_u64, 0_u32);
     loop {
         for diagnostic in documents.read(&mut json)? {
-            (found, position) = (found + 1, position + 1);
-            if found + days > options.limits.tables {
-                return Err(json.too_many(options.limits.tables));
-            }
+            (found, position) = (found + 1, position.saturating_add(1));
             record::add(&diagnostic, position, name, recording)?;
         }
         for day in documents.days() {
             position = position.saturating_add(1);
             let is_read = options.metrics && record::add_day(&day, position, name, recording)?;
-            days += usize::from(is_read);
-            if found + days > options.limits.tables {
-                return Err(json.too_many(options.limits.tables));
-            }
+            days += u64::from(is_read);
         }
         if !json.has_next()? {
             break;
         }
     }
-    match (found + days, documents.metrics() - days as u64) {
+    match (found + days, documents.metrics() - days) {
         (0, 0) => Err(json.refused("this looks like diagnostics of MetricKit, but has no call tree")),
         (0, _) => Err(json.refused(NO_STACKS)),
         (_, 0) => Ok(()),

@@ -1,0 +1,42 @@
+//! Inputs that gave no measure, by cohort: alerts about a cohort that lacks many of them are undecided.
+
+use std::collections::BTreeMap;
+
+use super::report::{AlertOutcome, AlertState, Cohort};
+use crate::units::several;
+
+/// If more than this share of a cohort's inputs were not measured, nothing is concluded about it: the others may not be like them.
+const MOST_UNMEASURED: f64 = 0.1;
+
+/// The inputs that gave no measure, by the labels of their cohort. An unknown label is `None`.
+#[derive(Debug, Default)]
+pub(super) struct Unmeasured(BTreeMap<Vec<(String, Option<String>)>, u64>);
+
+impl Unmeasured {
+    pub(super) fn add(&mut self, labels: Vec<(String, Option<String>)>, count: u64) {
+        if count > 0 {
+            *self.0.entry(labels).or_default() += count;
+        }
+    }
+
+    /// The inputs that may belong to a cohort: an unknown label may have any value.
+    fn of(&self, cohort: &Cohort) -> u64 {
+        let may_be = |labels: &Vec<(String, Option<String>)>| {
+            labels.iter().zip(&cohort.labels).all(|((_, own), (_, value))| own.is_none() || own == value)
+        };
+        self.0.iter().filter(|(labels, _)| may_be(labels)).map(|(_, count)| count).sum()
+    }
+
+    /// Makes an alert undecided if too many inputs of its cohort, which has this many runs, were not measured.
+    pub(super) fn undecide(&self, alert: &mut AlertOutcome, cohort: &Cohort, runs: u64) {
+        let unmeasured = self.of(cohort);
+        let all = runs + unmeasured;
+        let is_decided = !matches!(alert.state, AlertState::Undecided { .. });
+        if is_decided && unmeasured as f64 > MOST_UNMEASURED * all as f64 {
+            alert.state = AlertState::Undecided { needed: None };
+            let all = several(usize::try_from(all).unwrap_or(usize::MAX), "input");
+            alert.note =
+                Some(format!("{unmeasured} of {all} could not be measured, and the others may not be like them"));
+        }
+    }
+}
