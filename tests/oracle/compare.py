@@ -75,12 +75,17 @@ class Effect:
         return [welch, (pooled * (w2 / (self.n * f)).sum(), free_f.sum())]
 
     def p_above(self, d: float) -> float:
+        if not self.has_error:
+            return 1.0
         return max(float(special.stdtr(df, -d / math.sqrt(v))) for v, df in self.tests)
 
     def half_width(self, level: float) -> float:
         return max(float(-special.stdtrit(df, level)) * math.sqrt(v) for v, df in self.tests)
 
-    def interval(self, level: float) -> tuple[float, float]:
+    def interval(self, level: float) -> tuple:
+        """Unknown ends are minus infinity and None."""
+        if not self.has_error:
+            return -math.inf, None
         return self.d - self.half_width(level), self.d + self.half_width(level)
 
     def power(self, f: float, difference: float, level: float) -> float:

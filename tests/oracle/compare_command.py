@@ -46,9 +46,9 @@ class Total:
     """The tests of a quantity."""
 
     def __init__(self, comparison: "Comparison", quantity: str, ours: dict):
-        case, logs = comparison.case, comparison.by_unit(log_of(quantity))
+        case, logs = comparison.case, comparison.by_unit(lambda run: run.value(quantity), is_log=True)
         is_sampled = quantity.startswith("cpu")
-        effect = comparison.effect(log_of(quantity), lambda run: run.samples if is_sampled else run.value(quantity) / 1000)
+        effect = comparison.effect(lambda run: run.value(quantity), lambda run: run.samples if is_sampled else run.value(quantity) / 1000)
         idle = [[x for side in block for x in (side.count(None), len(side))] for block in logs]
         self.of_idle = [sum(column) for column in zip(*idle)]
         has_idle = is_sampled and self.of_idle[0] + self.of_idle[2] > 0
@@ -59,7 +59,7 @@ class Total:
         self.effect, self.needed = effect if effect.has_error else None, ours["effect"] and ours["effect"]["needed_factor"]
         if self.effect:
             share = share_bound([[m - c, m, n - a, n] for c, m, a, n in idle], case.alpha / 2) if has_idle else 0
-            self.bound = None if share is None else effect.interval(case.alpha / (2 if has_idle else 1))[1] + share
+            self.bound = None if share is None else effect.interval(case.alpha / (2 if has_idle else 1))[1] + max(0, share)
             effect.check_needed(self.needed, math.log1p(case.min_effect), self.slower, case.seed)
         ranks = van_elteren(effect.blocks) if effect.blocks else None
         self.document = {
@@ -86,9 +86,9 @@ class Total:
         change, effect, found = 1 + sign * min_effect, self.effect, []
         if effect and effect.p_above(sign * effect.d) <= level and sign * effect.d >= sign * math.log(change):
             found.append("total")
-        if self.idle and self.idle[1 if is_slower else 0] <= level:
+        if self.idle and is_slower and self.idle[1] <= level:
             (c, m, a, n) = self.of_idle
-            found += ["idle"] if sign * (1 - a / n) >= sign * (1 - c / m) * change else []
+            found += ["idle"] if 1 - a / n >= (1 - c / m) * change else []
         for name, (ps, _, (base, new)) in zip(("p95", "p99"), self.tail):
             found += [name] if is_slower and ps[0] <= level and new >= base * change else []
         return found
@@ -132,9 +132,10 @@ class Comparison:
         self.case, self.answer = case, answer
         self.sides = [[run for run in case.runs if run.side == side] for side in (0, 1)]
         self.block_of = lambda run: run.labels["device"] if case.block else ""
-        self.blocks = sorted(set(map(self.block_of, self.sides[0])) & set(map(self.block_of, self.sides[1])))
+        measured = [[r for r in side if None not in map(r.value, case.measures)] for side in self.sides]
+        self.blocks = sorted(set(map(self.block_of, measured[0])) & set(map(self.block_of, measured[1])))
         # By block and side: the runs, and the runs of each unit.
-        self.runs = [[[r for r in runs if self.block_of(r) == block] for runs in self.sides] for block in self.blocks]
+        self.runs = [[[r for r in runs if self.block_of(r) == block] for runs in measured] for block in self.blocks]
         self.units = [[self.units_of(runs) for runs in block] for block in self.runs]
         self.counted = [run for block in self.runs for runs in block for run in runs]
         self.n = [sum(len(block[side]) for block in self.units) for side in (0, 1)]
@@ -148,21 +149,22 @@ class Comparison:
             units.setdefault(run.labels[self.case.unit] if self.case.unit else run.source, []).append(run)
         return list(units.values())
 
-    def by_unit(self, value) -> list:
-        """By block and side: the mean of the runs of each unit that have a value, or None."""
+    def by_unit(self, value, is_log: bool = False) -> list:
+        """By block and side: the mean of the runs of each unit that have a value, or its logarithm, or None."""
 
         def mean(unit: list) -> float | None:
             values = [v for v in map(value, unit) if v is not None]
-            return sum(values) / len(values) if values else None
+            mean = sum(values) / len(values) if values else None
+            return (math.log(mean) if mean else None) if is_log else mean
 
         return [[list(map(mean, units)) for units in block] for block in self.units]
 
     def effect(self, value, samples) -> Effect:
-        """`value` is a logarithm; `samples` limit how exactly it is known."""
+        """Of the logarithms of the means of units; `samples` limit how exactly they are known."""
         flat = lambda blocks: [[[v for v in side if v is not None] for side in block] for block in blocks]  # noqa: E731
-        parts = flat(self.by_unit(lambda run: None if value(run) is None else samples(run)))
+        parts = flat(self.by_unit(lambda run: samples(run) if value(run) else None))
         floors = [[1 / (6 * max(np.mean(side) if side else 0, 0.5) ** 2) for side in block] for block in parts]
-        return Effect(flat(self.by_unit(value)), floors)
+        return Effect(flat(self.by_unit(value, is_log=True)), floors)
 
     def cells(self, value) -> list:
         """By block and side: the values of runs."""
@@ -213,7 +215,7 @@ class Comparison:
         if is_invalid:
             return
         length = log_of("elapsed")
-        lengths, means = self.effect(length, lambda run: run.length / 1000), self.means(length)
+        lengths, means = self.effect(lambda run: run.length, lambda run: run.length / 1000), self.means(length)
         p = 2 * lengths.p_above(abs(lengths.d)) if lengths.has_error else None
         self.differ, ratio = not self.are_equal and p is not None and p <= 0.01, math.exp(means[1] - means[0])
         can_be_shorter = self.rule in ("exited", "free-lengths", "window", "work")
@@ -230,7 +232,7 @@ class Comparison:
                          for total, guard in zip(self.totals, self.guards)],
             "blocks": [{side: sorted(self.row(run) for run in runs if run.value(self.quantities[0]) is not None)
                         for side, runs in sides(block).items()} for block in self.runs],
-            "family": {"size": len(functions), "grew_together": self.grew_together},
+            "family": {"size": len(functions), "common_growth": self.common_growth},
             "functions": sorted(functions, key=lambda row: row["function"]),
             "noise_factor": self.noise_factor(),
         }
@@ -284,48 +286,53 @@ class Comparison:
             d[name] = effect.d
             if is_slower:
                 p[name], d[name] = max(alone[name], share.p_above(share.d)), min(effect.d, share.d)
+        growth = {name: means[1] - means[0] for name, (_, _, means) in tests.items()}
         adjusted, adjusted_alone = (dict(zip(family, holm(np.array(list(of.values()))))) for of in (p, alone))
         two_sided = [2 * effect.p_above(abs(effect.d)) for effect, *_ in tests.values()]
         q = dict(zip(family, stats.false_discovery_control(two_sided))) if family else {}
         least = math.log1p(case.min_effect)
-        named = [name for name in family if adjusted[name] <= level and d[name] >= least]
+        named = [name for name in family if adjusted[name] <= level and d[name] >= least and growth[name] > 0]
         grew = any(adjusted_alone[name] <= level and tests[name][0].d >= least for name in family)
-        self.grew_together = is_slower and grew and not named
-        moved = self.moved(named, family)
         of_base = self.means(lambda run: run.value("cpu-use" if self.is_use else "cpu-time"))[0]
+        fell_behind = holm(np.array([share.p_above(-share.d) for _, share, _ in tests.values()]))
+        is_common = is_slower and grew and not named
+        self.common_growth = ("most" if (fell_behind <= level).any() else "all") if is_common else None
+        # What the total surely did not grow by came from somewhere.
+        most = of_base * math.expm1(total.bound) if total.bound is not None else math.inf
+        moved = self.moved(named, family, growth, most)
         rows = []
         for name, (effect, _, means) in tests.items():
             is_named, (lower, upper) = name in named and not moved[name], effect.interval(level)
             rows.append({
                 "function": name, "is_slower": is_named, "moved_from": moved.get(name, []),
-                "fails": is_named and means[1] - means[0] >= case.min_effect * of_base, "mean": sides(means),
-                "ratio": math.exp(effect.d), "lower": math.exp(lower), "upper": math.exp(upper),
+                "fails": is_named and growth[name] >= case.min_effect * of_base, "mean": sides(means),
+                "ratio": math.exp(effect.d), "lower": math.exp(lower), "upper": exp(upper),
                 "p": p[name], "p_holm": float(adjusted[name]), "q": float(q[name]),
             })
         seen.update(f"function {kind}" for row in rows for kind in ("is_slower", "fails", "moved_from") if row[kind])
-        seen["grew together"] += self.grew_together
+        seen[f"grew: {self.common_growth}"] += 1
         return rows
 
     def function(self, names: list) -> tuple[Effect, Effect, list[float]]:
         """Of functions taken as one: the effect, that on its share, and the means."""
         samples = lambda run: sum(run.counts.get(name, 0) for name in names)  # noqa: E731
         weight = lambda run: run.sample * samples(run)  # noqa: E731
-        effect = self.effect(lambda run: math.log((weight(run) + self.half) / (run.length if self.is_use else 1)), samples)
-        others = lambda run: run.weight - weight(run) + self.half  # noqa: E731
-        share = self.effect(lambda run: math.log((weight(run) + self.half) / others(run)), samples)
+        more = lambda run: weight(run) + self.half if run.weight else None  # noqa: E731
+        effect = self.effect(lambda run: more(run) and more(run) / (run.length if self.is_use else 1), samples)
+        share = self.effect(lambda run: more(run) and more(run) / (run.weight - weight(run) + self.half), samples)
         return effect, share, self.means(lambda run: run.rate(weight(run)) if self.is_use else weight(run))
 
-    def moved(self, named: list, family: list) -> dict[str, list]:
+    def moved(self, named: list, family: list, growth: dict, most: float) -> dict[str, list]:
         """For each named function, the partners that explain its growth."""
         stacks = {tuple(stack_of(name)) for run in self.case.runs for name in run.counts if name}
         calls = {(caller, callee) for s in stacks for callee, caller in zip(s, [*s[1:], None])}
-        growth = {name: np.subtract(*self.function([name])[2][::-1]) for name in named}
         unused, found = {}, {}
         for name in sorted(named, key=lambda name: -growth[name]):
             callers = {caller for caller, callee in calls if callee == name}
             relatives = {callee for caller, callee in calls if caller == name or caller in callers} | callers
             # A dataset has no call trees.
-            relatives = (set(family) if self.case.is_dataset else relatives) - {name, None}
+            is_anywhere = self.case.is_dataset or growth[name] > most
+            relatives = (set(family) if is_anywhere else relatives) - {name, None}
             fell = []
             for relative in relatives:
                 effect, _, (base, new) = self.function([relative])
@@ -352,20 +359,22 @@ class Comparison:
         return found if min(self.n) >= 3 else []
 
     def verdict(self, function_fails: bool) -> dict:
+        totals = self.totals + [guard[0] for guard in self.guards if guard]
         os = [{run.labels["os"] for run in side} - {""} for side in self.sides]
+        has_more_idle = any(total.idle and total.idle[0] <= total.slower for total in totals)
         obstacles = ["confounded"] if all(os) and not os[0] & os[1] else []
         cores = np.array([run.rate(run.weight) / 100 for run in self.counted])
         is_near = (cores.round() >= 1) & (abs(cores - cores.round()) <= 0.03)
         obstacles += ["saturated"] if self.quantities[0] == "cpu-use" and is_near.sum() >= 0.9 * len(cores) else []
-        totals = self.totals + [guard[0] for guard in self.guards if guard]
         bounds, needed = [total.bound for total in totals], [total.needed for total in totals]
         could_hide = None if None in bounds else max(0.0, *map(math.expm1, bounds))
         units = None if None in needed else sides([math.ceil(max(needed) * n) for n in self.n])
         slower, faster, because = self.claims(True) + ["function"] * function_fails, self.claims(False), None
         if slower:
             verdict = "slower"
-        elif min(self.n) < 3 or self.are_shorter:
-            verdict, because = "unknown", "few-units" if min(self.n) < 3 else "shorter"
+        elif min(self.n) < 3 or self.are_shorter or has_more_idle:
+            verdict = "unknown"
+            because = "few-units" if min(self.n) < 3 else "shorter" if self.are_shorter else "more-idle"
         elif faster:
             verdict = "faster"
         elif could_hide is not None and could_hide < self.case.min_effect and not obstacles:

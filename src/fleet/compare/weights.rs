@@ -87,9 +87,10 @@ impl<'s> FunctionValues<'s> {
     }
 
     fn effect_of(&self, weights: &Weights, value: impl Fn(usize, usize) -> f64) -> Option<Effect> {
-        let floors = self.units.floors(|side, run| Some(weights.get(side, run).1 as f64));
         // An idle run shows nothing about functions: the tests of the total count it.
         let is_busy = |side: usize, run: usize| self.sides[side].report.runs[run].weight > 0;
+        let samples = |side: usize, run: usize| weights.get(side, run).1 as f64;
+        let floors = self.units.floors(|side, run| is_busy(side, run).then(|| samples(side, run)));
         let values = self.units.log_means(|side, run| is_busy(side, run).then(|| value(side, run)));
         Effect::of(&blocks_of(&values, &floors)).filter(Effect::has_error)
     }
