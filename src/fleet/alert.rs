@@ -123,6 +123,15 @@ impl AlertRule {
         }
     }
 
+    /// True if it stays fired, whatever more runs show: the largest is above, or the smallest below the threshold.
+    pub(super) fn is_settled(&self) -> bool {
+        match self.statistic {
+            AlertStatistic::Max => self.comparison.is_upper(),
+            AlertStatistic::Min => !self.comparison.is_upper(),
+            _ => false,
+        }
+    }
+
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors

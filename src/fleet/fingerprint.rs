@@ -141,6 +141,21 @@ pub(crate) fn of_unread(source: &str) -> String {
     short(fields.finish())
 }
 
+/// The start of the ids of a file's runs, as [`identity`](super::identity) describes it. `toc` is the hash of the neighbouring table of contents.
+pub(super) fn run_id(content: Hash, toc: Option<Hash>, task: &Task, has_samples: bool) -> String {
+    let part = |hash: Hash| short(hash)[..16].to_owned();
+    let labels = (!task.labels.is_empty()).then(|| {
+        let mut labels = task.labels.clone();
+        labels.sort();
+        let mut fields = Fields::new("labels");
+        fields.labels(&labels);
+        part(fields.finish())
+    });
+    let path = (!has_samples).then(|| part(blake3::hash(task.display.as_bytes())));
+    let parts = [Some(short(content)), toc.map(part), labels, path].map(Option::unwrap_or_default);
+    parts.join(".").trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

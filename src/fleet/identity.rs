@@ -7,29 +7,6 @@
 //! CONTENT[.[TOC][.[LABELS][.PATH]]][-2]
 //! ```
 
-#[cfg(feature = "dataset")]
-use super::fingerprint::{Fields, short};
-#[cfg(feature = "dataset")]
-use super::inputs::Task;
-#[cfg(feature = "dataset")]
-use blake3::Hash;
-
-/// The start of the ids of a file's runs. `toc` is the hash of the neighbouring table of contents.
-#[cfg(feature = "dataset")]
-pub(crate) fn of_task(content: Hash, toc: Option<Hash>, task: &Task, has_samples: bool) -> String {
-    let part = |hash: Hash| short(hash)[..16].to_owned();
-    let labels = (!task.labels.is_empty()).then(|| {
-        let mut labels = task.labels.clone();
-        labels.sort();
-        let mut fields = Fields::new("labels");
-        fields.labels(&labels);
-        part(fields.finish())
-    });
-    let path = (!has_samples).then(|| part(blake3::hash(task.display.as_bytes())));
-    let parts = [Some(short(content)), toc.map(part), labels, path].map(Option::unwrap_or_default);
-    parts.join(".").trim_end_matches('.').to_owned()
-}
-
 /// The reason why a file produces no run: it is a copy of this one.
 pub(crate) fn copy_reason(first: &str) -> String {
     format!("it is a copy of {first}, which is used")
@@ -67,12 +44,14 @@ pub(crate) fn recording(run_id: &str) -> String {
 #[cfg(all(test, feature = "dataset"))]
 mod tests {
     use super::*;
+    use crate::fleet::fingerprint::run_id;
+    use crate::fleet::inputs::Task;
 
     fn id(content: &str, toc: Option<&str>, labels: &[(&str, &str)], path: &str, has_samples: bool) -> String {
         let labels = labels.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
         let task = Task { labels, ..Task::new(path.into(), path.to_owned()) };
         let hash = |text: &str| blake3::hash(text.as_bytes());
-        of_task(hash(content), toc.map(hash), &task, has_samples)
+        run_id(hash(content), toc.map(hash), &task, has_samples)
     }
 
     #[test]

@@ -31,7 +31,12 @@ impl Unmeasured {
     pub(super) fn undecide(&self, alert: &mut AlertOutcome, cohort: &Cohort, runs: u64) {
         let unmeasured = self.of(cohort);
         let all = runs + unmeasured;
-        let is_decided = !matches!(alert.state, AlertState::Undecided { .. });
+        // More runs could not make a fired rule about the largest or the smallest one untrue.
+        let is_decided = match alert.state {
+            AlertState::Undecided { .. } => false,
+            AlertState::Fired => !alert.rule.is_settled(),
+            AlertState::Quiet => true,
+        };
         if is_decided && unmeasured as f64 > MOST_UNMEASURED * all as f64 {
             alert.state = AlertState::Undecided { needed: None };
             let all = several(usize::try_from(all).unwrap_or(usize::MAX), "input");

@@ -131,7 +131,7 @@ fn several_outputs_come_from_one_measurement() {
     let [markdown, json_path, csv, text] = &paths;
     let outputs = ["-o", markdown, "-o", json_path, "-o", csv, "-o", text, "--runs"];
     assert_eq!(run(&[&[base.as_str(), "--against", &new][..], &outputs].concat(), 3), "");
-    assert!(read_text(markdown).starts_with("🔴 **Slower**"));
+    assert!(read_text(markdown).starts_with("🔴 **Slower"));
     let answer: Value = serde_json::from_str(&read_text(json_path)).expect("JSON");
     assert_eq!(answer, json(&[&base, "--against", &new], 3));
     let rows = read_text(csv);

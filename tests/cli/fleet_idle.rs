@@ -118,7 +118,7 @@ fn runs_differ_by_content_table_of_contents_and_labels() {
     let (fleet, dataset) = (folder.path("fleet"), folder.path("dataset"));
     says(0, &["extract", &fleet, "--manifest", &manifest, "-o", &dataset]);
     for args in [&[fleet.as_str(), "--manifest", &manifest][..], &[dataset.as_str()]] {
-        let report = report(args);
+        let report = report_with(0, args).1;
         assert_eq!(fleet_case::sources(&report), ["copy.xml", "labelled.xml", "launch.xml"]);
         assert_eq!(fleet_case::failures(&report), [("first.xml".to_owned(), "duplicate".to_owned())]);
     }

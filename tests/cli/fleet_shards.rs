@@ -84,7 +84,7 @@ fn shards_together_are_the_fleet() {
     let whole = reports(&[&one]);
     let inputs = report_with(0, &[&one]).1["inputs"].clone();
     let copies = inputs["failed"].as_array().expect("failed").iter().filter(|it| it["kind"] == "duplicate").count();
-    assert_eq!((copies, &inputs["complete"]), (24, &Value::Bool(true)), "{inputs}");
+    assert_eq!((copies, &inputs["complete"]), (6, &Value::Bool(true)), "{inputs}");
     let shards = extract_shards(&folder, |_| [root.clone(), manifest.clone()], "shards");
     let expected = shards.iter().map(|shard| manifest_of(shard)["inputs_expected"].as_u64().expect("a number"));
     assert_eq!(expected.sum::<u64>(), inputs["inputs_expected"].as_u64().expect("a number"));

@@ -43,7 +43,7 @@ fn one_run_per_side_shows_nothing() {
 #[test]
 fn estimates_how_much_a_function_grew() {
     let change = Change::First(30.0);
-    let comparison = comparison(Sides { runs: [8, 8], functions: 20, share: 0.002, change, ..Sides::default() }, 3);
+    let comparison = comparison(Sides { runs: [8, 8], functions: 20, share: 0.01, change, ..Sides::default() }, 3);
     let functions = comparison.functions.as_ref().unwrap();
     assert!(functions.tested.iter().all(|function| function.samples.iter().all(|samples| *samples > 0)));
     let first = comparison.slower_functions().next().unwrap();

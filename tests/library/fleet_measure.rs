@@ -307,7 +307,14 @@ fn a_table_of_contents_tells_what_was_recorded() {
         assert_eq!((record.wall, record.wall_source), (Some(wall), TimeSource::Toc));
         assert_eq!(record.wall_start, Nanos::default());
         assert_eq!(record.start, Some(format!("2031-05-06T09:{}0:00.125+02:00", number)));
-        let expected = [("app", app), ("device", "MacBook Pro"), ("os", "macOS 27.0"), ("os_build", "26A101")];
+        let expected = [
+            ("app", app),
+            ("device", "MacBook Pro"),
+            ("end_reason", "Target app exited"),
+            ("instruments", "27.0 (17A456)"),
+            ("os", "macOS 27.0"),
+            ("os_build", "26A101"),
+        ];
         assert_eq!(labels(run), expected);
         assert!(!format!("{run:?}").contains("Dev’s"), "the owner's name is nowhere");
     }

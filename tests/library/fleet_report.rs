@@ -39,7 +39,7 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
     assert_eq!(repeated.assumption(), ", if runs are independent");
     let said = text(&repeated, &text_format);
     for words in
-        ["  to, if runs are independent", ", if runs are independent).", "each device_id has 20.0 runs on average"]
+        ["  to, if runs are independent", ", if runs are independent), from", "each device_id has 20.0 runs on average"]
     {
         assert!(said.contains(words), "{words:?} is not in {said}");
     }

@@ -179,7 +179,8 @@ class Comparison:
     def deviation(self, value) -> float:
         cells = [cell for block in self.cells(value) for cell in block if len(cell)]
         free = sum(len(cell) - 1 for cell in cells)
-        return math.sqrt(sum(((cell - cell.mean()) ** 2).sum() for cell in cells) / free) if free else 0.0
+        deviation = math.sqrt(sum(((cell - cell.mean()) ** 2).sum() for cell in cells) / free) if free else 0.0
+        return deviation if deviation >= 1e-12 else 0.0
 
     def choose(self) -> tuple[str, list[str]]:
         """The name of the rule, and the quantities."""
@@ -298,7 +299,8 @@ class Comparison:
         is_common = is_slower and grew and not named
         self.common_growth = ("most" if (fell_behind <= level).any() else "all") if is_common else None
         # What the total surely did not grow by came from somewhere.
-        most = of_base * math.expm1(total.bound) if total.bound is not None else math.inf
+        is_cpu = self.quantities[0].startswith("cpu")
+        most = of_base * math.expm1(total.effect.interval(0.005)[1]) if total.effect and is_cpu else math.inf
         moved = self.moved(named, family, growth, most)
         rows = []
         for name, (effect, _, means) in tests.items():

@@ -123,8 +123,8 @@ impl Functions {
         };
         functions.adjust(&tests, is_total_slower);
         // The total surely did not grow by as much as a function whose cost came from somewhere.
-        let bound = measured.total.effect.map_or(f64::INFINITY, |effect| effect.upper_bound(SURELY));
-        let most = total[0] * bound.exp_m1();
+        let effect = measured.total.effect.filter(|_| quantity.is_sampled());
+        let most = effect.map_or(f64::INFINITY, |effect| total[0] * effect.upper_bound(SURELY).exp_m1());
         functions.find_moved((&weights, most), sides, units, quantity)?;
         functions.tested.sort_by(by_certainty);
         Ok(functions)

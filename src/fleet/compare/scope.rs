@@ -94,6 +94,9 @@ pub(super) fn invalid(
     units: &Units,
     (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
 ) -> Option<String> {
+    if let Some((quantity, _)) = measures.iter().find(|(_, values)| values.is_missing()) {
+        return Some(missing(quantity));
+    }
     if units.counts() == [0, 0] {
         return Some(format!("the sides have no {} in common", options.blocks.join(" and ")));
     }
@@ -108,23 +111,25 @@ pub(super) fn invalid(
         runs.map(|run| recording(&run.run_id)).collect::<BTreeSet<_>>()
     });
     match ids[0].intersection(&ids[1]).count() {
-        0 => measures.iter().find_map(|(quantity, values)| unmeasured(sides, units, (quantity, values))),
+        0 => measures.iter().find_map(|(_, values)| unmeasured(sides, units, values)),
         count => Some(format!("the sides have {} in common", several(count, "recording"))),
     }
 }
 
 const SIDES: [&str; 2] = ["the base", "the new side"];
 
-/// A quantity that no run has, or too few runs, or a side without any CPU time.
-fn unmeasured(sides: &[Side; 2], units: &Units, (quantity, values): (&Quantity, &QuantityValues)) -> Option<String> {
-    if values.is_missing() {
-        return Some(match quantity {
-            Quantity::Interval(name) => {
-                format!("no run has a complete interval named {name:?} (datasets do not keep intervals)")
-            }
-            _ => format!("no run has the quantity {quantity}"),
-        });
+/// The sentence about a quantity that no run has.
+fn missing(quantity: &Quantity) -> String {
+    match quantity {
+        Quantity::Interval(name) => {
+            format!("no run has a complete interval named {name:?} (datasets do not keep intervals)")
+        }
+        _ => format!("no run has the quantity {quantity}"),
     }
+}
+
+/// A quantity that too few runs have, or a side without any CPU time.
+fn unmeasured(sides: &[Side; 2], units: &Units, values: &QuantityValues) -> Option<String> {
     let too_many = |(number, (side, name)): (usize, (&Side, &str))| {
         let inputs = &side.report.inputs;
         let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();

@@ -210,7 +210,9 @@ impl Units {
                 degrees += values.len() as f64 - 1.0;
             }
         }
-        if degrees > 0.0 { f64::sqrt(squares / degrees) } else { 0.0 }
+        let deviation = if degrees > 0.0 { f64::sqrt(squares / degrees) } else { 0.0 };
+        // The last bits of equal values are no variation.
+        if deviation < 1e-12 { 0.0 } else { deviation }
     }
 
     /// The runs of a side that count, each with its block.

@@ -9,9 +9,8 @@ use super::intervals::all_intervals;
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, failed};
 use super::settings::FleetSettings;
-use crate::fleet::fingerprint::{of_run, of_unread};
+use crate::fleet::fingerprint::{of_run, of_unread, run_id};
 use crate::fleet::host::{FleetHost, WatchedInputs};
-use crate::fleet::identity;
 use crate::fleet::inputs::Task;
 use crate::fleet::{FailedInput, Measured, NotMeasured, RunContext, RunMeasures};
 use crate::memory::MemoryBudget;
@@ -106,7 +105,7 @@ impl<'a> Measuring<'a> {
         let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
         let context = RunContext {
-            run_id: identity::of_task(file.content, toc, task, has_samples(&file)),
+            run_id: run_id(file.content, toc, task, has_samples(&file)),
             fingerprint: of_run(self.settings.fingerprint, file.content, [toc, intervals], task),
             source: task.display.clone(),
             source_bytes: file.bytes,

@@ -104,6 +104,24 @@ impl Measures {
     }
 }
 
+/// The name of the measure of runs, if all selected threads run.
+pub(super) const fn measure_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::HangTime => "hang time",
+        Unit::LaunchTime => "launch time",
+        Unit::ExceptionTime => "CPU time of exceptions",
+        Unit::WrittenBytes => "data written",
+        Unit::DayTime => "CPU time while the app ran",
+        Unit::HitchTime => "hitch time while scrolling",
+        _ => "CPU use",
+    }
+}
+
+/// What has a measure: a run, or a report from the field.
+pub(super) const fn noun(unit: Unit) -> &'static str {
+    if unit.is_of_reports() { "report" } else { "run" }
+}
+
 /// The units of rates, and of what reports state.
 const fn steps(unit: Unit) -> Steps {
     match unit {

@@ -1,7 +1,7 @@
 //! The findings of a report in sentences, the same for text and HTML; and alerts in one line each, for logs.
 
 use super::comparison::sentences::{self, change};
-use super::measures::Measures;
+use super::measures::{Measures, measure_name, noun};
 use super::opening::name_of;
 use super::{many, thousands};
 use crate::fleet::{
@@ -347,24 +347,6 @@ fn cut(name: &str) -> String {
 /// What a run is measured by, inside a sentence: `CPU use`, `thread time` where threads count that do not run, or what reports state.
 pub(super) fn subject(report: &FleetReport, unit: Unit) -> &'static str {
     if report.selection.counts_waiting() && !unit.is_of_reports() { "thread time" } else { measure_name(unit) }
-}
-
-/// The same, where all selected threads run.
-pub(super) const fn measure_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::HangTime => "hang time",
-        Unit::LaunchTime => "launch time",
-        Unit::ExceptionTime => "CPU time of exceptions",
-        Unit::WrittenBytes => "data written",
-        Unit::DayTime => "CPU time while the app ran",
-        Unit::HitchTime => "hitch time while scrolling",
-        _ => "CPU use",
-    }
-}
-
-/// What has a measure: a run, or a report from the field.
-pub(super) const fn noun(unit: Unit) -> &'static str {
-    if unit.is_of_reports() { "report" } else { "run" }
 }
 
 /// What the measure of reports from the field is; `None` if runs of a report are recordings.

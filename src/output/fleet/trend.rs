@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::comparison::sentences::{change, confidence, interval};
 use super::json::{inputs, selection};
-use super::sentences::measure_name;
+use super::measures::measure_name;
 use super::{many, measure_unit};
 use crate::fleet::{TrendChange, TrendOver, TrendReport, TrendShift, TrendValue, TrendVerdict};
 use crate::output::csv::{Cells, record};

@@ -7,9 +7,9 @@ use crate::fleet::compare::{
     ShareTest, Verdict,
 };
 use crate::output::fleet::many;
-use crate::output::fleet::measures::Measures;
+use crate::output::fleet::measures::{Measures, measure_name, noun};
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::{measure_name, noun};
+
 use crate::recording::shell_word;
 use crate::report::diff::Presence;
 use crate::units::{Unit, counted, first_of};

@@ -8,8 +8,9 @@ use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetOptions, FleetReport, ScopeRow, ScopeTable, SortKey, Summary,
 };
 use crate::output::fleet::measures::Measures;
+use crate::output::fleet::measures::noun;
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::{noun, subject_title, too_few_to_compare};
+use crate::output::fleet::sentences::{subject_title, too_few_to_compare};
 use crate::output::fleet::{WITHIN, many, thousands};
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
