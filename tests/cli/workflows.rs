@@ -99,6 +99,7 @@ impl Runner {
         }
         let mut options = BundleOptions::new(Table::TimeProfile, &recording);
         options.start_time += minute * MINUTE;
+        options.end_reason = if length.is_some() { "Time limit reached" } else { "Target app exited" };
         let path = self.folder.path(&format!("recordings/{number}.trace"));
         to_folder(&write_bundle(&recording, &options), Path::new(&path));
     }

@@ -84,7 +84,7 @@ mod tests {
         ];
         for (t, degrees, noncentrality, scipys) in cases {
             let ours = noncentral_t(t, degrees, noncentrality);
-            assert!((ours - scipys).abs() < 1e-12, "{t} {degrees} {noncentrality}: {ours}, but {scipys} by scipy");
+            assert!((ours - scipys).abs() < 1e-11, "{t} {degrees} {noncentrality}: {ours}, but {scipys} by scipy");
         }
     }
 

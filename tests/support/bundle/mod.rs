@@ -75,6 +75,7 @@ pub struct BundleOptions {
     /// When the first run started, in nanoseconds since 1970.
     pub start_time: u64,
     pub instruments_version: &'static str,
+    pub end_reason: &'static str,
     pub compression: Compression,
     /// 65,536 in real bundles.
     pub rows_per_block: usize,
@@ -121,6 +122,7 @@ impl BundleOptions {
             nodes,
             start_time: START_TIME,
             instruments_version: "26.0 (17C529)",
+            end_reason: "Time limit reached",
             compression: Compression::Zlib,
             rows_per_block: 0x1_0000,
             array_block_size: 0x10_0000,

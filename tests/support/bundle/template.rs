@@ -170,7 +170,7 @@ impl Template<'_> {
             ("_targetModel", archive.string("MacBook Pro")),
             ("_targetPlatform", archive.string("macOS")),
             ("_arguments", archive.string(arguments)),
-            ("_endReason", archive.string("Time limit reached")),
+            ("_endReason", archive.string(self.options.end_reason)),
             ("_recordingMode", archive.string("Deferred")),
             ("_timeLimit", archive.mutable_string("3 seconds")),
             ("targetType", plain(2)),
