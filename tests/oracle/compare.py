@@ -103,8 +103,8 @@ class Effect:
         elif ours == 1:
             assert self.power(1, difference, level) >= 0.9 - TOLERANCE, case
         else:
-            # An estimate: incomplete beta functions of thousands of degrees of freedom are accurate to seven digits.
-            assert abs(self.power(ours, difference, level) - 0.9) < 1e-6, ("power of needed units", case)
+            # An estimate, printed as "about": incomplete beta functions of many thousands of degrees of freedom have few digits.
+            assert abs(self.power(ours, difference, level) - 0.9) < 1e-4, ("power of needed units", case)
 
 
 def van_elteren(blocks: list) -> tuple | None:

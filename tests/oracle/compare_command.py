@@ -387,7 +387,7 @@ class Comparison:
         seen.update([verdict, self.rule, *reasons, because])
         is_unknown = verdict == "unknown"
         return {"verdict": verdict, "reasons": reasons, "because": because,
-                "could_hide": could_hide if is_unknown else None, "needed_runs": units if is_unknown else None}
+                "could_hide": could_hide and (could_hide, 1e-12) if is_unknown else None, "needed_runs": units if is_unknown else None}
 
 
 def main() -> None:
