@@ -101,7 +101,7 @@ fn differences(report: &FleetReport) -> Vec<(String, String, f64)> {
     report.findings.iter().filter_map(difference).collect()
 }
 
-/// Of fleets whose versions are alike, no more than 5 % tell of a difference between them.
+/// Of fleets whose versions are alike, about 5 % report a difference between them.
 fn chance_is_no_finding() -> Result<(), Failed> {
     let (mut told, mut rows, all) = (0, 0, 200);
     for seed in 0..all {
@@ -112,7 +112,8 @@ fn chance_is_no_finding() -> Result<(), Failed> {
         rows += usize::from(report.findings.iter().any(is_of_row));
     }
     println!("of {all} fleets of alike versions, {told} tell of a difference, and {rows} of one of a row");
-    ensure!(told * 20 <= all as usize && rows * 20 <= all as usize, "{told} and {rows} of {all}");
+    // Ten are expected; more than this happen once in a thousand series.
+    ensure!(told <= 20 && rows * 20 <= all as usize, "{told} and {rows} of {all}");
     Ok(())
 }
 
@@ -276,7 +277,7 @@ fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
         let report = of(labels);
         let found = differences(&report);
         ensure!(found.len() == 1 && (found[0].0.as_str(), found[0].1.as_str()) == (labels[1], labels[2]), "{found:?}");
-        ensure!(found[0].2 > 0.0 && report.trends.len() == 1 && report.notes.is_empty(), "{:?}", report.notes);
+        ensure!(found[0].2 > 1.0 && report.trends.len() == 1 && report.notes.is_empty(), "{:?}", report.notes);
     }
     for labels in [["2026-01-02", "2026-01-14", "03.02.2026"], ["29.01.2026", "30.01.2026", "01.02.2026"]] {
         let report = of(labels);
@@ -284,7 +285,7 @@ fn dates_in_several_forms_have_no_order() -> Result<(), Failed> {
         let text = written(&report, &text());
         ensure!(text.contains("Cohorts by app_version have no order, since "), "{text}");
         // Those that differ are told all the same, and which one uses more.
-        let is_right = |(from, to, least): &(String, String, f64)| (to == labels[2]) == (*least > 0.0) && from != to;
+        let is_right = |(from, to, least): &(String, String, f64)| (to == labels[2]) == (*least > 1.0) && from != to;
         let found = differences(&report);
         ensure!(found.len() == 2 && found.iter().all(is_right), "{found:?}");
     }

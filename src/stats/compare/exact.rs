@@ -51,18 +51,17 @@ pub fn exact_test(blocks: &[Exceedance]) -> Exact {
         weights = convolved(&weights, counts.weights());
     }
     let seen: u64 = blocks.iter().map(|block| block.new).sum();
-    let place = seen.saturating_sub(first) as usize;
-    let of_seen = weights.get(place).copied().unwrap_or(0.0);
     let all: f64 = weights.iter().sum();
     let share = |weights: &[f64]| (weights.iter().sum::<f64>() / all).min(1.0);
+    // Counts without a weight are too unlikely for a double.
+    let (below, above) =
+        (Exact { more: 1.0, fewer: 0.0, two_sided: 0.0 }, Exact { more: 0.0, fewer: 1.0, two_sided: 0.0 });
+    let Some(place) = seen.checked_sub(first).map(|place| place as usize) else { return below };
+    let Some(of_seen) = weights.get(place) else { return above };
     // Equal probabilities may differ in their last digits.
     let at_most = of_seen * (1.0 + 1e-7);
     let unlikely: Vec<f64> = weights.iter().copied().filter(|weight| *weight <= at_most).collect();
-    Exact {
-        more: share(weights.get(place..).unwrap_or_default()),
-        fewer: share(weights.get(..=place).unwrap_or_default()),
-        two_sided: share(&unlikely),
-    }
+    Exact { more: share(&weights[place..]), fewer: share(&weights[..=place]), two_sided: share(&unlikely) }
 }
 
 fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
