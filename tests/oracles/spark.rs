@@ -43,11 +43,16 @@ fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
         if index % CUT == 11 {
             text.truncate((0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default());
         }
+        let is_copied = index % COPIED == 7;
         if index % 3 != 0 {
-            fs::write(folder.join(format!("{place}-toc.xml")), run.toc)?;
+            fs::write(folder.join(format!("{place}-toc.xml")), &run.toc)?;
+            // Without it, the copy would be another run.
+            if is_copied {
+                fs::write(folder.join(format!("copies/{index}-toc.xml")), &run.toc)?;
+            }
         }
         let labels = format!("{},\"north, {}\"\n", run.version, index % 1_000 / 500);
-        if index % COPIED == 7 {
+        if is_copied {
             fs::write(folder.join(format!("copies/{index}.xml")), &text)?;
             manifest += &format!("copies/{index}.xml,{labels}");
         }
