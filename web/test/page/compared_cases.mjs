@@ -244,13 +244,13 @@ export const COMPARED_CASES = {
 
   async 'many runs open on their verdict, and each run and function can be reached by keys'(tab, { runs }) {
     await tab.open(runs.page);
-    const { comparison: { blocks, functions }, sentences, total } = await tab.browser.run(() => JSON.parse(document.getElementById('diff').textContent));
+    const { comparison: { blocks, functions, shown_unit: unit }, sentences, total } = await tab.browser.run(() => JSON.parse(document.getElementById('diff').textContent));
     match(await tab.text('[data-part=verdict]'), /^Slower: \+\d+\.\d %/);
     equal(await tab.count('.dot'), 12);
     await tab.browser.run(() => document.querySelector('[data-side=new] .dot').focus());
     for (const key of ['ArrowRight', 'End']) await tab.press(key);
     const { source, value } = blocks[0].runs.new.at(-1);
-    equal(await tab.text('[data-part=strip-read]'), `${source}: ${value.toFixed(2)} % of one core`);
+    equal(await tab.text('[data-part=strip-read]'), `${source}: ${(value / unit.divisor).toFixed(unit.decimals)} ${unit.name}`);
     const [href, index, stops] = await tab.browser.run(() => [...['href', 'tabindex'].map((name) => document.activeElement.getAttribute(name)), document.querySelectorAll('[data-side=new] [tabindex="0"]').length]);
     deepEqual([index, stops], ['0', 1]);
     ok(decodeURIComponent(href).endsWith(source) && href.endsWith('run%20%230.xml'), href);
