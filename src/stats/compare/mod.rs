@@ -14,7 +14,7 @@
 //! ];
 //! let effect = Effect::of(&blocks).unwrap();
 //! let (lower, upper) = effect.interval(0.05);
-//! assert_eq!(format!("{:.3} [{:.3}, {:.3}]", effect.difference.exp(), lower.exp(), upper.exp()), "1.100 [1.078, 1.122]");
+//! assert_eq!(format!("{:.3} [{:.3}, {:.3}]", effect.difference.exp(), lower.exp(), upper.exp()), "1.099 [1.079, 1.121]");
 //! ```
 
 mod blocks;
