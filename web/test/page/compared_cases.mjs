@@ -254,9 +254,11 @@ export const COMPARED_CASES = {
     const [href, index, stops] = await tab.browser.run(() => [...['href', 'tabindex'].map((name) => document.activeElement.getAttribute(name)), document.querySelectorAll('[data-side=new] [tabindex="0"]').length]);
     deepEqual([index, stops], ['0', 1]);
     ok(decodeURIComponent(href).endsWith(source) && href.endsWith('run%20%230.xml'), href);
-    ok(functions.length > 0 && functions.length === (await tab.count('.forest tbody tr')));
-    await tab.click('.forest .link');
-    match(await tab.fragment(), /^v=1&fn=/);
+    equal(await tab.count('.forest tbody tr'), functions.length);
+    if (functions.length > 0) {
+      await tab.click('.forest .link');
+      match(await tab.fragment(), /^v=1&fn=/);
+    }
     // The engine multiplies noise by the same factor as the command.
     await tab.show('overview');
     equal(await tab.text('[data-part=sentences] .lead'), sentences.answer);
