@@ -76,7 +76,8 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
     let (mut found, mut missing) = ([None; ROLES], None);
     for wanted in kind.wanted() {
         let column = match wanted.role {
-            Role::Thread => head.column("start-thread").or_else(|| head.column("thread")),
+            // Other tables have one or the other. In those that are known, another column is not taken for a missing one.
+            Role::Thread if kind == RowKind::Table => head.column("start-thread").or_else(|| head.column("thread")),
             _ => head.column(wanted.mnemonic),
         };
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
