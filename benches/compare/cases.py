@@ -126,13 +126,15 @@ def interval(name: str, start: int, length: int) -> str:
     return document("os-signpost-interval", columns, row)
 
 
-def toc(seconds: float, minute: float, device="iPhone 15", os="18.1 (22A1)", xcode="16.0 (17F42)") -> str:
+def toc(seconds: float, minute: float, device="iPhone 15", os="18.1 (22A1)", xcode="16.0 (17F42)", exit="") -> str:
     day, hour, rest = int(minute // 1440), int(minute // 60 % 24), minute % 60
     start = f"2026-06-{1 + day:02}T{hour:02}:{int(rest):02}:{rest % 1 * 60:06.3f}+00:00"
+    reason = "<end-reason>Target app exited</end-reason>" if exit else ""
+    status = f'return-exit-status="{exit}" ' if exit else ""
     return (
         f'<?xml version="1.0"?>\n<trace-toc><run number="1"><info><target><device platform="iOS" model="{device}" name="n" '
-        f'os-version="{os}" uuid="X"/><process type="launched" name="App" pid="7"/></target><summary><start-date>{start}</start-date>'
-        f"<duration>{seconds:.6f}</duration><instruments-version>{xcode}</instruments-version><template-name>Time Profiler"
+        f'os-version="{os}" uuid="X"/><process type="launched" {status}name="App" pid="7"/></target><summary><start-date>{start}</start-date>'
+        f"<duration>{seconds:.6f}</duration>{reason}<instruments-version>{xcode}</instruments-version><template-name>Time Profiler"
         "</template-name></summary></info><processes/><data><table schema=\"time-profile\"/></data><tracks/></run></trace-toc>\n"
     )
 
@@ -154,13 +156,15 @@ def sides(
             write(folder / name, f"{prefix}{index}", varied(work, cv), minute=minute, **about)
 
 
-def launches(folder: Path, base: dict[str, float], new: dict[str, float], count: int, cv: float, first: int | None = None) -> None:
-    """Two sides of recordings that last until the program exits."""
+def launches(
+    folder: Path, base: dict[str, float], new: dict[str, float], count: int, cv: float, first: int | None = None, exits=("", "")
+) -> None:
+    """Two sides of recordings that last until the program exits, with these statuses."""
     for side, name, work in (0, "base", base), (1, "new", new):
         for index in range(count):
             factor = math.exp(dice.gauss(0, cv))
             stacks = {stack: round(samples * factor) for stack, samples in work.items()}
-            write(folder / name, f"r{index}", stacks, sum(stacks.values()) / 1000 + 0.0005, 2 * index + side, first)
+            write(folder / name, f"r{index}", stacks, sum(stacks.values()) / 1000 + 0.0005, 2 * index + side, first, exit=exits[side])
 
 
 def manifest(folder: Path, rows: list[tuple], *columns: str) -> None:
@@ -239,6 +243,21 @@ def case(truth: str, *checks: Check) -> Callable:
 )
 def twice_as_long(folder: Path) -> None:
     launches(folder, {"main;work": 30}, {"main;work": 60}, 6, 0.03, 0)
+
+
+@case("half of the work, and all launches exited with 0", Check(COMPARE, 0, "faster", headline=("CPU time",), says=("exited",)))
+def half_as_long(folder: Path) -> None:
+    launches(folder, {"main;work": 60}, {"main;work": 30}, 6, 0.03, exits=("0", "0"))
+
+
+@case("the new build failed half-way", Check(COMPARE, 1, "invalid", headline=("100 % of the new",), never=("Faster",)))
+def failed_half_way(folder: Path) -> None:
+    launches(folder, {"main;work": 60}, {"main;work": 30}, 6, 0.03, exits=("0", "134"))
+
+
+@case("half of the work, or a crash: the recordings do not tell", Check(COMPARE, 0, "unknown", headline=("shorter",), never=("Faster",)))
+def shorter_for_unknown_reasons(folder: Path) -> None:
+    launches(folder, {"main;work": 60}, {"main;work": 30}, 6, 0.03)
 
 
 @case(
@@ -483,6 +502,24 @@ def trend_blames_the_day_before(folder: Path) -> None:
 def trend_partly_repaired(folder: Path) -> None:
     levels = [500] * 20 + [600] * 20 + [576] * 20
     history(folder, [round(dice.gauss(level, 4)) for level in levels])
+
+
+@case(
+    "a benchmark that is recorded until it exits takes twice as long from 1.12 on, because of `work`",
+    Check(TREND, 3, "slower", headline=(r"since 1\.12", "CPU time"), opening="vary like CPU time", says=(r"work\b",), never=(r"setup\b",)),
+    Check(f"{TREND} --measure elapsed", 3, "slower", headline=(r"since 1\.12", "elapsed")),
+    Check(f"{TREND} --measure cpu-use", 0, "unknown", headline=("--measure cpu-time",), never=("No change",)),
+    Check("fleet report m.csv --alert 'elapsed.mean > 150 ms' --by app_version", (3, 4), says=("FIRED",)),
+)
+def trend_of_launches(folder: Path) -> None:
+    rows = []
+    for index in range(24):
+        for run in range(5):
+            stacks = {"main;setup": round(dice.gauss(50, 2)), "main;work": round(dice.gauss(50 if index < 12 else 150, 3))}
+            name, seconds = f"r{index:02}-{run}", sum(stacks.values()) / 1000 + 0.0005
+            (folder / f"{name}.xml").write_text(export(stacks, seconds, 1000 * index + run))
+            rows.append((f"{name}.xml", f"1.{index}", seconds))
+    manifest(folder, rows, "path", "app_version", "duration")
 
 
 @case(

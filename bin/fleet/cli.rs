@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use traceparse::fleet::compare::Quantity;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, Shard, SortKey, SqlEngine, composed};
 use traceparse::stats::{Quantile, QuantileMethod};
 
@@ -47,6 +48,22 @@ pub(crate) enum FleetAction {
     /// Write the query for a dataset report as SQL, for DuckDB or Spark
     #[command(after_help = SQL_HELP)]
     Sql(FleetSqlArgs),
+}
+
+/// What is measured of each run.
+#[derive(Debug, Args)]
+pub(crate) struct MeasureArgs {
+    /// Quantity to compare; repeatable [default: CPU time or CPU use, as the lengths of the recordings suggest]
+    #[arg(long, value_name = "cpu-time|cpu-use|elapsed|interval:NAME", help_heading = "Comparison")]
+    measure: Vec<Quantity>,
+}
+
+impl MeasureArgs {
+    /// The quantities, each once.
+    pub(crate) fn measures(&self) -> Vec<Quantity> {
+        let is_first = |(index, measure): &(usize, &Quantity)| !self.measure[..*index].contains(measure);
+        self.measure.iter().enumerate().filter(is_first).map(|(_, measure)| measure.clone()).collect()
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::fleet::compare::{CompareOptions, Comparison, Quantity, Side, Verdict};
+use traceparse::fleet::compare::{CompareOptions, Comparison, Side, Verdict};
 use traceparse::fleet::{Collector, FleetBuilder, FleetOptions, ThreadChoice, composed};
 use traceparse::output::{self, Format};
 use traceparse::recording::Recording;
 
-use super::cli::{FailOn, InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
+use super::cli::{FailOn, InputArgs, MeasureArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
 use super::compare_page;
 use super::filters::ThreadArgs;
 use super::help::COMPARE_HELP;
@@ -40,9 +40,8 @@ pub(crate) struct CompareArgs {
     /// Of all inputs, the runs of the new version, such as app_version=2.0 (repeatable)
     #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "base", conflicts_with = "against", help_heading = "Input")]
     new: Vec<(String, String)>,
-    /// Quantity to compare; repeatable [default: CPU time or CPU use, as the lengths of the recordings suggest]
-    #[arg(long, value_name = "cpu-time|cpu-use|elapsed|interval:NAME", help_heading = "Comparison")]
-    measure: Vec<Quantity>,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// Compare only runs with the same value of these labels, such as device
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Comparison")]
     block: Vec<String>,
@@ -117,7 +116,8 @@ pub(crate) fn show(args: &mut CompareArgs, colour: Colour) -> Result<u8, Failure
     paths.iter().for_each(|path| will_write(*path));
     args.reading.filters.redact.begin_fleet()?;
     let host = Host::new(AtInterrupt::End);
-    let Collected { collectors, are_recordings } = args.collect(&host, &new, [None, None])?;
+    let Collected { collectors, are_recordings } =
+        args.sides(&new, false).collect(&host, args.has_page(), [None, None])?;
     let mut pooled = args.has_page().then(|| pooled(&collectors));
     let mut sides = finish(collectors, args.reading.files.strict)?;
     let mut comparison = Comparison::new(&mut sides, args.options()).map_err(Error::from)?;
@@ -230,7 +230,7 @@ impl CompareArgs {
 
     fn options(&self) -> CompareOptions {
         CompareOptions {
-            measures: self.measure.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect(),
+            measures: self.measure.measures(),
             blocks: self.block.iter().map(|label| composed(label.trim())).collect(),
             unit: Some(composed(self.unit.trim())).filter(|unit| unit != "run"),
             alpha: self.alpha,
@@ -240,44 +240,19 @@ impl CompareArgs {
         }
     }
 
-    /// Both sides, each input read once. For a page, their stacks are summed, of the runs with these ids if there are some.
-    fn collect<'h>(
-        &self,
-        host: &'h Host,
-        new: &InputArgs,
-        only: [Option<BTreeSet<String>>; 2],
-    ) -> Result<Collected<'h>, Failure> {
-        let collector = |labels: &[(String, String)], ids: Option<BTreeSet<String>>| {
-            let by = self.options().by();
-            let options = self.threads.narrow(self.chosen.narrow(FleetOptions { by, ..FleetOptions::default() }));
-            let only = options.only.iter().chain(labels).cloned().collect();
-            let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
-            let is_again = ids.is_some();
-            let collector = Collector::new(
-                host,
-                FleetBuilder::for_comparison(FleetOptions { only, ..options }, &self.options().intervals()),
-                patterns,
-            );
-            let collector = if is_again { collector.quietly() } else { collector };
-            if self.has_page() { collector.pooling(self.reading.schema.clone(), ids) } else { collector }
-        };
-        let [only_base, only_new] = only;
-        let collectors = [collector(&self.base, only_base), collector(&self.new, only_new)];
-        let parts = RunParts {
-            // Callers show whether cost moved.
-            stacks: self.has_page() || self.functions == FunctionTests::Holm,
-            intervals: !self.options().intervals().is_empty(),
-        };
-        let add =
-            |collectors: &[&Collector<'_>], inputs| reading::collect(host, collectors, inputs, &self.reading, parts);
-        let are_recordings = match new.inputs.is_empty() {
-            true => add(&[&collectors[0], &collectors[1]], &self.inputs)?,
-            false => {
-                let is_base = add(&[&collectors[0]], &self.inputs)?;
-                add(&[&collectors[1]], new)? && is_base
-            }
-        };
-        Ok(Collected { collectors, are_recordings })
+    /// The runs to compare.
+    fn sides<'a>(&'a self, new: &'a InputArgs, is_again: bool) -> Sides<'a> {
+        let Self { inputs, chosen, threads, reading, .. } = self;
+        Sides {
+            inputs,
+            new,
+            labels: [&self.base, &self.new],
+            options: self.options(),
+            chosen,
+            threads,
+            reading,
+            is_again,
+        }
     }
 
     /// The sums of the runs that count, if some do not: they are known when all were measured, so inputs are read again.
@@ -298,6 +273,66 @@ impl CompareArgs {
             let runs = comparison.blocks.iter().flat_map(|block| &block.runs[side]);
             Some(runs.map(|run| run.row.run_id.clone()).collect())
         });
-        Ok(Some(pooled(&self.collect(host, new, ids)?.collectors)?))
+        Ok(Some(pooled(&self.sides(new, true).collect(host, true, ids)?.collectors)?))
+    }
+}
+
+/// The runs of both sides, and what is asked about them.
+pub(super) struct Sides<'a> {
+    pub(super) inputs: &'a InputArgs,
+    /// The inputs of the new side, if they are others.
+    pub(super) new: &'a InputArgs,
+    /// The labels of the runs of each side.
+    pub(super) labels: [&'a [(String, String)]; 2],
+    pub(super) options: CompareOptions,
+    pub(super) chosen: &'a RunArgs,
+    pub(super) threads: &'a ThreadArgs,
+    pub(super) reading: &'a ReadingArgs,
+    /// True if they were read before, so that warnings were printed.
+    pub(super) is_again: bool,
+}
+
+impl Sides<'_> {
+    /// Reads and compares both sides.
+    pub(super) fn compare(self, host: &Host) -> Result<Comparison, Failure> {
+        let collectors = self.collect(host, false, [None, None])?.collectors;
+        Ok(Comparison::new(&mut finish(collectors, false)?, self.options).map_err(Error::from)?)
+    }
+
+    /// Both sides, each input read once. For a page, their stacks are summed, of the runs with these ids if there are some.
+    fn collect<'h>(
+        &self,
+        host: &'h Host,
+        has_page: bool,
+        only: [Option<BTreeSet<String>>; 2],
+    ) -> Result<Collected<'h>, Failure> {
+        let collector = |labels: &[(String, String)], ids: Option<BTreeSet<String>>| {
+            let by = self.options.by();
+            let options = self.threads.narrow(self.chosen.narrow(FleetOptions { by, ..FleetOptions::default() }));
+            let only = options.only.iter().chain(labels).cloned().collect();
+            let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
+            let builder = FleetBuilder::for_comparison(FleetOptions { only, ..options }, &self.options.intervals());
+            let collector = Collector::new(host, builder, patterns);
+            let collector = if self.is_again { collector.quietly() } else { collector };
+            if has_page { collector.pooling(self.reading.schema.clone(), ids) } else { collector }
+        };
+        let [only_base, only_new] = only;
+        let [base, new] = self.labels;
+        let collectors = [collector(base, only_base), collector(new, only_new)];
+        let parts = RunParts {
+            // Callers show whether cost moved.
+            stacks: has_page || self.options.with_functions,
+            intervals: !self.options.intervals().is_empty(),
+        };
+        let add =
+            |collectors: &[&Collector<'_>], inputs| reading::collect(host, collectors, inputs, self.reading, parts);
+        let are_recordings = match self.new.inputs.is_empty() {
+            true => add(&[&collectors[0], &collectors[1]], self.inputs)?,
+            false => {
+                let is_base = add(&[&collectors[0]], self.inputs)?;
+                add(&[&collectors[1]], self.new)? && is_base
+            }
+        };
+        Ok(Collected { collectors, are_recordings })
     }
 }

@@ -55,6 +55,8 @@ Examples:
       The same, compared with the level of that day
   traceparse trend fleet.csv --over app_version --where device='iPhone 15' -o trend.csv
       The value of each version, as a table
+  traceparse trend bench/ --over date --measure elapsed
+      Since when does a benchmark that is recorded until it exits take longer?
 
 A change needs 10 points, and is provisional until 5 follow it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
 
@@ -91,6 +93,7 @@ Alert rules:
   function(*).self.p99 > 5           any function (or binary(*)), beyond chance
   process(*).cpu.p99 > 50            the busiest process of each run
   window(60s).max > 80               the busiest 60 s of each run
+  cpu-time.p95 > 300 ms              CPU time of a run; elapsed is its recorded time
   hang.p95 > 2 s                     diagnostics: hang, launch, exception, writes
   system-cpu-limit                   the limit at which iOS ends apps: 80 % over 60 s
 

@@ -1,17 +1,16 @@
-//! `traceparse trend`: where the CPU use of an app changed.
+//! `traceparse trend`: where an app changed.
 
 use std::path::PathBuf;
 
 use anyhow::Error;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::fleet::{
-    Collector, FleetBuilder, FleetReport, ThreadChoice, TrendOptions, TrendReport, TrendVerdict, composed,
-};
+use traceparse::fleet::compare::{CompareOptions, Comparison, Quantity, Side};
+use traceparse::fleet::{Collector, FleetBuilder, ThreadChoice, TrendOptions, TrendReport, TrendVerdict, composed};
 use traceparse::output::{self, Format};
 use traceparse::stats::Looks;
 
-use super::cli::{InputArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs};
-use super::compare::parse_alpha;
+use super::cli::{InputArgs, MeasureArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
+use super::compare::{Sides, parse_alpha};
 use super::filters::ThreadArgs;
 use super::help::TREND_HELP;
 use super::host::{AtInterrupt, Host};
@@ -33,6 +32,8 @@ pub(crate) struct TrendArgs {
     /// Label with an order, such as app_version; or the date of each run
     #[arg(long, value_name = "LABEL|date", help_heading = "Trend")]
     over: String,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// Compare only runs with the same value of this label, such as device
     #[arg(long, value_name = "LABEL", help_heading = "Trend")]
     block: Option<String>,
@@ -82,8 +83,10 @@ pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> 
     args.check().map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     args.reading.filters.redact.begin_fleet()?;
-    let fleet = args.fleet()?;
-    let trend = TrendReport::new(&fleet, TrendOptions { inputs, ..args.options() });
+    let host = Host::new(AtInterrupt::End);
+    let side = args.side(&host)?;
+    let mut trend = TrendReport::new(&side, TrendOptions { inputs, ..args.options() });
+    trend.comparison = args.comparison(&host, &trend)?;
     let path = args.output.as_deref();
     let format = match args.format() {
         TrendFormat::Text => Format::Text(style(path, colour)),
@@ -132,6 +135,7 @@ impl TrendArgs {
 
     fn options(&self) -> TrendOptions {
         TrendOptions {
+            measures: self.measure.measures(),
             label: Some(composed(self.over.trim())).filter(|over| over != "date"),
             block: self.block.as_ref().map(|block| composed(block.trim())),
             alpha: self.alpha,
@@ -156,12 +160,43 @@ impl TrendArgs {
     }
 
     /// The runs.
-    fn fleet(&self) -> Result<FleetReport, Failure> {
-        let host = Host::new(AtInterrupt::End);
+    fn side(&self, host: &Host) -> Result<Side, Failure> {
+        let TrendOptions { measures, .. } = &self.options();
         let question = self.threads.narrow(self.chosen.narrow(self.options().fleet()));
         let patterns = self.threads.threads().filter(ThreadChoice::has_patterns);
-        let collector = Collector::new(&host, FleetBuilder::new(question), patterns);
-        reading::collect(&host, &[&collector], &self.inputs, &self.reading, RunParts::default())?;
-        Ok(collector.finish(self.reading.files.strict).map_err(Error::from)?)
+        let intervals = Quantity::intervals(measures);
+        let parts = RunParts { stacks: false, intervals: !intervals.is_empty() };
+        let collector = Collector::new(host, FleetBuilder::for_trend(question, &intervals), patterns);
+        reading::collect(host, &[&collector], &self.inputs, &self.reading, parts)?;
+        Ok(collector.finish_side(self.reading.files.strict).map_err(Error::from)?)
+    }
+
+    /// Compares the runs nearest to the newest change, which are read again with their functions; `None` if there is no change, or inputs
+    /// cannot be read twice.
+    fn comparison(&self, host: &Host, trend: &TrendReport<'_>) -> Result<Option<Comparison>, Failure> {
+        let words = trend.newest_shift().map_or(&[][..], |shift| &shift.comparison);
+        if words.is_empty() || trend.options.inputs.is_empty() {
+            return Ok(None);
+        }
+        let values = |option: &str| -> Vec<&String> {
+            words.chunks(2).filter(|pair| pair[0] == option).map(|pair| &pair[1]).collect()
+        };
+        let labels = ["--base", "--new"]
+            .map(|option| values(option).into_iter().filter_map(|label| parse_label(label).ok()).collect::<Vec<_>>());
+        let TrendOptions { block, alpha, min_effect, .. } = &trend.options;
+        let options = CompareOptions {
+            measures: values("--measure").into_iter().filter_map(|measure| measure.parse().ok()).collect(),
+            blocks: block.iter().cloned().collect(),
+            unit: None,
+            alpha: *alpha,
+            min_effect: *min_effect,
+            with_functions: true,
+            fails_with_any_function: false,
+        };
+        let Self { inputs, chosen, threads, reading, .. } = self;
+        let labels = [&labels[0][..], &labels[1]];
+        let sides =
+            Sides { inputs, new: &InputArgs::default(), labels, options, chosen, threads, reading, is_again: true };
+        Ok(Some(sides.compare(host)?))
     }
 }

@@ -13,6 +13,8 @@
 //! system-cpu-limit                          the limit at which iOS ends apps: a process above 80 % over 60 s
 //! cpu.p95.lower > 80                        the lower end of the interval of P95: above 80 whatever chance does
 //! cpu.p95 > 2.5 Gcycles/s                   of runs that were recorded in cycles
+//! cpu-time.p95 > 300 ms                     the CPU time of a run; also process("X").cpu-time.max
+//! elapsed.p95 > 2 s                         the recorded time of a run, such as of a benchmark that was recorded until it exited
 //! ```
 //!
 //! Names must match completely. A function or binary is zero in runs without it; a name that no run has is usually a
@@ -59,6 +61,17 @@ pub(crate) enum AlertMeasure {
         /// Their number.
         seconds: u32,
     },
+    /// The CPU time of the whole recording, in milliseconds.
+    CpuTime,
+    /// The recorded time, in milliseconds.
+    Elapsed,
+}
+
+impl AlertMeasure {
+    /// True if its values are times, whatever the runs were recorded in.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::CpuTime | Self::Elapsed)
+    }
 }
 
 /// The percentile itself, or an end of its interval.
@@ -112,6 +125,24 @@ impl AlertRule {
     /// True if a value is on the side of the threshold on which the rule fires.
     pub fn is_broken_by(&self, value: f64) -> bool {
         self.comparison.holds(value, self.threshold.as_f64())
+    }
+
+    /// True if it is about runs of this unit.
+    pub(super) fn is_about(&self, unit: Unit) -> bool {
+        match self.measure {
+            AlertMeasure::Elapsed => !unit.is_of_reports(),
+            _ => unit == self.unit,
+        }
+    }
+
+    /// The unit of its values among runs of this one. Times are those of reports, which state milliseconds.
+    pub(crate) const fn value_unit(&self, unit: Unit) -> Unit {
+        if self.measure.is_time() { Unit::HangTime } else { unit }
+    }
+
+    /// The name of the same.
+    pub(crate) const fn value_name(&self, unit: Unit) -> &'static str {
+        if self.measure.is_time() { "ms" } else { unit.rate_name() }
     }
 
     /// The number of runs that the statistic needs, if an end of its interval may miss with the probability `tail`.
@@ -171,8 +202,8 @@ impl AlertRule {
 
 const DIALECT: Dialect = Dialect {
     examples: "cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5",
-    subjects: "a measure (cpu, window(60s)), nor what a rule is about: process, thread, binary or function, with a name",
-    limits: "a number of percent, or one with cycles/s, events/s or samples/s; of hang, launch and exception a time, and of writes bytes",
+    subjects: "a measure (cpu, cpu-time, elapsed, window(60s)), nor what a rule is about: process, thread, binary or function, with a name",
+    limits: "a number of percent, or one with cycles/s, events/s or samples/s; of cpu-time, elapsed, hang, launch and exception a time, and of writes bytes",
     input: "many runs",
     other: "traceparse diff",
 };
@@ -203,9 +234,10 @@ fn subject(subject: Option<Subject>) -> Result<AlertSubject, AlertError> {
 
 const GROWTH: &str = "growth between two recordings";
 
-/// The unit of a measure that reports from the field state.
+/// The unit of a measure of times, or of one that reports from the field state.
 fn stated(word: &str) -> Option<Unit> {
     match word {
+        "cpu-time" | "elapsed" => Some(Unit::Nanoseconds),
         "hang" => Some(Unit::HangTime),
         "launch" => Some(Unit::LaunchTime),
         "exception" => Some(Unit::ExceptionTime),
@@ -219,14 +251,19 @@ fn measure<'p, 't>(
     subject: &AlertSubject,
     parts: &'p [Part<'t>],
 ) -> Result<(AlertMeasure, &'p [Part<'t>]), AlertError> {
-    let wanted =
-        "a measure, which comes first: cpu, self, all or window(60s); of reports hang, launch, exception or writes";
+    let wanted = "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); of reports hang, launch, exception or writes";
     let (first, rest) = parts.split_first().ok_or_else(|| DIALECT.error("", wanted))?;
     let measure = match *first {
         Part::Window(_) if subject.has_no_windows() => {
             return Err(DIALECT.error("window", "kept of binaries and functions"));
         }
         Part::Window(seconds) => AlertMeasure::Window { seconds },
+        Part::Word("elapsed") if *subject == AlertSubject::Run => AlertMeasure::Elapsed,
+        Part::Word("elapsed") => {
+            return Err(DIALECT.error("elapsed", "known of parts of a run; it is the time of a recording"));
+        }
+        Part::Word("cpu-time") if !matches!(subject, AlertSubject::Each(_)) => AlertMeasure::CpuTime,
+        Part::Word("cpu-time") => return Err(DIALECT.error("cpu-time", "known of each name; name one")),
         Part::Word(word) => {
             let measures = [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight];
             let of_reports = stated(word).map(|_| Measure::Cpu);
@@ -263,6 +300,11 @@ fn threshold(limit: &Limit<'_>) -> Result<(Millionths, Unit), AlertError> {
     let unit = match limit.unit {
         LimitUnit::Plain | LimitUnit::Percent => Unit::Nanoseconds,
         LimitUnit::Rate(unit) => unit,
+        LimitUnit::Weight(Unit::Nanoseconds) => {
+            return Err(
+                DIALECT.error(limit.text, "a limit of CPU use, which is in percent; cpu-time and elapsed have times")
+            );
+        }
         LimitUnit::Weight(_) => return Err(DIALECT.elsewhere(limit.text, GROWTH)),
     };
     let threshold = Millionths::from_f64(limit.number).ok_or_else(|| DIALECT.error(limit.text, DIALECT.limits))?;
@@ -321,6 +363,21 @@ mod tests {
         assert_eq!((hang.unit, hang.threshold), (Unit::HangTime, Millionths::new(2_000_000_000)));
         let writes = parse(r#"function("save").writes.max > 1.5 GB"#);
         assert_eq!((writes.unit, writes.threshold), (Unit::WrittenBytes, Millionths::new(1_500_000_000)));
+        let elapsed = parse("elapsed.p95 > 2 s");
+        assert_eq!((elapsed.measure, elapsed.threshold), (AlertMeasure::Elapsed, Millionths::new(2_000_000_000)));
+        let time = parse(r#"process("X").cpu-time.max > 300 ms"#);
+        assert_eq!(
+            (time.measure, time.unit, time.threshold),
+            (AlertMeasure::CpuTime, Unit::Nanoseconds, Millionths::new(300_000_000))
+        );
+        for wrong in [
+            "elapsed.p95 > 2",
+            "cpu-time.p95 > 2 Gcycles",
+            r#"process("X").elapsed.p95 > 2 s"#,
+            "function(*).cpu-time.p95 > 2 s",
+        ] {
+            AlertRule::parse(wrong).unwrap_err();
+        }
         for wrong in ["hang.p95 > 2", "hang.p95 > 2 MB", "writes.p95 > 2 s", "cpu.p95 > 2 s"] {
             AlertRule::parse(wrong).unwrap_err();
         }

@@ -35,7 +35,7 @@ impl CohortRuns<'_> {
     /// cohort.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
-        let is_asked = |&cohort: &usize| self.unit(cohort) == rule.unit;
+        let is_asked = |&cohort: &usize| rule.is_about(self.unit(cohort));
         let all = 0..self.cohorts.len();
         let asked: Vec<usize> = all.clone().filter(is_asked).collect();
         if asked.is_empty() {
@@ -49,12 +49,17 @@ impl CohortRuns<'_> {
 
     /// The outcome of an alert rule in a unit that no run has.
     fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
-        let note = format!(
-            "the rule uses {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 \
+        let unit = self.unit(cohort).name();
+        let note = match rule.measure {
+            AlertMeasure::CpuTime => format!("the rule is about CPU time, but these runs were recorded in {unit}"),
+            AlertMeasure::Elapsed => format!("the rule is about recorded time, which {unit} of reports do not have"),
+            _ => format!(
+                "the rule uses {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 \
              Gcycles/s",
-            rule.unit.rate_name(),
-            self.unit(cohort).name()
-        );
+                rule.unit.rate_name(),
+                unit
+            ),
+        };
         undecided(rule, cohort, Some(1), Some(note))
     }
 
@@ -166,11 +171,16 @@ fn note(
     if runs == 0 {
         return Some(NO_RUNS.to_owned());
     }
-    if let (AlertMeasure::Window { seconds }, true) = (rule.measure, measured < runs) {
-        let shorter = runs - measured;
-        let (is, does) = if shorter == 1 { ("is", "does") } else { ("are", "do") };
+    let why = match rule.measure {
+        AlertMeasure::Window { seconds } => Some(format!("shorter than {seconds} s")),
+        AlertMeasure::Elapsed => Some("of unknown length".to_owned()),
+        AlertMeasure::Whole(_) | AlertMeasure::CpuTime => None,
+    };
+    if let Some(why) = why.filter(|_| measured < runs) {
+        let left_out = runs - measured;
+        let (is, does) = if left_out == 1 { ("is", "does") } else { ("are", "do") };
         let all = if runs == 1 { "run" } else { "runs" };
-        return Some(format!("{shorter} of {runs} {all} {is} shorter than {seconds} s and {does} not count"));
+        return Some(format!("{left_out} of {runs} {all} {is} {why} and {does} not count"));
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let threshold = rule.threshold.as_f64();

@@ -7,6 +7,7 @@ use super::run::{FrameRow, NameId, RunNames, RunRows, WindowRow};
 use super::scope::FleetScope;
 use super::windows::{peak_rate, peak_rate_of_processes};
 use crate::memory::of_vec;
+use crate::recording::TimeSource;
 use crate::units::Millionths;
 
 /// A rule and its numbers in every run so far.
@@ -76,26 +77,39 @@ impl AlertSeries {
         }
     }
 
-    /// Adds a run. `counts` decides which of its processes are used; `rate` is the CPU use of the complete run.
+    /// Adds a run. `counts` decides which of its processes are used; `weight` and `rate` are those of the complete run.
     pub(super) fn add(
         &mut self,
         run: u32,
         rows: &RunRows<'_>,
         counts: &dyn Fn(NameId) -> bool,
-        rate: Millionths,
+        (weight, rate): (u64, Millionths),
         names: &mut RunNames<'_>,
     ) {
         match &mut self.numbers {
-            AlertNumbers::One(one) => one.add(&self.rule, rows, counts, rate),
+            AlertNumbers::One(one) => one.add(&self.rule, rows, counts, (weight, rate)),
             AlertNumbers::Each(each) => each.add(run, rows, counts, names),
         }
     }
 }
 
 impl OneSeries {
-    fn add(&mut self, rule: &AlertRule, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, rate: Millionths) {
+    fn add(
+        &mut self,
+        rule: &AlertRule,
+        measures: &RunRows<'_>,
+        counts: &dyn Fn(NameId) -> bool,
+        (weight, rate): (u64, Millionths),
+    ) {
         let value = match (&rule.subject, rule.measure) {
             (AlertSubject::Run, AlertMeasure::Whole(_)) => Some(rate),
+            // Nanoseconds are millionths of milliseconds.
+            (AlertSubject::Run, AlertMeasure::CpuTime) => Some(Millionths::new(weight)),
+            (_, AlertMeasure::Elapsed) => {
+                // What samples span is not known to be what was recorded.
+                let length = measures.record.wall.filter(|_| measures.record.wall_source != TimeSource::Samples);
+                length.map(|wall| Millionths::new(wall.as_nanos()))
+            }
             (AlertSubject::Run, AlertMeasure::Window { seconds }) => {
                 peak_rate(measures, seconds, &|row| counts(row.process))
             }
@@ -103,7 +117,9 @@ impl OneSeries {
             (AlertSubject::Each(_), AlertMeasure::Window { seconds }) => {
                 peak_rate_of_processes(measures, seconds, counts)
             }
-            (AlertSubject::Each(_), AlertMeasure::Whole(_)) => measures.record.rate(heaviest_process(measures, counts)),
+            (AlertSubject::Each(_), AlertMeasure::Whole(_) | AlertMeasure::CpuTime) => {
+                measures.record.rate(heaviest_process(measures, counts))
+            }
             (AlertSubject::Named(scope, name), measure) => {
                 let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
                 let sum = Sum { measures: *measures, counts, scope: *scope, name: id };
@@ -115,6 +131,9 @@ impl OneSeries {
                 match measure {
                     AlertMeasure::Whole(measure) => measures.record.rate(sum.weight(measure)),
                     AlertMeasure::Window { seconds } => sum.peak(seconds),
+                    AlertMeasure::CpuTime | AlertMeasure::Elapsed => {
+                        Some(Millionths::new(sum.weight(Measure::AllWeight)))
+                    }
                 }
             }
         };

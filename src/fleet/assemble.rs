@@ -40,7 +40,7 @@ impl FleetBuilder {
     /// The side of a comparison, if the builder is [for one](Self::for_comparison).
     pub(super) fn try_finish_side(self) -> io::Result<Side> {
         let Finished { report, compared, places, names, spilled } = self.finish_with_places()?;
-        Ok(Side { report, runs: compared.unwrap_or_else(|| ComparedRuns::new(&[])), places, names, spilled })
+        Ok(Side { report, runs: compared.unwrap_or_else(|| ComparedRuns::new(&[], false)), places, names, spilled })
     }
 
     fn finish_with_places(mut self) -> io::Result<Finished> {

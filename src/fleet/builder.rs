@@ -116,8 +116,17 @@ impl FleetBuilder {
     /// One side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that choose what a report shows are ignored.
     /// `intervals` are the names of those whose duration is compared.
     pub fn for_comparison(options: FleetOptions, intervals: &[String]) -> Self {
+        Self::with_runs_of(options, ComparedRuns::new(intervals, true))
+    }
+
+    /// The runs of a [trend](super::TrendReport), of which there are none yet; `options` are [its own](super::TrendOptions::fleet).
+    pub fn for_trend(options: FleetOptions, intervals: &[String]) -> Self {
+        Self::with_runs_of(options, ComparedRuns::new(intervals, false))
+    }
+
+    fn with_runs_of(options: FleetOptions, compared: ComparedRuns) -> Self {
         let options = FleetOptions { scopes: Vec::new(), alerts: Vec::new(), ..options };
-        Self { compared: Some(ComparedRuns::new(intervals)), ..Self::new(options) }
+        Self { compared: Some(compared), ..Self::new(options) }
     }
 
     /// Adds a run. A run with a known id is a failed input: it is a copy of another one.
@@ -243,7 +252,7 @@ impl FleetBuilder {
             compared.add(run, rows, &counts, &mut names);
         }
         for series in &mut self.alert_series {
-            series.add(run, rows, &counts, rate, &mut names);
+            series.add(run, rows, &counts, (weight, rate), &mut names);
         }
         let series = Series::new(record, rows.windows, &|row| counts(row.process));
         let cohort = self.cohort_of(record);

@@ -148,4 +148,6 @@ pub use store::{
     InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
     SharedRow, SourceStamps, SourceSum, Store,
 };
-pub use trend_report::{TrendChange, TrendOptions, TrendReport, TrendShift, TrendValue, TrendVerdict};
+pub use trend_report::{
+    TrendChange, TrendDoubt, TrendOptions, TrendReport, TrendSeries, TrendShift, TrendValue, TrendVerdict,
+};

@@ -186,6 +186,11 @@ impl RunRow {
         self.is_one_of_several || self.number > 1
     }
 
+    /// True if the length of its recording is estimated by its samples.
+    pub(super) fn is_estimated(&self) -> bool {
+        self.wall_source == TimeSource::Samples
+    }
+
     /// The length of its recording; `None` for reports from the field, which have none.
     pub fn recorded(&self) -> Option<Nanos> {
         Some(self.wall).filter(|_| self.wall_source != TimeSource::Report)

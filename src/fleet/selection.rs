@@ -30,6 +30,11 @@ impl FleetSelection {
     pub fn is_whole(&self) -> bool {
         self.options.is_empty()
     }
+
+    /// True if only some samples count. Redaction changes names only.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.options.iter().any(|(option, _)| !option.starts_with("--redact"))
+    }
 }
 
 impl fmt::Display for FleetSelection {

@@ -18,7 +18,7 @@ pub(crate) struct SharedLabel {
 }
 
 /// Labels that describe how a run was recorded, not its origin.
-const OF_RECORDING: [&str; 2] = ["instruments", "end_reason"];
+const OF_RECORDING: [&str; 3] = ["instruments", "end_reason", "exit_status"];
 
 /// The values of labels that do not make cohorts.
 #[derive(Debug, Default)]

@@ -76,7 +76,7 @@ pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
     }
     let of_cohort = |(position, cohort): (usize, &CohortReport)| {
         let runs = report.runs.iter().enumerate().filter(move |(_, run)| run.cohort == position);
-        let (over, periods, undated) = by_date(runs.map(|(index, run)| (index, run.start.as_deref())), LEAST);
+        let (over, periods, undated) = by_date(runs.map(|(index, run)| (Some(index), run.start.as_deref())), LEAST);
         if periods.len() < LEAST {
             return None;
         }
@@ -156,18 +156,18 @@ pub(super) type Period = (String, Vec<usize>);
 /// The periods of runs by their start, in order, each with its first day and the positions of its runs, and the number
 /// of runs without a date. There are no weeks if they would be fewer than `least`.
 pub(super) fn by_date<'r>(
-    starts: impl Iterator<Item = (usize, Option<&'r str>)>,
-    least: usize,
+    starts: impl Iterator<Item = (Option<usize>, Option<&'r str>)>,
+    least_weeks: usize,
 ) -> (TrendOver, Vec<Period>, u64) {
     let (mut days, mut undated) = (BTreeMap::<i64, Vec<usize>>::new(), 0);
     for (run, start) in starts {
         match start.and_then(day_of) {
-            Some(day) => days.entry(day).or_default().push(run),
+            Some(day) => days.entry(day).or_default().extend(run),
             None => undated += 1,
         }
     }
     let weeks: BTreeSet<i64> = days.keys().map(|&day| monday_of(day)).collect();
-    let over = if days.len() > MOST_DAYS && weeks.len() >= least { TrendOver::Week } else { TrendOver::Day };
+    let over = if days.len() > MOST_DAYS && weeks.len() >= least_weeks { TrendOver::Week } else { TrendOver::Day };
     let mut periods = BTreeMap::<i64, Vec<usize>>::new();
     for (day, runs) in days {
         let first = if over == TrendOver::Week { monday_of(day) } else { day };
@@ -223,14 +223,17 @@ mod tests {
     #[test]
     fn many_days_are_weeks() {
         let starts: Vec<String> = (0..200).map(|day| format!("{}T10:00:00Z", date_of(20_780 + day / 2))).collect();
-        let of = |runs: usize| by_date(starts.iter().take(runs).map(|start| Some(start.as_str())).enumerate(), LEAST);
-        let (over, days, _) = of(90);
+        let of = |runs: usize, least: usize| {
+            let starts = starts.iter().take(runs).map(|start| Some(start.as_str()));
+            by_date(starts.enumerate().map(|(run, start)| (Some(run), start)), least)
+        };
+        let (over, days, _) = of(90, LEAST);
         assert_eq!((&over, days.len()), (&TrendOver::Day, 45));
         assert_eq!(days[1], ("2026-11-24".to_owned(), vec![2, 3]));
-        let (over, weeks, _) = of(92);
+        let (over, weeks, _) = of(92, LEAST);
         assert_eq!((&over, weeks.len()), (&TrendOver::Week, 7));
         assert_eq!((weeks[1].0.as_str(), weeks[1].1.len()), ("2026-11-30", 14));
-        let few_weeks = by_date(starts.iter().take(92).map(|start| Some(start.as_str())).enumerate(), 8);
+        let few_weeks = of(92, 8);
         assert_eq!((&few_weeks.0, few_weeks.1.len()), (&TrendOver::Day, 46));
     }
 }

@@ -1,27 +1,31 @@
-//! Where the CPU use of an app changes over its versions or over time.
+//! Where an app changes over its versions or over time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::compare::{Choice, Comparison, Quantity, QuantityValues, Side};
 use super::label_order::compare_labels;
 use super::options::FleetOptions;
 use super::report::{FleetReport, RunRow, TrendOver};
 use super::trend::{Period, by_date, day_of, why_unordered};
 use super::trend_series::Series;
-use crate::stats::{Looks, PERSISTENCE};
+use super::unmeasured::too_many_unmeasured;
+use crate::stats::Looks;
 use crate::units::{Unit, several};
 
 /// Labels of the environment: if one of them changes together with the app, either can be the cause.
 pub(super) const ENVIRONMENT: [&str; 3] = ["device", "os", "instruments"];
 
+/// The label of a run whose app exited by itself.
+const EXIT_STATUS: &str = "exit_status";
+
 /// The label of a manifest that replaces the start of recordings.
 const DATE: &str = "date";
-
-/// If more than this share of the inputs failed, there is no answer: the rest may differ from them.
-const MOST_FAILED: f64 = 0.1;
 
 /// The question of a [`TrendReport`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrendOptions {
+    /// The quantities, which share alpha; the recordings decide if there are none.
+    pub measures: Vec<Quantity>,
     /// The label whose values are the points of the series; `None` for the dates of runs.
     pub label: Option<String>,
     /// The label whose values are compared with themselves, such as `device`.
@@ -43,7 +47,8 @@ impl TrendOptions {
     pub fn fleet(&self) -> FleetOptions {
         let by: Vec<String> = self.label.iter().chain(&self.block).cloned().collect();
         let date = self.label.is_none().then_some(DATE);
-        let others = ENVIRONMENT.into_iter().chain(date).filter(|key| !by.iter().any(|known| known == key));
+        let others =
+            ENVIRONMENT.into_iter().chain([EXIT_STATUS]).chain(date).filter(|key| !by.iter().any(|known| known == key));
         let by_if_known = others.map(str::to_owned).collect();
         FleetOptions { by, by_if_known, scopes: Vec::new(), is_approximate: true, ..FleetOptions::default() }
     }
@@ -55,7 +60,7 @@ impl TrendOptions {
 }
 
 /// The answer to the question whether an app became slower over its versions, or over time.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct TrendReport<'r> {
     /// The report that has the runs.
@@ -66,6 +71,22 @@ pub struct TrendReport<'r> {
     pub over: TrendOver,
     /// The unit of the runs.
     pub unit: Unit,
+    /// Why the first quantity is measured.
+    pub choice: Choice,
+    /// The series of each quantity; at least one.
+    pub series: Vec<TrendSeries>,
+    /// What the values leave out, in sentences.
+    pub notes: Vec<String>,
+    /// The runs nearest to the [newest change](Self::newest_shift), with their functions, if it was made.
+    pub comparison: Option<Comparison>,
+}
+
+/// A quantity over the points.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendSeries {
+    /// The quantity.
+    pub quantity: Quantity,
     /// The points in order.
     pub points: Vec<TrendValue>,
     /// The changes in order; empty if the change `is_gradual`.
@@ -78,11 +99,22 @@ pub struct TrendReport<'r> {
     pub problem: Option<String>,
     /// True if the problem is the input, and not too few points.
     pub is_invalid: bool,
-    /// What the values leave out, in sentences.
-    pub notes: Vec<String>,
+    /// What makes the answer unknown.
+    pub doubt: Option<TrendDoubt>,
+    /// Smaller changes do not matter.
+    min_effect: f64,
 }
 
-/// The runs of one version, day or week.
+/// What lengths of recordings say about an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrendDoubt {
+    /// CPU use shows no slowdown, but lengths of recordings changed, and CPU time grew by this: the same work may take longer.
+    Longer(TrendShift),
+    /// Recordings became shorter by this, as after a crash.
+    Shorter(TrendShift),
+}
+
+/// The runs of one version, or one day.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendValue {
@@ -94,7 +126,7 @@ pub struct TrendValue {
     pub idle: u64,
     /// The number of blocks in the value.
     pub blocks: u64,
-    /// The CPU use: the mean over blocks of the geometric mean of their runs, as if all blocks had runs. `None` if no run or block counts.
+    /// The quantity: the mean over blocks of the geometric mean of their runs, as if all blocks had runs. `None` if no run or block counts.
     pub value: Option<f64>,
 }
 
@@ -165,58 +197,159 @@ impl TrendVerdict {
 }
 
 impl<'r> TrendReport<'r> {
-    /// Finds the changes among the runs of a report with the [options](TrendOptions::fleet) of this question.
-    pub fn new(fleet: &'r FleetReport, options: TrendOptions) -> Self {
+    /// Finds the changes among the runs of a builder [for trends](super::FleetBuilder::for_trend).
+    pub fn new(side: &'r Side, options: TrendOptions) -> Self {
+        let fleet = &side.report;
         let unit = most_frequent_unit(fleet);
         let mut notes = Vec::new();
         let mut leave_out = |count: u64, why: &str| {
             notes
                 .extend((count > 0).then(|| format!("{} {why} {} left out.", several(count, "run"), is_or_are(count))));
         };
-        let of_unit: Vec<usize> =
-            (0..fleet.runs.len()).filter(|&run| unit_of(fleet, &fleet.runs[run]) == unit).collect();
-        leave_out((fleet.runs.len() - of_unit.len()) as u64, "in another unit");
-        let (over, periods) = match &options.label {
+        let all = 0..fleet.runs.len();
+        let (over, mut periods) = match &options.label {
             Some(label) => {
-                let (periods, without) = by_label(fleet, &of_unit, label);
+                let (periods, without) = by_label(fleet, label);
                 leave_out(without, &format!("without {label}"));
                 (TrendOver::Label(label.clone()), periods)
             }
             None => {
                 let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
-                let dates = of_unit.iter().map(|&run| (run, date(&fleet.runs[run])));
-                let (over, periods, undated) = by_date(dates, 2 * PERSISTENCE);
+                let dates = all.clone().map(|run| (Some(run), date(&fleet.runs[run])));
+                let failed = failed_labels(fleet, DATE).map(|date| (None, Some(date)));
+                // A change in weeks would need five of them.
+                let (over, periods, undated) = by_date(dates.chain(failed), usize::MAX);
                 leave_out(undated, "without a known date");
                 (over, periods)
             }
         };
-        let mut series = Series::new(fleet, &options, periods);
-        leave_out(series.without_block, &format!("without {}", options.block.as_deref().unwrap_or_default()));
-        let idle: u64 = series.points.iter().map(|point| point.idle).sum();
-        if idle > 0 {
-            notes.push(format!(
-                "{} (0 % CPU) {} counted, but not in the values.",
-                several(idle, "idle run"),
-                is_or_are(idle)
-            ));
+        let mut leave_out_if = |why: &str, is: &dyn Fn(&RunRow) -> bool| {
+            let before: usize = periods.iter().map(|(_, runs)| runs.len()).sum();
+            periods.iter_mut().for_each(|(_, runs)| runs.retain(|&run| !is(&fleet.runs[run])));
+            let left_out = before - periods.iter().map(|(_, runs)| runs.len()).sum::<usize>();
+            leave_out(left_out as u64, why);
+            left_out
+        };
+        leave_out_if("in another unit", &|run| unit_of(fleet, run) != unit);
+        if let Some(block) = &options.block {
+            leave_out_if(&format!("without {block}"), &|run| label_of(fleet, run, block).is_none());
         }
-        notes.extend(series.alone.take());
-        let invalid = too_many_failed(fleet)
-            .or_else(|| unusable(fleet, &series.points, &over, &options))
-            .map(|why| format!("Invalid: {why}."));
-        let (is_invalid, problem) = (invalid.is_some(), invalid.or_else(|| series.too_few_points()));
-        let found = series.find(&options);
-        let (changes, since) =
-            problem.as_ref().map_or_else(|| series.changes(&found, &options), |_| (Vec::new(), None));
-        let is_gradual = problem.is_none() && found.slope.is_some();
-        let points = series.points;
-        Self { fleet, options, over, unit, points, changes, since, is_gradual, problem, is_invalid, notes }
+        let status = |run: &'r RunRow| label_of(fleet, run, EXIT_STATUS);
+        let may_succeed = fleet.runs.iter().any(|run| status(run) == Some("0"));
+        let has_failed =
+            |run: &RunRow| may_succeed && label_of(fleet, run, EXIT_STATUS).is_some_and(|status| status != "0");
+        let failed = leave_out_if("whose app exited with another status than 0", &has_failed);
+        let (names, runs): (Vec<String>, Vec<Vec<usize>>) = periods.into_iter().unzip();
+        let (choice, quantities) = match options.measures.as_slice() {
+            [] => {
+                let choice = Choice::of_series(side, &in_order(fleet, &runs, &options));
+                (choice, vec![choice.quantity()])
+            }
+            requested => (Choice::Requested, requested.to_vec()),
+        };
+        let points = Points { side, over: &over, names: &names, runs: &runs, failed, choice };
+        let alpha = options.alpha / quantities.len() as f64;
+        let mut series = Vec::new();
+        quantities.iter().for_each(|of| series.push(points.series(of, &options, alpha, &mut notes)));
+        notes.dedup();
+        Self { fleet, options, over, unit, choice, series, notes, comparison: None }
     }
 
+    /// The answer about all quantities: slower if one is.
+    pub fn verdict(&self) -> TrendVerdict {
+        let verdicts: Vec<TrendVerdict> = self.series.iter().map(TrendSeries::verdict).collect();
+        let is = |verdict: &TrendVerdict| verdicts.contains(verdict);
+        use TrendVerdict::{Faster, Invalid, Slower, Unknown};
+        [Invalid, Slower, Unknown, Faster].into_iter().find(is).unwrap_or(TrendVerdict::NoChange)
+    }
+
+    /// The newest change of the first quantity that has one: the one to look at, if it is not accepted.
+    pub fn newest_shift(&self) -> Option<&TrendShift> {
+        self.series.iter().find_map(TrendSeries::newest_shift)
+    }
+}
+
+/// The points of all series.
+struct Points<'a> {
+    side: &'a Side,
+    over: &'a TrendOver,
+    names: &'a [String],
+    /// By point.
+    runs: &'a [Vec<usize>],
+    /// The number of runs whose app failed.
+    failed: usize,
+    choice: Choice,
+}
+
+impl Points<'_> {
+    /// Finds the changes of a quantity, and what lengths say about them.
+    fn series(&self, quantity: &Quantity, options: &TrendOptions, alpha: f64, notes: &mut Vec<String>) -> TrendSeries {
+        let found = self.tested(quantity, options, alpha, notes);
+        TrendSeries { doubt: self.doubt(&found, options, alpha), ..found }
+    }
+
+    /// Finds the changes of a quantity. Sentences about what is left out are added to `notes`.
+    fn tested(&self, quantity: &Quantity, options: &TrendOptions, alpha: f64, notes: &mut Vec<String>) -> TrendSeries {
+        let fleet = &self.side.report;
+        let values = QuantityValues::new(quantity, self.side);
+        // Reports have one.
+        let measure = Some(quantity).filter(|_| self.choice != Choice::Report);
+        let mut series = Series::new((fleet, options), (self.names, self.runs), &values, measure);
+        let runs = self.runs.iter().flatten();
+        let missing = runs.clone().filter(|&&run| values.get(run).is_none()).count();
+        let idle: u64 = series.points.iter().map(|point| point.idle).sum();
+        let left_out = (missing > 0)
+            .then(|| format!("{} without {quantity} {} left out.", several(missing, "run"), is_or_are(missing as u64)));
+        let counted = (idle > 0).then(|| {
+            format!("{} (0 % CPU) {} counted, but not in the values.", several(idle, "idle run"), is_or_are(idle))
+        });
+        notes.extend(left_out.into_iter().chain(counted));
+        notes.extend(series.alone.take());
+        let unmeasured = fleet.inputs.unmeasured();
+        let all = unmeasured + fleet.runs.len();
+        let invalid = unusable(fleet, &series.points, self.over, options)
+            .or_else(|| (missing == runs.count()).then(|| format!("no run has the quantity {quantity}")))
+            .or_else(|| too_many_unmeasured(unmeasured + self.failed + missing, all, ""))
+            .or_else(|| series.unusable())
+            .map(|why| format!("Invalid: {why}."));
+        let (is_invalid, problem) = (invalid.is_some(), invalid.or_else(|| series.too_few_points()));
+        let found = series.find(alpha);
+        let (changes, since) = problem.as_ref().map_or_else(|| series.changes(&found), |_| (Vec::new(), None));
+        if problem.is_none() {
+            notes.extend(series.untested(&found));
+        }
+        let is_gradual = problem.is_none() && found.slope.is_some();
+        let (points, min_effect, quantity) = (series.points, options.min_effect, quantity.clone());
+        TrendSeries { quantity, points, changes, since, is_gradual, problem, is_invalid, doubt: None, min_effect }
+    }
+
+    /// What lengths say about an answer other than "slower".
+    fn doubt(&self, series: &TrendSeries, options: &TrendOptions, alpha: f64) -> Option<TrendDoubt> {
+        let is_asked = matches!(series.verdict(), TrendVerdict::NoChange | TrendVerdict::Faster);
+        let may_hide = series.quantity == Quantity::CpuUse && !options.measures.contains(&Quantity::CpuTime);
+        let may_have_failed = self.choice.may_have_failed(&[self.side]);
+        if self.choice == Choice::Report || !is_asked || !(may_hide || may_have_failed) {
+            return None;
+        }
+        let of = |quantity| self.tested(&quantity, options, alpha, &mut Vec::new());
+        let lengths = of(Quantity::Elapsed);
+        let since = lengths.since.clone()?;
+        if lengths.verdict() == TrendVerdict::Faster && may_have_failed {
+            return Some(TrendDoubt::Shorter(since));
+        }
+        let time = Some(Quantity::CpuTime).filter(|_| may_hide).map(of)?;
+        time.since.clone().filter(|_| time.verdict() == TrendVerdict::Slower).map(TrendDoubt::Longer)
+    }
+}
+
+impl TrendSeries {
     /// The answer: the newest level against the first one, or against the accepted one.
     ///
     /// A single change was tested before. For several changes, or a ramp, the interval must also exclude 1, since changes can cancel each other.
     pub fn verdict(&self) -> TrendVerdict {
+        if self.doubt.is_some() {
+            return TrendVerdict::Unknown;
+        }
         let Some(TrendShift { ratio, interval: (lower, upper), .. }) = self.since else {
             return match (self.is_invalid, &self.problem) {
                 (true, _) => TrendVerdict::Invalid,
@@ -225,7 +358,7 @@ impl<'r> TrendReport<'r> {
             };
         };
         let is_tested = self.only_change().is_some() || lower > 1.0 || upper < 1.0;
-        match is_tested && (ratio - 1.0).abs() >= self.options.min_effect {
+        match is_tested && (ratio - 1.0).abs() >= self.min_effect {
             true if ratio > 1.0 => TrendVerdict::Slower,
             true => TrendVerdict::Faster,
             false => TrendVerdict::NoChange,
@@ -237,6 +370,20 @@ impl<'r> TrendReport<'r> {
         let mut changes = self.changes.iter().filter(|change| !change.is_accepted);
         changes.next().filter(|_| changes.next().is_none())
     }
+
+    /// The newest change that is not accepted, or the ramp.
+    pub(crate) fn newest_shift(&self) -> Option<&TrendShift> {
+        let newest = self.changes.iter().rfind(|change| !change.is_accepted);
+        newest.map(|change| &change.shift).or_else(|| self.since.as_ref().filter(|_| self.is_gradual))
+    }
+}
+
+/// The runs by block, then in order of points.
+fn in_order(fleet: &FleetReport, runs: &[Vec<usize>], options: &TrendOptions) -> Vec<usize> {
+    let block = |run: &usize| options.block.as_ref().and_then(|key| label_of(fleet, &fleet.runs[*run], key));
+    let mut runs = runs.concat();
+    runs.sort_by_key(|run| block(run));
+    runs
 }
 
 pub(super) const fn is_or_are(count: u64) -> &'static str {
@@ -260,27 +407,27 @@ fn most_frequent_unit(fleet: &FleetReport) -> Unit {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(Unit::Nanoseconds, |(unit, _)| unit)
 }
 
-/// The runs of each value of a label, in their order, and the number of runs without one.
-fn by_label(fleet: &FleetReport, runs: &[usize], label: &str) -> (Vec<Period>, u64) {
+/// The values of a label of inputs that could not be measured.
+fn failed_labels<'r>(fleet: &'r FleetReport, key: &str) -> impl Iterator<Item = &'r str> {
+    let failed = fleet.inputs.failed.iter().filter(|failed| failed.kind.is_unmeasured());
+    failed.flat_map(|failed| &failed.labels).filter(move |(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+/// The runs of each value of a label, in their order, and the number of runs without one. Values that only failed inputs have are without runs.
+fn by_label(fleet: &FleetReport, label: &str) -> (Vec<Period>, u64) {
     let (mut periods, mut without) = (BTreeMap::<&str, Vec<usize>>::new(), 0);
-    for &run in runs {
-        match label_of(fleet, &fleet.runs[run], label) {
-            Some(value) => periods.entry(value).or_default().push(run),
+    for (index, run) in fleet.runs.iter().enumerate() {
+        match label_of(fleet, run, label) {
+            Some(value) => periods.entry(value).or_default().push(index),
             None => without += 1,
         }
+    }
+    for value in failed_labels(fleet, label) {
+        periods.entry(value).or_default();
     }
     let mut periods: Vec<Period> = periods.into_iter().map(|(name, runs)| (name.to_owned(), runs)).collect();
     periods.sort_by(|a, b| compare_labels(&a.0, &b.0));
     (periods, without)
-}
-
-/// Why the inputs that were measured may differ from the others.
-fn too_many_failed(fleet: &FleetReport) -> Option<String> {
-    let failed = fleet.inputs.unmeasured();
-    let all = failed + fleet.runs.len();
-    (failed as f64 > MOST_FAILED * all as f64).then(|| {
-        format!("{failed} of {} could not be measured, and the others may differ from them", several(all, "input"))
-    })
 }
 
 /// Why these runs have no series.
@@ -292,7 +439,8 @@ fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, option
             None => "no run has a known date".to_owned(),
         });
     }
-    if points.iter().all(|point| point.runs == point.idle) {
+    let has_runs = points.iter().any(|point| point.runs > 0);
+    if has_runs && points.iter().all(|point| point.runs == point.idle) {
         return Some("all runs are idle".to_owned());
     }
     if let TrendOver::Label(label) = over {
@@ -302,6 +450,11 @@ fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, option
         let missing = options.accepted.as_ref().filter(|accepted| !known.contains(accepted.as_str()));
         return missing.map(|accepted| format!("no run has {label} {accepted}, which --accepted names"));
     }
-    let accepted = options.accepted.as_ref().filter(|accepted| day_of(accepted).is_none());
-    accepted.map(|accepted| format!("--accepted {accepted} is not a date such as 2026-01-31"))
+    let accepted = options.accepted.as_ref()?;
+    let newest = &points[points.len() - 1].name;
+    match day_of(accepted) {
+        None => Some(format!("--accepted {accepted} is not a date such as 2026-01-31")),
+        day if day > day_of(newest) => Some(format!("--accepted {accepted} is after the newest day, {newest}")),
+        _ => None,
+    }
 }

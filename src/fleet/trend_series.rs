@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::report::{FleetReport, RunRow};
-use super::trend::Period;
+use super::compare::{FUNCTION_UNITS, Quantity, QuantityValues};
+use super::report::FleetReport;
 use super::trend_report::{ENVIRONMENT, TrendChange, TrendOptions, TrendShift, TrendValue, is_or_are, label_of};
 use crate::stats::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, Shift, change_points};
 use crate::units::{counted, first_of, several};
@@ -12,41 +12,42 @@ use crate::units::{counted, first_of, several};
 /// The confidence of the intervals of changes.
 const CONFIDENCE: f64 = 0.95;
 
-/// The runs on each side of a recommended comparison, which tests functions only if there are enough runs.
-const COMPARED: u64 = 5;
-
-/// The logarithm of the measure of a run; `None` if it is idle.
-fn value_of(run: &RunRow) -> Option<f64> {
-    (run.rate.get() > 0).then(|| run.rate.as_f64().ln())
-}
-
 /// The points, and the means of their blocks.
 pub(super) struct Series<'r> {
     fleet: &'r FleetReport,
+    options: &'r TrendOptions,
+    /// The quantity, if recommended comparisons name it.
+    measure: Option<&'r Quantity>,
     pub(super) points: Vec<TrendValue>,
     /// The runs of each point, by position.
-    runs: Vec<Vec<usize>>,
+    runs: &'r [Vec<usize>],
     /// `point` is a position in `counted`.
     cells: Vec<CellMean>,
     /// The positions of the points that have a value.
     counted: Vec<usize>,
-    pub(super) without_block: u64,
     /// A sentence about points whose blocks occur nowhere else.
     pub(super) alone: Option<String>,
 }
 
 impl<'r> Series<'r> {
-    pub(super) fn new(fleet: &'r FleetReport, options: &TrendOptions, periods: Vec<Period>) -> Self {
+    /// A series of `values`. `names` and `runs` have the points. Recommended comparisons name the `measure`.
+    pub(super) fn new(
+        (fleet, options): (&'r FleetReport, &'r TrendOptions),
+        (names, runs): (&[String], &'r [Vec<usize>]),
+        values: &QuantityValues,
+        measure: Option<&'r Quantity>,
+    ) -> Self {
         let mut series = Self {
             fleet,
+            options,
+            measure,
             points: Vec::new(),
-            runs: Vec::new(),
+            runs,
             cells: Vec::new(),
             counted: Vec::new(),
-            without_block: 0,
             alone: None,
         };
-        let means: Vec<_> = periods.into_iter().map(|(name, runs)| series.add(options, name, runs)).collect();
+        let means: Vec<_> = names.iter().zip(runs).map(|(name, runs)| series.add(name, runs, values)).collect();
         let mut points_of = BTreeMap::<&str, u64>::new();
         means.iter().flatten().for_each(|(block, _)| *points_of.entry(*block).or_default() += 1);
         // The only value of a block shows nothing after subtracting the block.
@@ -76,17 +77,17 @@ impl<'r> Series<'r> {
     }
 
     /// Adds a point, and returns the mean logarithm of the runs of each block.
-    fn add(&mut self, options: &TrendOptions, name: String, runs: Vec<usize>) -> Vec<(&'r str, f64)> {
+    fn add(&mut self, name: &str, runs: &[usize], values: &QuantityValues) -> Vec<(&'r str, f64)> {
         let mut logarithms = BTreeMap::<&str, (f64, f64)>::new();
-        let mut point = TrendValue { name, runs: 0, idle: 0, blocks: 0, value: None };
-        for run in runs.iter().map(|&run| &self.fleet.runs[run]) {
-            let Some(block) = options.block.as_ref().map_or(Some(""), |key| label_of(self.fleet, run, key)) else {
-                self.without_block += 1;
+        let mut point = TrendValue { name: name.to_owned(), runs: 0, idle: 0, blocks: 0, value: None };
+        for &run in runs {
+            let row = &self.fleet.runs[run];
+            let Some(block) = self.options.block.as_ref().map_or(Some(""), |key| label_of(self.fleet, row, key)) else {
                 continue;
             };
-            point.runs += 1;
-            let Some(value) = value_of(run) else {
-                point.idle += 1;
+            point.runs += u64::from(values.get(run).is_some());
+            let Some(value) = values.logarithm(run) else {
+                point.idle += u64::from(values.get(run).is_some());
                 continue;
             };
             let (sum, count) = logarithms.entry(block).or_default();
@@ -94,8 +95,49 @@ impl<'r> Series<'r> {
             *count += 1.0;
         }
         self.points.push(point);
-        self.runs.push(runs);
         logarithms.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
+    }
+
+    /// Why the values of points cannot be compared, without its full stop.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let newest = self.points.last()?;
+        if self.counted.last().is_none_or(|&position| position + 1 < self.points.len()) {
+            let why = match newest {
+                TrendValue { runs: 0, .. } => "none of its inputs could be measured".to_owned(),
+                TrendValue { runs, idle, .. } if runs == idle => "all of its runs are idle".to_owned(),
+                _ => format!("no other point has the same {}", self.options.block.as_deref().unwrap_or_default()),
+            };
+            return Some(format!("the newest point, {}, has no value: {why}", newest.name));
+        }
+        let block = self.options.block.as_ref()?;
+        let alone = &self.points[self.counted[self.unlinked()?]].name;
+        Some(format!("no {block} links {alone} with {}, so a change may come from the {block}", newest.name))
+    }
+
+    /// A point that no chain of common blocks links with the newest one.
+    fn unlinked(&self) -> Option<usize> {
+        let mut points = BTreeSet::from([self.counted.len() - 1]);
+        let mut blocks = BTreeSet::new();
+        loop {
+            let known = points.len();
+            blocks.extend(self.cells.iter().filter(|cell| points.contains(&cell.point)).map(|cell| cell.block));
+            points.extend(self.cells.iter().filter(|cell| blocks.contains(&cell.block)).map(|cell| cell.point));
+            if points.len() == known {
+                return (0..self.counted.len()).find(|point| !points.contains(point));
+            }
+        }
+    }
+
+    /// A sentence about the newest points, if they hide a change before them.
+    pub(super) fn untested(&self, found: &ChangePoints) -> Option<String> {
+        let names: Vec<&str> =
+            self.counted[found.tested()..].iter().map(|&point| self.points[point].name.as_str()).collect();
+        let (first, last) = (names.first()?, names.last()?);
+        let (which, are) =
+            if first == last { (first.to_string(), "is") } else { (format!("{first} to {last}"), "are") };
+        Some(format!(
+            "{which} {are} not in these numbers: it may be another change, which {PERSISTENCE} points would confirm."
+        ))
     }
 
     /// The reason why changes cannot be found yet.
@@ -107,9 +149,9 @@ impl<'r> Series<'r> {
     }
 
     /// Finds the changes, and sets the values of the points.
-    pub(super) fn find(&mut self, options: &TrendOptions) -> ChangePoints {
-        let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= options.min_effect;
-        let alpha = options.looks.alpha(options.alpha, self.counted.len());
+    pub(super) fn find(&mut self, alpha: f64) -> ChangePoints {
+        let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= self.options.min_effect;
+        let alpha = self.options.looks.alpha(alpha, self.counted.len());
         let found = change_points(&self.cells, alpha, is_material);
         for (&position, value) in self.counted.iter().zip(&found.values) {
             self.points[position].value = Some(value.exp());
@@ -118,26 +160,22 @@ impl<'r> Series<'r> {
     }
 
     /// The changes, and the newest level against the first or accepted one.
-    pub(super) fn changes(
-        &self,
-        found: &ChangePoints,
-        options: &TrendOptions,
-    ) -> (Vec<TrendChange>, Option<TrendShift>) {
-        let accepted = options.accepted.as_deref().map(|accepted| self.accepted(accepted, options));
+    pub(super) fn changes(&self, found: &ChangePoints) -> (Vec<TrendChange>, Option<TrendShift>) {
+        let accepted = self.options.accepted.as_deref().map(|accepted| self.accepted(accepted));
         let is_accepted = |change: &&ChangePoint| accepted.is_some_and(|accepted| change.plausible[0] <= accepted);
         let known = found.changes.iter().rfind(is_accepted).map_or(0, |change| change.position);
-        let last = self.counted.len() - 1;
+        let last = found.tested() - 1;
         if found.slope.is_some() {
-            let from = accepted.unwrap_or(0);
+            let from = accepted.unwrap_or(0).min(last);
             let points = || from..last + 1;
             let since = found.shift(from, last).filter(|_| from < last);
-            let shift = |shift| self.shift(shift, [points(), points()], [&mut points(), &mut points().rev()], options);
+            let shift = |shift| self.shift(shift, [points(), points()], [&mut points(), &mut points().rev()]);
             return (Vec::new(), since.map(shift));
         }
-        let from = accepted.unwrap_or(0).max(known);
+        let from = accepted.unwrap_or(0).max(known).min(last);
         let [base, new] = [from, last].map(|point| found.level(point));
         let since = found.shift(from, last).map(|shift| {
-            self.shift(shift, [base.clone(), new.clone()], [&mut base.clone().rev(), &mut new.clone().rev()], options)
+            self.shift(shift, [base.clone(), new.clone()], [&mut base.clone().rev(), &mut new.clone().rev()])
         });
         let change = |change: &ChangePoint| {
             let &ChangePoint { position, start, end, p, .. } = change;
@@ -146,19 +184,19 @@ impl<'r> Series<'r> {
             TrendChange {
                 point: self.counted[position],
                 plausible: change.plausible.iter().map(|&point| self.counted[point]).collect(),
-                is_provisional: self.counted.len() - position < PERSISTENCE,
+                is_provisional: found.tested() - position < PERSISTENCE,
                 is_accepted: is_accepted(&change),
-                shift: self.shift(change.shift, [start..position, position..end], nearest, options),
+                shift: self.shift(change.shift, [start..position, position..end], nearest),
                 p,
-                confounders: self.confounders(change, options),
+                confounders: self.confounders(change),
             }
         };
         (found.changes.iter().map(change).collect(), since)
     }
 
     /// The last point up to the accepted one.
-    fn accepted(&self, accepted: &str, options: &TrendOptions) -> usize {
-        let is_before = |point: &TrendValue| match options.label {
+    fn accepted(&self, accepted: &str) -> usize {
+        let is_before = |point: &TrendValue| match self.options.label {
             Some(_) => false,
             None => point.name.as_str() <= accepted,
         };
@@ -175,7 +213,6 @@ impl<'r> Series<'r> {
         shift: Shift,
         levels: [Range<usize>; 2],
         nearest: [&mut dyn Iterator<Item = usize>; 2],
-        options: &TrendOptions,
     ) -> TrendShift {
         let (lower, upper) = shift.interval(1.0 - CONFIDENCE);
         TrendShift {
@@ -184,7 +221,7 @@ impl<'r> Series<'r> {
             interval: (lower.exp(), upper.exp()),
             confidence: CONFIDENCE,
             runs: levels.map(|points| points.map(|point| self.runs_in_value(point)).sum()),
-            comparison: self.comparison(nearest, options).unwrap_or_default(),
+            comparison: self.comparison(nearest).unwrap_or_default(),
         }
     }
 
@@ -193,13 +230,14 @@ impl<'r> Series<'r> {
         point.runs - point.idle
     }
 
-    /// `--base app_version=1.29 --new app_version=1.30`: as many points on each side as are needed to compare functions; `None` if runs have
+    /// `--base app_version=1.29 --new app_version=1.30`: as many points on each side as are needed to test functions; `None` if runs have
     /// no such label.
-    fn comparison(&self, nearest: [&mut dyn Iterator<Item = usize>; 2], options: &TrendOptions) -> Option<Vec<String>> {
+    fn comparison(&self, nearest: [&mut dyn Iterator<Item = usize>; 2]) -> Option<Vec<String>> {
+        let options = self.options;
         let mut words = Vec::new();
         for (points, option) in nearest.into_iter().zip(["--base", "--new"]) {
             let (mut runs, mut values) = (0, BTreeSet::new());
-            while let Some(point) = points.next().filter(|_| runs < COMPARED) {
+            while let Some(point) = points.next().filter(|_| runs < FUNCTION_UNITS) {
                 runs += self.runs_in_value(point);
                 for &run in &self.runs[self.counted[point]] {
                     values.insert(label_of(self.fleet, &self.fleet.runs[run], options.key())?);
@@ -208,24 +246,41 @@ impl<'r> Series<'r> {
             words.extend(values.iter().flat_map(|value| [option.to_owned(), format!("{}={value}", options.key())]));
         }
         words.extend(options.block.iter().flat_map(|block| ["--block".to_owned(), block.clone()]));
+        words.extend(self.measure.iter().flat_map(|measure| ["--measure".to_owned(), measure.to_string()]));
         Some(words)
     }
 
-    /// The labels of the environment of which no value is on both sides of a plausible point.
-    fn confounders(&self, change: &ChangePoint, options: &TrendOptions) -> Vec<(String, [Vec<String>; 2])> {
+    /// The labels of the environment of which no value is on both sides of a plausible point, or of which many runs have a new device.
+    fn confounders(&self, change: &ChangePoint) -> Vec<(String, [Vec<String>; 2])> {
+        let options = self.options;
         let keys = ENVIRONMENT.into_iter().filter(|key| *key != options.key() && options.block.as_deref() != Some(key));
-        let values = |key: &str, points: Range<usize>| -> BTreeSet<&str> {
+        let values = |key: &str, points: Range<usize>| -> BTreeMap<&str, usize> {
             let runs = points.flat_map(|point| &self.runs[self.counted[point]]);
-            runs.filter_map(|&run| label_of(self.fleet, &self.fleet.runs[run], key)).collect()
+            let mut counts = BTreeMap::new();
+            runs.filter_map(|&run| label_of(self.fleet, &self.fleet.runs[run], key))
+                .for_each(|value| *counts.entry(value).or_default() += 1);
+            counts
         };
         let confounder = |key: &str| {
             let sides = change.plausible.iter().map(|&at| [values(key, change.start..at), values(key, at..change.end)]);
-            let separate = |[before, after]: &[BTreeSet<&str>; 2]| {
-                !before.is_empty() && !after.is_empty() && before.is_disjoint(after)
+            let is_apart = |[before, after]: &[BTreeMap<&str, usize>; 2]| {
+                let least = if key == "device" { NEW_DEVICES } else { 1.0 };
+                !before.is_empty()
+                    && !after.is_empty()
+                    && f64::max(unshared(before, after), unshared(after, before)) >= least
             };
-            let owned = |values: BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
-            sides.into_iter().find(separate).map(|sides| (key.to_owned(), sides.map(owned)))
+            let owned = |values: BTreeMap<&str, usize>| values.into_keys().map(str::to_owned).collect();
+            sides.into_iter().find(is_apart).map(|sides| (key.to_owned(), sides.map(owned)))
         };
         keys.filter_map(confounder).collect()
     }
+}
+
+/// If this share of the runs of a level is on devices that the other level lacks, they may explain the change.
+const NEW_DEVICES: f64 = 0.2;
+
+/// The share of these values that others lack.
+fn unshared(values: &BTreeMap<&str, usize>, others: &BTreeMap<&str, usize>) -> f64 {
+    let only: usize = values.iter().filter(|(value, _)| !others.contains_key(*value)).map(|(_, count)| count).sum();
+    only as f64 / values.values().sum::<usize>() as f64
 }

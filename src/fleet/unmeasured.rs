@@ -1,12 +1,12 @@
-//! Inputs that gave no measure, by cohort: alerts about a cohort that lacks many of them are undecided.
+//! Inputs that gave no measure: if there are many, nothing is concluded. Alerts count them by cohort.
 
 use std::collections::BTreeMap;
 
 use super::report::{AlertOutcome, AlertState, Cohort};
 use crate::units::several;
 
-/// If more than this share of a cohort's inputs were not measured, nothing is concluded about it: the others may not be like them.
-const MOST_UNMEASURED: f64 = 0.1;
+/// If more than this share of inputs were not measured, nothing is concluded about them: the others may not be like them.
+pub(super) const MOST_UNMEASURED: f64 = 0.1;
 
 /// The inputs that gave no measure, by the labels of their cohort. An unknown label is `None`.
 #[derive(Debug, Default)]
@@ -37,11 +37,17 @@ impl Unmeasured {
             AlertState::Fired => !alert.rule.is_settled(),
             AlertState::Quiet => true,
         };
-        if is_decided && unmeasured as f64 > MOST_UNMEASURED * all as f64 {
+        if let Some(why) = too_many_unmeasured(unmeasured as usize, all as usize, "").filter(|_| is_decided) {
             alert.state = AlertState::Undecided { needed: None };
-            let all = several(usize::try_from(all).unwrap_or(usize::MAX), "input");
-            alert.note =
-                Some(format!("{unmeasured} of {all} could not be measured, and the others may not be like them"));
+            alert.note = Some(why);
         }
     }
+}
+
+/// Why nothing is concluded about inputs, `of` something, if too many were not measured.
+pub(super) fn too_many_unmeasured(unmeasured: usize, all: usize, of: &str) -> Option<String> {
+    (unmeasured as f64 > MOST_UNMEASURED * all as f64).then(|| {
+        let all = several(all, "input");
+        format!("{unmeasured} of {all}{of} could not be measured, and the others may not be like them")
+    })
 }

@@ -120,6 +120,8 @@ pub struct ChangePoints {
     pub changes: Vec<ChangePoint>,
     /// The shift from each point to the next, if a straight line explains the values better than the changes.
     pub slope: Option<Shift>,
+    /// The values that were tested, without the newest ones if these hide a change before them.
+    tested: Vec<f64>,
 }
 
 impl ChangePoints {
@@ -131,14 +133,24 @@ impl ChangePoints {
             return Some(Shift { difference: steps * difference, error: steps.abs() * error, degrees });
         }
         let [base, new] = [from, to].map(|point| self.level(point));
-        (base != new).then(|| Levels::of(&self.values[base], &self.values[new]).shift())
+        (base != new).then(|| Levels::of(&self.tested[base], &self.tested[new]).shift())
     }
 
     /// The indices of the values that have the level of this point.
     pub fn level(&self, point: usize) -> Range<usize> {
         let after = self.changes.partition_point(|change| change.position <= point);
         let start = after.checked_sub(1).map_or(0, |before| self.changes[before].position);
-        start..self.changes.get(after).map_or(self.values.len(), |change| change.position)
+        start..self.changes.get(after).map_or(self.tested.len(), |change| change.position)
+    }
+
+    /// The number of points that were tested: all but the newest, if these hide a change before them.
+    pub fn tested(&self) -> usize {
+        self.tested.len()
+    }
+
+    /// The number of changes that enough points follow.
+    fn confirmed(&self) -> usize {
+        self.changes.iter().filter(|change| change.position + PERSISTENCE <= self.tested.len()).count()
     }
 }
 
@@ -149,14 +161,34 @@ impl ChangePoints {
 ///
 /// The difference of each block from the mean block is fitted together with the levels: at first with one level, then with the levels found
 /// so far. A different mix of blocks is therefore not a change.
+///
+/// Up to four new values of another level are too few to be a change, but can hide one before them. Then the answer is the one without them.
 pub fn change_points(cells: &[CellMean], alpha: f64, is_material: impl Fn(f64) -> bool) -> ChangePoints {
+    let mut found = of_cells(cells, alpha, &is_material);
+    let points = found.values.len();
+    let without = |newest: usize| {
+        let earlier: Vec<CellMean> = cells.iter().filter(|cell| cell.point + newest < points).copied().collect();
+        of_cells(&earlier, alpha, &is_material)
+    };
+    const MOST: usize = PERSISTENCE - 1;
+    if points > MOST && without(MOST).changes.len() > found.changes.len() {
+        for earlier in (1..=MOST).map(without) {
+            if earlier.confirmed() > found.confirmed() {
+                found = ChangePoints { values: found.values, ..earlier };
+            }
+        }
+    }
+    found
+}
+
+fn of_cells(cells: &[CellMean], alpha: f64, is_material: &impl Fn(f64) -> bool) -> ChangePoints {
     let mut found = ChangePoints::default();
     for _ in 0..FITS {
         let before: Vec<usize> = found.changes.iter().map(|change| change.position).collect();
         let values = without_blocks(cells, &before);
-        let changes = of_values(&values, alpha, &is_material);
+        let changes = of_values(&values, alpha, is_material);
         let is_stable = changes.iter().map(|change| change.position).eq(before);
-        found = ChangePoints { values, changes, slope: None };
+        found = ChangePoints { tested: values.clone(), values, changes, slope: None };
         if is_stable {
             break;
         }
@@ -290,7 +322,9 @@ fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> C
 
 /// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes.
 fn slope(found: &ChangePoints) -> Option<Shift> {
-    let ChangePoints { values, changes, .. } = found;
+    let ChangePoints { changes, .. } = found;
+    // Two new values of another level are no ramp.
+    let values = &without_outliers(&found.tested);
     let starts = [0].into_iter().chain(changes.iter().map(|change| change.position));
     let levels: f64 = starts.map(|start| squares(deviations(&values[found.level(start)]))).sum();
     let n = values.len() as f64;

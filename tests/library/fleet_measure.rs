@@ -311,6 +311,7 @@ fn a_table_of_contents_tells_what_was_recorded() {
             ("app", app),
             ("device", "MacBook Pro"),
             ("end_reason", "Target app exited"),
+            ("exit_status", "0"),
             ("instruments", "27.0 (17A456)"),
             ("os", "macOS 27.0"),
             ("os_build", "26A101"),

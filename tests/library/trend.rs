@@ -2,7 +2,9 @@
 
 use support::runs;
 use support::trend_series::{Noise, false_alarms, false_alarms_over_nights, first_alarms, ramps};
-use traceparse::fleet::{FleetBuilder, FleetReport, RunMeasures, TrendOptions, TrendOver, TrendReport, TrendVerdict};
+use traceparse::fleet::compare::{Choice, Quantity, Side};
+use traceparse::fleet::{FleetBuilder, RunMeasures, TrendDoubt, TrendOptions, TrendOver, TrendReport, TrendVerdict};
+use traceparse::recording::TimeSource;
 use traceparse::stats::{CellMean, ChangePoints, Looks, change_points, p_of_largest_t};
 use traceparse::units::{Nanos, Unit};
 
@@ -169,16 +171,21 @@ fn false_alarms_are_rare_and_steps_are_found() {
 fn options(label: Option<&str>) -> TrendOptions {
     let label = label.map(str::to_owned);
     let (alpha, looks) = (0.05, Looks::EveryPoint);
-    TrendOptions { label, block: None, alpha, looks, min_effect: 0.03, accepted: None, inputs: Vec::new() }
+    TrendOptions {
+        measures: Vec::new(),
+        label,
+        block: None,
+        alpha,
+        looks,
+        min_effect: 0.03,
+        accepted: None,
+        inputs: Vec::new(),
+    }
 }
 
 /// A fleet with one run of each version, 1.0, 1.1 …, with these CPU times in milliseconds and more labels.
-fn versions(
-    options: &TrendOptions,
-    uses: &[f64],
-    labels: impl Fn(usize) -> Vec<(&'static str, String)>,
-) -> FleetReport {
-    let mut fleet = FleetBuilder::new(options.fleet());
+fn versions(options: &TrendOptions, uses: &[f64], labels: impl Fn(usize) -> Vec<(&'static str, String)>) -> Side {
+    let mut fleet = FleetBuilder::for_trend(options.fleet(), &[]);
     for (index, (milliseconds, deviation)) in uses.iter().zip(DEVIATIONS.iter().cycle()).enumerate() {
         let weight = milliseconds * 1e6 * (deviation / 100.0).exp();
         let mut run = run(index as u64 % 28, index as u64 / 28, Unit::Nanoseconds, weight as u64);
@@ -187,12 +194,12 @@ fn versions(
         run.record.labels = labels.map(|(key, value)| (key.to_owned(), value)).collect();
         fleet.add(&run);
     }
-    fleet.finish()
+    Side::new(fleet).unwrap()
 }
 
 fn names(trend: &TrendReport<'_>) -> Vec<(String, bool)> {
-    let name = |point: usize| trend.points[point].name.clone();
-    trend.changes.iter().map(|change| (name(change.point), change.is_accepted)).collect()
+    let name = |point: usize| trend.series[0].points[point].name.clone();
+    trend.series[0].changes.iter().map(|change| (name(change.point), change.is_accepted)).collect()
 }
 
 #[test]
@@ -202,7 +209,7 @@ fn the_answer_is_the_change_since_the_start_or_the_accepted_version() {
         let options = TrendOptions { accepted: accepted.map(str::to_owned), ..options(Some("app_version")) };
         let fleet = versions(&options, &levels, |_| Vec::new());
         let trend = TrendReport::new(&fleet, options);
-        let since = trend.since.as_ref().map(|since| (since.from, since.ratio, since.runs));
+        let since = trend.series[0].since.as_ref().map(|since| (since.from, since.ratio, since.runs));
         (trend.verdict(), since, names(&trend))
     };
     let change = |name: &str, is_accepted| (name.to_owned(), is_accepted);
@@ -224,8 +231,8 @@ fn a_fixed_slowdown_does_not_change_the_answer() {
     let options = options(Some("app_version"));
     let fleet = versions(&options, &[[100.0; 12], [120.0; 12], [100.0; 12]].concat(), |_| Vec::new());
     let trend = TrendReport::new(&fleet, options);
-    assert_eq!((trend.verdict(), trend.changes.len()), (TrendVerdict::NoChange, 2));
-    let (lower, upper) = trend.since.as_ref().unwrap().interval;
+    assert_eq!((trend.verdict(), trend.series[0].changes.len()), (TrendVerdict::NoChange, 2));
+    let (lower, upper) = trend.series[0].since.as_ref().unwrap().interval;
     assert!(lower < 1.0 && upper > 1.0);
 }
 
@@ -240,8 +247,8 @@ fn a_device_that_changes_with_the_version_is_reported() {
     let fleet = versions(&options, &levels, labels);
     let trend = TrendReport::new(&fleet, options);
     let device = ("device".to_owned(), [vec!["iPhone 14".to_owned()], vec!["iPhone 15".to_owned()]]);
-    assert_eq!(trend.changes[0].confounders, [device]);
-    assert_eq!(trend.points.len(), 24, "devices do not divide a point");
+    assert_eq!(trend.series[0].changes[0].confounders, [device]);
+    assert_eq!(trend.series[0].points.len(), 24, "devices do not divide a point");
     // The five runs on each side that are nearest to the change.
     let expected: Vec<String> = [["--base"; 5], ["--new"; 5]]
         .concat()
@@ -249,8 +256,10 @@ fn a_device_that_changes_with_the_version_is_reported() {
         .zip(7..)
         .map(|(side, version)| format!("{side} app_version=1.{version}"))
         .collect();
-    let mut pairs: Vec<String> = trend.changes[0].shift.comparison.chunks(2).map(|words| words.join(" ")).collect();
+    let mut pairs: Vec<String> =
+        trend.series[0].changes[0].shift.comparison.chunks(2).map(|words| words.join(" ")).collect();
     pairs.sort_by_key(|pair| pair.rsplit('.').next().and_then(|version| version.parse::<u32>().ok()));
+    assert_eq!(pairs.remove(0), "--measure cpu-use");
     assert_eq!(pairs, expected);
 }
 
@@ -260,9 +269,9 @@ fn a_manifest_may_have_the_date_of_a_run() {
     let levels = [[100.0; 12], [120.0; 12]].concat();
     let fleet = versions(&options, &levels, |index| vec![("date", format!("2026-10-{:02}", 30 - index))]);
     let trend = TrendReport::new(&fleet, options);
-    assert_eq!((&trend.over, trend.points.len()), (&TrendOver::Day, 24));
+    assert_eq!((&trend.over, trend.series[0].points.len()), (&TrendOver::Day, 24));
     assert_eq!((trend.verdict(), names(&trend)), (TrendVerdict::Faster, vec![("2026-10-19".to_owned(), false)]));
-    assert_eq!(trend.since.unwrap().comparison[..2], ["--base", "date=2026-10-14"]);
+    assert_eq!(trend.series[0].since.as_ref().unwrap().comparison[..2], ["--base", "date=2026-10-14"]);
 }
 
 #[test]
@@ -270,13 +279,13 @@ fn is_invalid_if_inputs_failed_or_all_runs_are_idle() {
     let options = options(Some("app_version"));
     let mut fleet = versions(&options, &[100.0; 20], |_| Vec::new());
     assert_eq!(TrendReport::new(&fleet, options.clone()).verdict(), TrendVerdict::NoChange);
-    fleet.inputs.excluded_runs = 2;
+    fleet.report.inputs.excluded_runs = 2;
     assert_eq!(TrendReport::new(&fleet, options.clone()).verdict(), TrendVerdict::NoChange);
-    fleet.inputs.excluded_runs = 3;
+    fleet.report.inputs.excluded_runs = 3;
     let trend = TrendReport::new(&fleet, options.clone());
-    assert_eq!((trend.verdict(), trend.changes.len()), (TrendVerdict::Invalid, 0));
-    let expected = "Invalid: 3 of 23 inputs could not be measured, and the others may differ from them.";
-    assert_eq!(trend.problem.as_deref(), Some(expected));
+    assert_eq!((trend.verdict(), trend.series[0].changes.len()), (TrendVerdict::Invalid, 0));
+    let expected = "Invalid: 3 of 23 inputs could not be measured, and the others may not be like them.";
+    assert_eq!(trend.series[0].problem.as_deref(), Some(expected));
     let idle = versions(&options, &[0.0; 20], |_| Vec::new());
     assert_eq!(TrendReport::new(&idle, options.clone()).verdict(), TrendVerdict::Invalid);
     let few = versions(&options, &[100.0; 9], |_| Vec::new());
@@ -303,6 +312,7 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
         wall,
         unread_runs,
         excluded_runs,
+        wall_source: TimeSource::Toc,
         ..record
     };
     run
@@ -311,7 +321,7 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
 #[test]
 fn dates_are_points_and_idle_runs_have_no_value() {
     let options = options(None);
-    let mut fleet = FleetBuilder::new(options.fleet());
+    let mut fleet = FleetBuilder::for_trend(options.fleet(), &[]);
     for day in 0..14 {
         let typical = if day >= 8 { 110_000_000 } else { 100_000_000 };
         (0..2).for_each(|number| {
@@ -323,20 +333,112 @@ fn dates_are_points_and_idle_runs_have_no_value() {
     let mut undated = run(3, 9, Unit::Nanoseconds, 100_000_000);
     undated.record.start = None;
     fleet.add(&undated);
-    let fleet = fleet.finish();
+    let fleet = Side::new(fleet).unwrap();
     let trend = TrendReport::new(&fleet, options);
-    assert_eq!((&trend.over, trend.verdict(), trend.points.len()), (&TrendOver::Day, TrendVerdict::Slower, 14));
-    let change = &trend.changes[0];
-    assert_eq!((trend.points[change.point].name.as_str(), change.shift.runs), ("2026-11-09", [16, 12]));
+    assert_eq!(
+        (&trend.over, trend.verdict(), trend.series[0].points.len()),
+        (&TrendOver::Day, TrendVerdict::Slower, 14)
+    );
+    let change = &trend.series[0].changes[0];
+    assert_eq!((trend.series[0].points[change.point].name.as_str(), change.shift.runs), ("2026-11-09", [16, 12]));
     assert!((change.shift.ratio - 1.1).abs() < 0.01, "{change:?}");
-    assert_eq!((trend.points[3].runs, trend.points[3].idle), (3, 1));
+    assert_eq!((trend.series[0].points[3].runs, trend.series[0].points[3].idle), (3, 1));
     let notes = [
-        "1 run in another unit is left out.",
         "1 run without a known date is left out.",
+        "1 run in another unit is left out.",
         "1 idle run (0 % CPU) is counted, but not in the values.",
     ];
     assert_eq!(trend.notes, notes);
     // Geometric means of two runs.
-    let value = trend.points[0].value.unwrap();
+    let value = trend.series[0].points[0].value.unwrap();
     assert!((value - (10.0_f64 * 10.07).sqrt()).abs() < 1e-9, "{value}");
+}
+
+/// Recordings of these lengths in seconds, in which an app is busy for three tenths of the time.
+fn of_lengths(options: &TrendOptions, lengths: impl IntoIterator<Item = f64>) -> Side {
+    let mut fleet = FleetBuilder::for_trend(options.fleet(), &[]);
+    for (index, (length, deviation)) in lengths.into_iter().zip(DEVIATIONS.iter().cycle()).enumerate() {
+        let nanos = length * 1e9 * (deviation / 100.0).exp();
+        let mut run = run(index as u64 % 28, index as u64 / 28, Unit::Nanoseconds, (nanos * 0.3) as u64);
+        run.record.wall = Some(Nanos::from_nanos(nanos as u64));
+        run.record.labels = vec![("app_version".to_owned(), format!("1.{index}"))];
+        fleet.add(&run);
+    }
+    Side::new(fleet).unwrap()
+}
+
+#[test]
+fn work_that_takes_longer_is_slower_although_cpu_use_is_the_same() {
+    let options = options(Some("app_version"));
+    let lengths = [[1.0; 12], [2.0; 12]].concat();
+    let side = of_lengths(&options, lengths);
+    let trend = TrendReport::new(&side, options.clone());
+    let quantity = |trend: &TrendReport<'_>| (trend.choice, trend.series[0].quantity.clone());
+    assert_eq!(quantity(&trend), (Choice::Work, Quantity::CpuTime));
+    assert_eq!((trend.verdict(), names(&trend)), (TrendVerdict::Slower, vec![("1.12".to_owned(), false)]));
+    assert!((trend.series[0].since.as_ref().unwrap().ratio - 2.0).abs() < 0.02);
+    // CPU use alone cannot tell.
+    let asked = |measures: &[Quantity]| TrendOptions { measures: measures.to_vec(), ..options.clone() };
+    let trend = TrendReport::new(&side, asked(&[Quantity::CpuUse]));
+    assert_eq!((trend.choice, trend.verdict()), (Choice::Requested, TrendVerdict::Unknown));
+    let Some(TrendDoubt::Longer(time)) = &trend.series[0].doubt else { panic!("{:?}", trend.series[0].doubt) };
+    assert!((time.ratio - 2.0).abs() < 0.02);
+    let trend = TrendReport::new(&side, asked(&[Quantity::CpuTime, Quantity::CpuUse, Quantity::Elapsed]));
+    let verdicts: Vec<_> = trend.series.iter().map(|series| series.verdict()).collect();
+    assert_eq!(verdicts, [TrendVerdict::Slower, TrendVerdict::NoChange, TrendVerdict::Slower]);
+    assert_eq!(trend.verdict(), TrendVerdict::Slower);
+    let trend = TrendReport::new(&side, asked(&[Quantity::Interval("Checkout".to_owned())]));
+    assert_eq!(trend.verdict(), TrendVerdict::Invalid);
+    // With a window, CPU use is meant.
+    let side = versions(&options, &[100.0; 24], |_| Vec::new());
+    assert_eq!(quantity(&TrendReport::new(&side, options)), (Choice::OneLength, Quantity::CpuUse));
+}
+
+#[test]
+fn a_second_change_does_not_hide_the_first() {
+    let levels = [vec![100.0; 20], vec![120.0; 20], vec![156.0; 3]].concat();
+    let options = options(Some("app_version"));
+    for newest in 0..=3 {
+        let side = versions(&options, &levels[..40 + newest], |_| Vec::new());
+        let trend = TrendReport::new(&side, options.clone());
+        assert_eq!((trend.verdict(), trend.series[0].is_gradual), (TrendVerdict::Slower, false), "{newest}");
+        assert_eq!(names(&trend)[0], ("1.20".to_owned(), false));
+    }
+}
+
+#[test]
+fn a_point_that_cannot_be_compared_is_no_good_news() {
+    let over_versions = options(Some("app_version"));
+    let verdict = |options: &TrendOptions, uses: &[f64], labels: &dyn Fn(usize) -> Vec<(&'static str, String)>| {
+        let side = versions(options, uses, labels);
+        let trend = TrendReport::new(&side, options.clone());
+        (trend.verdict(), trend.series[0].problem.clone().unwrap_or_default())
+    };
+    let none = |_: usize| Vec::new();
+    let (word, problem) = verdict(&over_versions, &[vec![100.0; 19], vec![0.0]].concat(), &none);
+    assert_eq!((word, problem.contains("all of its runs are idle")), (TrendVerdict::Invalid, true), "{problem}");
+    // Each device has one half of the versions.
+    let by_device = TrendOptions { block: Some("device".to_owned()), ..over_versions.clone() };
+    let device = |index: usize| vec![("device", format!("iPhone {}", index / 10))];
+    let (word, problem) = verdict(&by_device, &[[100.0; 10], [150.0; 10]].concat(), &device);
+    assert_eq!((word, problem.contains("no device links")), (TrendVerdict::Invalid, true), "{problem}");
+    let status = |index: usize| vec![("exit_status", ["0", "134"][index / 10].to_owned())];
+    let (word, problem) = verdict(&over_versions, &[[100.0; 10], [50.0; 10]].concat(), &status);
+    assert_eq!((word, problem.contains("10 of 20 inputs")), (TrendVerdict::Invalid, true), "{problem}");
+    let always_one = |_: usize| vec![("exit_status", "1".to_owned())];
+    assert_eq!(verdict(&over_versions, &[100.0; 20], &always_one).0, TrendVerdict::NoChange);
+    // Dates are days, however many.
+    let late = TrendOptions { accepted: Some("2027-01-01".to_owned()), ..options(None) };
+    let (word, problem) = verdict(&late, &[100.0; 20], &none);
+    assert_eq!((word, problem.contains("is after the newest day")), (TrendVerdict::Invalid, true), "{problem}");
+}
+
+#[test]
+fn shorter_recordings_may_be_crashes() {
+    let options = options(Some("app_version"));
+    let side = of_lengths(&options, [[2.0; 12], [1.0; 12]].concat());
+    let trend = TrendReport::new(&side, options.clone());
+    assert_eq!((trend.choice, trend.verdict()), (Choice::Work, TrendVerdict::Unknown));
+    let asked = TrendOptions { measures: vec![Quantity::CpuTime], ..options };
+    assert_eq!(TrendReport::new(&side, asked).verdict(), TrendVerdict::Faster);
 }

@@ -82,6 +82,6 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
         "values": found.values,
         "changes": found.changes.iter().map(change).collect::<Vec<_>>(),
         "slope": found.slope.as_ref().map(shift),
-        "since": found.shift(0, points - 1).as_ref().map(shift),
+        "since": found.shift(0, found.tested() - 1).as_ref().map(shift),
     })
 }

@@ -5,7 +5,6 @@
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
-use crate::recording::TimeSource;
 use crate::stats::compare::Effect;
 
 /// Lengths differ by more than chance at this two-sided level.
@@ -42,23 +41,19 @@ pub struct Lengths {
 impl Lengths {
     /// `None` for reports from the field, and if no block has runs on both sides.
     pub(super) fn new(sides: &[Side; 2], units: &Units) -> Option<Self> {
-        let lengths = QuantityValues::new(&Quantity::Elapsed, sides);
-        if lengths.unmeasured(0) + lengths.unmeasured(1) > 0 {
+        let lengths = sides.each_ref().map(QuantityValues::lengths);
+        if lengths.iter().any(|lengths| lengths.unmeasured() > 0) {
             return None;
         }
         let effect = Effect::of(&units.blocks_with_floors(&lengths));
-        let mut all: Vec<f64> = units.runs_of(|side, run| lengths.get(side, run)).collect();
-        all.sort_by(f64::total_cmp);
-        let median = *all.get(all.len() / 2)?;
-        let are_equal = all.iter().all(|length| (length / median - 1.0).abs() <= ONE_LENGTH);
+        let are_equal = are_equal(units.runs_of(|side, run| lengths[side].get(run)).collect())?;
         let p = effect.filter(Effect::has_error).map(|effect| effect.p(0.0));
-        let ratio = units.mean_difference(|side, run| lengths.logarithm(side, run)).exp();
-        let is_estimated =
-            |side: usize, run: usize| Some(sides[side].report.runs[run].wall_source == TimeSource::Samples);
+        let logarithm = |side: usize, run| lengths[side].logarithm(run);
+        let ratio = units.mean_difference(logarithm).exp();
+        let is_estimated = |side: usize, run: usize| Some(sides[side].report.runs[run].is_estimated());
         let are_estimated = units.runs_of(is_estimated).any(|is| is);
         let differ = !are_equal && !are_estimated && p.is_some_and(|p| p <= LENGTHS_LEVEL);
-        let deviation = units.deviation(|side, run| lengths.logarithm(side, run));
-        Some(Self { ratio, p, are_equal, differ, are_estimated, deviation })
+        Some(Self { ratio, p, are_equal, differ, are_estimated, deviation: units.deviation(logarithm) })
     }
 
     /// True if new recordings are so much shorter that they may have ended early.
@@ -91,21 +86,47 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Chooses by the first rule that applies.
+    /// Chooses for two sides.
     pub(super) fn new(sides: &[Side; 2], units: &Units, lengths: Option<&Lengths>) -> Self {
         let Some(lengths) = lengths else { return Self::Report };
-        let work = QuantityValues::new(&Quantity::CpuTime, sides);
-        let deviation = units.deviation(|side, run| work.logarithm(side, run));
-        let state = |is: fn(&str) -> bool| sides.iter().all(|side| side.runs.share_with_end(is) >= STATED);
+        let work = QuantityValues::of_sides(&Quantity::CpuTime, sides);
+        let deviations = [lengths.deviation, units.deviation(|side, run| work[side].logarithm(run))];
+        Self::of(&mut sides.iter(), lengths.are_estimated, lengths.are_equal, deviations)
+    }
+
+    /// Chooses by the first rule that applies. `deviations` are those of lengths and of CPU time.
+    fn of(
+        sides: &mut dyn Iterator<Item = &Side>,
+        are_estimated: bool,
+        are_equal: bool,
+        [lengths, work]: [f64; 2],
+    ) -> Self {
+        let share = |side: &Side, is| side.runs.share_with("end_reason", is) >= STATED;
+        let ends: Vec<[bool; 2]> = sides.map(|side| [share(side, has_exited), share(side, was_stopped)]).collect();
         match () {
-            () if state(has_exited) => Self::Exited,
-            () if state(was_stopped) => Self::Stopped,
-            () if lengths.are_estimated => Self::UnknownLengths,
-            () if lengths.are_equal => Self::OneLength,
-            () if lengths.deviation > FREE_LENGTHS => Self::FreeLengths,
-            () if lengths.deviation < WINDOW * deviation => Self::Window,
+            () if ends.iter().all(|[exited, _]| *exited) => Self::Exited,
+            () if ends.iter().all(|[_, stopped]| *stopped) => Self::Stopped,
+            () if are_estimated => Self::UnknownLengths,
+            () if are_equal => Self::OneLength,
+            () if lengths > FREE_LENGTHS => Self::FreeLengths,
+            () if lengths < WINDOW * work => Self::Window,
             () => Self::Work,
         }
+    }
+
+    /// Chooses for a series of runs. Neighbours tell how much runs vary, so a step hardly counts.
+    pub(in crate::fleet) fn of_series(side: &Side, runs: &[usize]) -> Self {
+        let (lengths, work) = (QuantityValues::lengths(side), QuantityValues::new(&Quantity::CpuTime, side));
+        let known: Vec<f64> = runs.iter().filter_map(|&run| lengths.get(run)).collect();
+        let Some(are_equal) = are_equal(known.clone()).filter(|_| known.len() == runs.len()) else {
+            return Self::Report;
+        };
+        let deviation = |values: &QuantityValues| {
+            let logarithms: Vec<f64> = runs.iter().filter_map(|&run| values.logarithm(run)).collect();
+            deviation_of_neighbours(&logarithms)
+        };
+        let are_estimated = runs.iter().any(|&run| side.report.runs[run].is_estimated());
+        Self::of(&mut [side].into_iter(), are_estimated, are_equal, [&lengths, &work].map(deviation))
     }
 
     /// The name in machine formats.
@@ -123,20 +144,41 @@ impl Choice {
         }
     }
 
-    pub(super) const fn quantity(self) -> Quantity {
+    pub(in crate::fleet) const fn quantity(self) -> Quantity {
         match self {
             Self::Exited | Self::UnknownLengths | Self::Work => Quantity::CpuTime,
             _ => Quantity::CpuUse,
         }
     }
 
-    /// True if the lengths of recordings may depend on the result.
-    pub(super) const fn is_of_lengths(self) -> bool {
-        matches!(self, Self::Exited | Self::UnknownLengths | Self::FreeLengths | Self::Window | Self::Work)
+    /// True if recordings may be shorter since apps failed.
+    pub(in crate::fleet) fn may_have_failed(self, sides: &[&Side]) -> bool {
+        let has_succeeded = |side: &&Side| side.runs.share_with("exit_status", |status| status == "0") >= 1.0;
+        match self {
+            Self::Exited => !sides.iter().all(has_succeeded),
+            Self::UnknownLengths | Self::FreeLengths | Self::Window | Self::Work => true,
+            Self::Requested | Self::Report | Self::Stopped | Self::OneLength => false,
+        }
     }
 }
 
-/// `Target app exited`. It does not exclude a crash.
+/// True if all lengths are near their median; `None` without any.
+fn are_equal(mut lengths: Vec<f64>) -> Option<bool> {
+    lengths.sort_by(f64::total_cmp);
+    let median = *lengths.get(lengths.len() / 2)?;
+    Some(lengths.iter().all(|length| (length / median - 1.0).abs() <= ONE_LENGTH))
+}
+
+/// The standard deviation of normal values of which half of the neighbours differ by less than here. A few steps do not change it.
+fn deviation_of_neighbours(values: &[f64]) -> f64 {
+    /// The median of the absolute difference of two standard normal values.
+    const MEDIAN: f64 = 0.953_873;
+    let mut differences: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    differences.sort_by(f64::total_cmp);
+    differences.get(differences.len() / 2).map_or(0.0, |median| median / MEDIAN)
+}
+
+/// `Target app exited`. It does not exclude a crash: the label `exit_status` does, if it is known.
 fn has_exited(end: &str) -> bool {
     end.to_lowercase().contains("exited")
 }

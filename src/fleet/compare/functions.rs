@@ -21,7 +21,7 @@ use crate::stats::compare::{Effect, benjamini_hochberg, holm};
 const LEAST_SAMPLES: u64 = 5;
 
 /// With fewer units on a side, no function is claimed: the variance of a few units of a few samples is too uncertain.
-pub(super) const LEAST_UNITS: u64 = 5;
+pub(crate) const FUNCTION_UNITS: u64 = 5;
 
 /// The probability that the total grew by more than its bound that excludes the growth of a function.
 const SURELY: f64 = 0.005;
@@ -102,7 +102,7 @@ impl Functions {
         let min_effect = options.min_effect;
         let (quantity, is_total_slower) = (&measured.quantity, measured.total.is_slower(min_effect));
         let mut family = Family::new(sides, units)?;
-        if units.counts().into_iter().min() < Some(LEAST_UNITS) {
+        if units.counts().into_iter().min() < Some(FUNCTION_UNITS) {
             family.names.clear();
         }
         let weights = Weights::of(sides, units, |name| family.names.contains(name))?;

@@ -33,7 +33,7 @@ pub struct Guard {
 
 impl Measured {
     pub(super) fn new(
-        (quantity, values): (Quantity, &QuantityValues),
+        (quantity, values): (Quantity, &[QuantityValues; 2]),
         (sides, units): (&[Side; 2], &Units),
         (choice, lengths): (Choice, Option<&Lengths>),
         (levels, alpha, min_effect): (Levels, f64, f64),
@@ -47,7 +47,7 @@ impl Measured {
             _ => Some(Quantity::CpuUse),
         };
         let guard = second.filter(|_| differ || choice == Choice::FreeLengths).map(|second| {
-            let total = Total::new((&second, &QuantityValues::new(&second, sides)), units, limits);
+            let total = Total::new((&second, &QuantityValues::of_sides(&second, sides)), units, limits);
             let confirms_claims = differ && choice != Choice::Requested && quantity == Quantity::CpuUse;
             Guard { quantity: second, total, confirms_claims }
         });

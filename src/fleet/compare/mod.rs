@@ -29,10 +29,12 @@ use super::selection::FleetSelection;
 use crate::units::Unit;
 
 pub use choice::{Choice, Lengths};
+pub(crate) use functions::FUNCTION_UNITS;
 pub use functions::{CommonGrowth, ComparedFunction, Functions};
 pub use levels::Levels;
 pub use measured::{Guard, Measured};
 pub use quantity::Quantity;
+pub(super) use quantity::QuantityValues;
 pub(super) use runs::ComparedRuns;
 pub use scope::LabelDifference;
 pub(super) use side::Places;
@@ -40,9 +42,9 @@ pub use side::Side;
 pub use total::{ShareTest, Total};
 pub(super) use units::least_variance;
 pub use units::{ComparedBlock, ComparedRun};
+pub(crate) use verdict::TOTAL_UNITS;
 pub use verdict::{Obstacle, Reason, Verdict};
 
-use quantity::QuantityValues;
 use units::Units;
 use verdict::Evidence;
 
@@ -74,11 +76,7 @@ impl CompareOptions {
 
     /// The names of the intervals whose duration is compared.
     pub fn intervals(&self) -> Vec<String> {
-        let name = |measure: &Quantity| match measure {
-            Quantity::Interval(name) => Some(name.clone()),
-            _ => None,
-        };
-        self.measures.iter().filter_map(name).collect()
+        Quantity::intervals(&self.measures)
     }
 }
 
@@ -131,9 +129,9 @@ impl Comparison {
     /// The sides have no unit in common, or spilled values cannot be read.
     pub fn new(sides: &mut [Side; 2], options: CompareOptions) -> Result<Self, CompareError> {
         let unit = scope::common_unit(sides)?;
-        let requested: Vec<QuantityValues> =
-            options.measures.iter().map(|quantity| QuantityValues::new(quantity, sides)).collect();
-        let is_measured = |side, run| requested.iter().all(|values| values.get(side, run).is_some());
+        let requested: Vec<_> =
+            options.measures.iter().map(|quantity| QuantityValues::of_sides(quantity, sides)).collect();
+        let is_measured = |side: usize, run| requested.iter().all(|values| values[side].get(run).is_some());
         let units = Units::new(sides, &options, is_measured);
         let lengths = Lengths::new(sides, &units);
         let (choice, quantities) = match options.measures.as_slice() {
@@ -145,12 +143,12 @@ impl Comparison {
         };
         let levels = Levels::new(options.alpha, quantities.len());
         let values = quantities.into_iter().map(|quantity| {
-            let values = QuantityValues::new(&quantity, sides);
+            let values = QuantityValues::of_sides(&quantity, sides);
             (quantity, values)
         });
-        let values: Vec<(Quantity, QuantityValues)> = values.collect();
+        let values: Vec<(Quantity, [QuantityValues; 2])> = values.collect();
         let limits = (levels, options.alpha, options.min_effect);
-        let measured = |(quantity, values): &(Quantity, QuantityValues)| {
+        let measured = |(quantity, values): &(Quantity, [QuantityValues; 2])| {
             Measured::new((quantity.clone(), values), (sides, &units), (choice, lengths.as_ref()), limits)
         };
         let measures: Vec<Measured> = values.iter().map(measured).collect();
@@ -167,7 +165,7 @@ impl Comparison {
                 measures: &measures,
                 functions: functions.as_ref(),
                 lengths: lengths.as_ref(),
-                choice,
+                may_have_failed: choice.may_have_failed(&[&sides[0], &sides[1]]),
                 units: units.counts(),
                 is_confounded: !confounders.is_empty(),
                 is_saturated: unit == Unit::Nanoseconds
@@ -224,9 +222,14 @@ impl std::fmt::Display for CompareError {
             Self::Units(sides) => {
                 let names = |units: &Vec<Unit>| units.iter().map(|unit| unit.name()).collect::<Vec<_>>().join(" and ");
                 let [base, new] = sides.each_ref().map(names);
+                let measured = if base == new {
+                    format!("both sides have runs measured in {base}")
+                } else {
+                    format!("the base is measured in {base} and the new side in {new}")
+                };
                 write!(
                     f,
-                    "the base is measured in {base} and the new side in {new}, which cannot be compared; choose a table that both have, with --schema, or a kind of report, with --where diagnostic=hang"
+                    "{measured}, which cannot be compared; choose a table that both have, with --schema, or a kind of report, with --where diagnostic=hang"
                 )
             }
             Self::Spilled(error) => write!(f, "values in a temporary file cannot be read: {error}"),

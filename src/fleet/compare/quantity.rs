@@ -28,9 +28,20 @@ impl Quantity {
             // A report has no CPU time: it states one number.
             Self::CpuTime => run.recorded().map(|_| run.weight as f64),
             Self::CpuUse => Some(run.rate.as_f64()),
-            Self::Elapsed => run.recorded().map(|time| time.as_nanos() as f64),
+            // What samples span is not known to be what was recorded.
+            Self::Elapsed if run.is_estimated() => None,
+            Self::Elapsed => length_of(run),
             Self::Interval(_) => None,
         }
+    }
+
+    /// The names of the intervals among quantities.
+    pub fn intervals(quantities: &[Self]) -> Vec<String> {
+        let name = |quantity: &Self| match quantity {
+            Self::Interval(name) => Some(name.clone()),
+            _ => None,
+        };
+        quantities.iter().filter_map(name).collect()
     }
 
     /// True if it is measured by samples, of the complete run and of its functions.
@@ -66,58 +77,71 @@ impl FromStr for Quantity {
     }
 }
 
-/// The values of a quantity in all runs of both sides.
-pub(super) struct QuantityValues {
-    /// By side and run: 0 if it was idle, `None` if it was not measured.
-    values: [Vec<Option<f64>>; 2],
-    /// By side and run: the number of equal parts that it was counted in, such as samples. It limits how well a value is known.
-    parts: [Vec<f64>; 2],
+/// The length of a recording in nanoseconds.
+fn length_of(run: &RunRow) -> Option<f64> {
+    run.recorded().map(|time| time.as_nanos() as f64)
+}
+
+/// The values of a quantity in all runs of a side.
+pub(in crate::fleet) struct QuantityValues {
+    /// By run: 0 if it was idle, `None` if it was not measured.
+    values: Vec<Option<f64>>,
+    /// By run: the number of equal parts that it was counted in, such as samples. It limits how well a value is known.
+    parts: Vec<f64>,
 }
 
 /// Times are known to a microsecond.
 const NANOS_PER_PART: f64 = 1e3;
 
 impl QuantityValues {
-    pub(super) fn new(quantity: &Quantity, sides: &[Side; 2]) -> Self {
-        let values = sides.each_ref().map(|side| match quantity {
+    pub(in crate::fleet) fn new(quantity: &Quantity, side: &Side) -> Self {
+        let runs = &side.report.runs;
+        let values: Vec<Option<f64>> = match quantity {
             Quantity::Interval(name) => side.interval_means(name),
-            quantity => side.report.runs.iter().map(|run| quantity.of(run)).collect(),
-        });
+            quantity => runs.iter().map(|run| quantity.of(run)).collect(),
+        };
+        match quantity.is_sampled() {
+            true => Self { values, parts: runs.iter().map(|run| run.samples as f64).collect() },
+            false => Self::of_times(values.into_iter()),
+        }
+    }
+
+    /// The lengths of recordings, estimated ones included.
+    pub(super) fn lengths(side: &Side) -> Self {
+        Self::of_times(side.report.runs.iter().map(length_of))
+    }
+
+    fn of_times(times: impl Iterator<Item = Option<f64>>) -> Self {
         // A time of zero is one below the resolution.
-        let values = match quantity.is_sampled() {
-            true => values,
-            false => {
-                values.map(|values| values.into_iter().map(|value| Some(value?.max(NANOS_PER_PART / 2.0))).collect())
-            }
-        };
-        let parts = match quantity.is_sampled() {
-            true => sides.each_ref().map(|side| side.report.runs.iter().map(|run| run.samples as f64).collect()),
-            false => values
-                .each_ref()
-                .map(|values| values.iter().map(|value| value.unwrap_or_default() / NANOS_PER_PART).collect()),
-        };
+        let values: Vec<_> = times.map(|value| Some(value?.max(NANOS_PER_PART / 2.0))).collect();
+        let parts = values.iter().map(|value| value.unwrap_or_default() / NANOS_PER_PART).collect();
         Self { values, parts }
     }
 
-    pub(super) fn get(&self, side: usize, run: usize) -> Option<f64> {
-        self.values[side][run]
+    /// The values of both sides.
+    pub(super) fn of_sides(quantity: &Quantity, sides: &[Side; 2]) -> [Self; 2] {
+        sides.each_ref().map(|side| Self::new(quantity, side))
     }
 
-    pub(super) fn logarithm(&self, side: usize, run: usize) -> Option<f64> {
-        self.get(side, run).filter(|value| *value > 0.0).map(f64::ln)
+    pub(in crate::fleet) fn get(&self, run: usize) -> Option<f64> {
+        self.values[run]
     }
 
-    pub(super) fn parts(&self, side: usize, run: usize) -> f64 {
-        self.parts[side][run]
+    pub(in crate::fleet) fn logarithm(&self, run: usize) -> Option<f64> {
+        self.get(run).filter(|value| *value > 0.0).map(f64::ln)
     }
 
-    /// True if no run of either side has the quantity.
+    pub(super) fn parts(&self, run: usize) -> f64 {
+        self.parts[run]
+    }
+
+    /// True if no run has the quantity.
     pub(super) fn is_missing(&self) -> bool {
-        self.values.iter().flatten().all(Option::is_none)
+        self.values.iter().all(Option::is_none)
     }
 
-    /// The number of runs of a side without the quantity.
-    pub(super) fn unmeasured(&self, side: usize) -> usize {
-        self.values[side].iter().filter(|value| value.is_none()).count()
+    /// The number of runs without the quantity.
+    pub(super) fn unmeasured(&self) -> usize {
+        self.values.iter().filter(|value| value.is_none()).count()
     }
 }

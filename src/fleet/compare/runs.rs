@@ -16,8 +16,9 @@ const MOST_VALUES: usize = 1_000;
 /// The functions of all runs of a side, and what the runs are of.
 #[derive(Debug)]
 pub(in crate::fleet) struct ComparedRuns {
-    /// Self weights of functions.
+    /// Self weights of functions; empty without `has_functions`.
     pub(in crate::fleet) own: ScopeColumn,
+    has_functions: bool,
     /// The values of each label, `table` and `sampling interval` among them, with the number of runs that have them.
     pub(super) labels: BTreeMap<String, BTreeMap<String, u64>>,
     /// By key of `own`; empty if runs were measured without stacks.
@@ -32,9 +33,10 @@ pub(in crate::fleet) struct ComparedRuns {
 
 impl ComparedRuns {
     /// `intervals` are the names of those that are compared.
-    pub(in crate::fleet) fn new(intervals: &[String]) -> Self {
+    pub(in crate::fleet) fn new(intervals: &[String], has_functions: bool) -> Self {
         Self {
             own: ScopeColumn::new(FleetScope::Function, Measure::Cpu, false),
+            has_functions,
             labels: BTreeMap::new(),
             calls: Calls::default(),
             count: 0,
@@ -50,8 +52,10 @@ impl ComparedRuns {
         counts: &dyn Fn(NameId) -> bool,
         names: &mut RunNames<'_>,
     ) {
-        self.own.add(run, rows, counts, names);
-        self.calls.add(rows.stacks, |row| counts(row.process), &self.own, names);
+        if self.has_functions {
+            self.own.add(run, rows, counts, names);
+            self.calls.add(rows.stacks, |row| counts(row.process), &self.own, names);
+        }
         self.note(rows.record);
         self.count += 1;
         for (name, means) in &mut self.intervals {
@@ -71,10 +75,10 @@ impl ComparedRuns {
         self.counts.get(name).copied().unwrap_or(0) as f64 / self.interval_means(name).len().max(1) as f64
     }
 
-    /// The share of runs whose reason for the end of the recording is like this.
-    pub(super) fn share_with_end(&self, is: fn(&str) -> bool) -> f64 {
-        let reasons = self.labels.get("end_reason").into_iter().flatten();
-        let count: u64 = reasons.filter(|(reason, _)| is(reason)).map(|(_, runs)| runs).sum();
+    /// The share of runs that have a label with a value like this.
+    pub(super) fn share_with(&self, label: &str, is: fn(&str) -> bool) -> f64 {
+        let values = self.labels.get(label).into_iter().flatten();
+        let count: u64 = values.filter(|(value, _)| is(value)).map(|(_, runs)| runs).sum();
         count as f64 / self.count.max(1) as f64
     }
 

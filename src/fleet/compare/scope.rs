@@ -2,23 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::functions::FUNCTION_UNITS;
 use super::order;
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
 use super::{CompareError, CompareOptions};
 use crate::fleet::identity::recording;
-use crate::fleet::run::FailureKind;
+use crate::fleet::unmeasured::{MOST_UNMEASURED, too_many_unmeasured};
 use crate::units::{Unit, several};
 
 /// A label with more values than this is not compared: it identifies runs.
 const MOST_VALUES: usize = 50;
-
-/// With fewer values on a side, a label is not recommended as the unit.
-const LEAST_UNITS: usize = 5;
-
-/// If more than this share of a side's inputs failed, there is no verdict: the rest may not be like them.
-const MOST_FAILED: f64 = 0.1;
 
 /// A label whose values the sides do not share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,9 +87,9 @@ pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
 pub(super) fn invalid(
     sides: &[Side; 2],
     units: &Units,
-    (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
+    (options, measures): (&CompareOptions, &[(Quantity, [QuantityValues; 2])]),
 ) -> Option<String> {
-    if let Some((quantity, _)) = measures.iter().find(|(_, values)| values.is_missing()) {
+    if let Some((quantity, _)) = measures.iter().find(|(_, values)| values.iter().all(QuantityValues::is_missing)) {
         return Some(missing(quantity));
     }
     if units.counts() == [0, 0] {
@@ -111,7 +106,7 @@ pub(super) fn invalid(
         runs.map(|run| recording(&run.run_id)).collect::<BTreeSet<_>>()
     });
     match ids[0].intersection(&ids[1]).count() {
-        0 => measures.iter().find_map(|(_, values)| unmeasured(sides, units, values)),
+        0 => measures.iter().find_map(|(_, values)| unmeasured(sides, units, values)).or_else(|| failed(sides)),
         count => Some(format!("the sides have {} in common", several(count, "recording"))),
     }
 }
@@ -129,20 +124,11 @@ fn missing(quantity: &Quantity) -> String {
 }
 
 /// A quantity that too few runs have, or a side without any CPU time.
-fn unmeasured(sides: &[Side; 2], units: &Units, values: &QuantityValues) -> Option<String> {
+fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) -> Option<String> {
     let too_many = |(number, (side, name)): (usize, (&Side, &str))| {
-        let inputs = &side.report.inputs;
-        let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
-        let damaged: u64 = inputs.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
-        let failed = failed + inputs.without_time.len() + (damaged + inputs.excluded_runs) as usize;
-        let all = failed + side.report.runs.len();
-        let failed = failed + values.unmeasured(number);
-        (failed as f64 > MOST_FAILED * all as f64).then(|| {
-            format!(
-                "{failed} of {} of {name} could not be measured, and the others may not be like them",
-                several(all, "input")
-            )
-        })
+        let unmeasured = side.report.inputs.unmeasured();
+        let all = unmeasured + side.report.runs.len();
+        too_many_unmeasured(unmeasured + values[number].unmeasured(), all, &format!(" of {name}"))
     };
     let idle = |(number, name): (usize, &str)| {
         let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
@@ -153,22 +139,30 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &QuantityValues) -> Opti
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
+/// More runs of a side in which the app failed: they may not have done their work.
+fn failed(sides: &[Side; 2]) -> Option<String> {
+    let shares = sides.each_ref().map(|side| side.runs.share_with("exit_status", |status| status != "0"));
+    ((shares[1] - shares[0]).abs() > MOST_UNMEASURED).then(|| {
+        let [base, new] = shares.map(|share| format!("{:.0} %", 100.0 * share));
+        format!("the app exited with a status other than 0 in {base} of the runs of the base and {new} of the new side, so some may not have done their work")
+    })
+}
+
 /// Sentences to read before believing the verdict.
 pub(super) fn warnings(
     sides: &[Side; 2],
     units: &Units,
-    (options, measures): (&CompareOptions, &[(Quantity, QuantityValues)]),
+    (options, measures): (&CompareOptions, &[(Quantity, [QuantityValues; 2])]),
 ) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
     for (number, (side, name)) in sides.iter().zip(SIDES).enumerate() {
         let inputs = &side.report.inputs;
-        let failed = inputs.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
-        let failed = failed + inputs.without_time.len();
+        let failed = inputs.unmeasured();
         warnings.extend((failed > 0).then(|| format!("{} of {name} could not be measured.", several(failed, "input"))));
         let rows = inputs.rejected_rows;
         warnings.extend((rows > 0).then(|| format!("{} of {name} could not be read.", several(rows, "row"))));
         for (quantity, values) in measures {
-            let missing = values.unmeasured(number);
+            let missing = values[number].unmeasured();
             let text = || format!("{} of {name} without {quantity} are not compared.", several(missing, "run"));
             warnings.extend((missing > 0).then(text));
         }
@@ -197,6 +191,12 @@ pub(super) fn warnings(
     for (&without, name) in units.without_label.iter().zip(names).filter(|(without, _)| **without > 0) {
         let unit = options.unit.as_deref().unwrap_or_default();
         warnings.push(format!("{} of {name} have no {unit}; each counts as one.", several(without, "run")));
+    }
+    if let Some(unit) = options.unit.as_ref().filter(|_| units.repeated > 0) {
+        let by = options.blocks.join(", ");
+        warnings.push(format!(
+            "Some values of {unit} are in several blocks and count in each, so results look surer than they are: leave out --block {by}, or use --block {unit}."
+        ));
     }
     if let Some(unit) = options.unit.as_ref().filter(|unit| units.shared > 0 && !options.blocks.contains(unit)) {
         let shared = several(units.shared, "value");
@@ -250,7 +250,7 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     let shared = base.keys().filter(|value| new.contains_key(*value)).count();
     let are_shared = 2 * shared >= base.len().max(new.len());
     // Fewer units would hardly show anything.
-    let are_units = base.len().min(new.len()) >= LEAST_UNITS;
+    let are_units = base.len().min(new.len()) as u64 >= FUNCTION_UNITS;
     let blocks = options.blocks.iter().chain([key]).map(String::as_str).collect::<Vec<_>>().join(",");
     let remedy = match (are_shared, are_units) {
         (true, true) if !options.blocks.is_empty() => {

@@ -63,7 +63,7 @@ impl ShareTest {
 
 impl Total {
     pub(super) fn new(
-        (quantity, values): (&Quantity, &QuantityValues),
+        (quantity, values): (&Quantity, &[QuantityValues; 2]),
         units: &Units,
         (levels, alpha, min_effect): (Levels, f64, f64),
     ) -> Self {
@@ -76,7 +76,7 @@ impl Total {
         let levels_of_effect = if has_idle { levels.shared(2.0) } else { levels };
         let effect = Effect::of(&blocks).filter(Effect::has_error);
         Self {
-            means: units.mean_of(|side, run| values.get(side, run)),
+            means: units.mean_of(|side, run| values[side].get(run)),
             upper_bound: effect.and_then(|effect| upper_bound(&effect, has_idle.then_some(&idle), alpha)),
             needed: needed(&blocks, min_effect, levels_of_effect),
             effect,

@@ -1,6 +1,6 @@
 //! The units of both sides, in blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::CompareOptions;
 use super::quantity::QuantityValues;
@@ -56,6 +56,8 @@ pub(super) struct Units {
     pub(super) alone: [BTreeMap<Labels, u64>; 2],
     /// Units that both sides have.
     pub(super) shared: u64,
+    /// Units that are in several blocks of a side, and count once in each.
+    pub(super) repeated: u64,
     /// Runs of each side without the label of units: each is a unit.
     pub(super) without_label: [u64; 2],
 }
@@ -109,7 +111,12 @@ impl Units {
             }
         }
         let shared = known[0].keys().filter(|unit| known[1].contains_key(*unit)).count() as u64;
-        Self { blocks, sides: units, alone, shared, without_label }
+        let of_side = |known: &HashMap<(usize, &str), usize>| {
+            let names: HashSet<&str> = known.keys().map(|(_, unit)| *unit).collect();
+            (known.len() - names.len()) as u64
+        };
+        let repeated = known.iter().map(of_side).max().unwrap_or(0);
+        Self { blocks, sides: units, alone, shared, repeated, without_label }
     }
 
     /// The number of units of each side.
@@ -149,13 +156,13 @@ impl Units {
     }
 
     /// The logarithms of the values of units, by block and side; `None` for idle ones.
-    pub(super) fn logarithms(&self, values: &QuantityValues) -> Vec<[Vec<Option<f64>>; 2]> {
-        self.log_means(|side, run| values.get(side, run))
+    pub(super) fn logarithms(&self, values: &[QuantityValues; 2]) -> Vec<[Vec<Option<f64>>; 2]> {
+        self.log_means(|side, run| values[side].get(run))
     }
 
     /// The logarithms of the values of units that are not idle, with the least variance that counting allows: 1/(6N²) for N parts.
-    pub(super) fn blocks_with_floors(&self, values: &QuantityValues) -> Vec<Block> {
-        let parts = |side, run| values.logarithm(side, run).map(|_| values.parts(side, run));
+    pub(super) fn blocks_with_floors(&self, values: &[QuantityValues; 2]) -> Vec<Block> {
+        let parts = |side: usize, run| values[side].logarithm(run).map(|_| values[side].parts(run));
         blocks_of(&self.logarithms(values), &self.floors(parts))
     }
 
@@ -247,12 +254,12 @@ impl Units {
         overdispersion(groups.into_iter().flatten())
     }
 
-    pub(super) fn into_blocks(self, sides: &[Side; 2], values: &QuantityValues) -> Vec<ComparedBlock> {
+    pub(super) fn into_blocks(self, sides: &[Side; 2], values: &[QuantityValues; 2]) -> Vec<ComparedBlock> {
         let mut runs = vec![<[Vec<ComparedRun>; 2]>::default(); self.blocks.len()];
         for side in [0, 1] {
             for (block, run) in self.runs_in(side) {
                 let row = &sides[side].report.runs[run];
-                runs[block][side].extend(values.get(side, run).map(|value| ComparedRun { value, row: row.clone() }));
+                runs[block][side].extend(values[side].get(run).map(|value| ComparedRun { value, row: row.clone() }));
             }
         }
         let order = |a: &ComparedRun, b: &ComparedRun| {

@@ -1,13 +1,13 @@
 //! The answer of a comparison.
 
-use super::choice::{Choice, Lengths};
+use super::choice::Lengths;
 use super::functions::Functions;
 use super::measured::Measured;
 use super::total::{ShareTest, Total};
 use crate::stats::Quantile;
 
 /// With fewer units on a side, nothing is claimed about the total.
-pub(super) const LEAST_UNITS: u64 = 3;
+pub(crate) const TOTAL_UNITS: u64 = 3;
 
 /// Whether the new side is slower.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +82,7 @@ pub(super) struct Evidence<'e> {
     pub(super) measures: &'e [Measured],
     pub(super) functions: Option<&'e Functions>,
     pub(super) lengths: Option<&'e Lengths>,
-    pub(super) choice: Choice,
+    pub(super) may_have_failed: bool,
     pub(super) units: [u64; 2],
     pub(super) is_confounded: bool,
     pub(super) is_saturated: bool,
@@ -92,7 +92,7 @@ pub(super) struct Evidence<'e> {
 impl Verdict {
     pub(super) fn new(evidence: &Evidence<'_>) -> Self {
         let of_functions = evidence.functions.is_some_and(|all| all.slower().any(|function| all.fails(function)));
-        let has_units = evidence.units.iter().all(|count| *count >= LEAST_UNITS);
+        let has_units = evidence.units.iter().all(|count| *count >= TOTAL_UNITS);
         let mut slower = if has_units { evidence.reasons(true) } else { Vec::new() };
         slower.extend(of_functions.then_some(Reason::Function));
         let could_hide = evidence.could_hide();
@@ -146,7 +146,7 @@ impl Evidence<'_> {
     }
 
     fn obstacle(&self, has_units: bool) -> Option<Obstacle> {
-        let are_shorter = self.choice.is_of_lengths() && self.lengths.is_some_and(Lengths::are_shorter);
+        let are_shorter = self.may_have_failed && self.lengths.is_some_and(Lengths::are_shorter);
         match () {
             () if !has_units => Some(Obstacle::FewUnits),
             () if are_shorter => Some(Obstacle::Shorter),

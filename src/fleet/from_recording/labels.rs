@@ -48,7 +48,10 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     let os = [device("platform").unwrap_or_default(), version].join(" ");
     let models = ["model", "product-type", "hardware-model"];
     let app = known(lookup(&toc.process, "name")).filter(|_| !toc.is_all_processes);
+    // Of a recording that something else ended, it says nothing.
+    let has_exited = toc.summary_field("end-reason").is_some_and(|reason| reason.to_lowercase().contains("exited"));
     let pairs = [
+        ("exit_status", known(lookup(&toc.process, "return-exit-status")).filter(|_| has_exited)),
         ("app", app),
         ("device", models.into_iter().find_map(device)),
         ("os", known(Some(os.as_str()))),

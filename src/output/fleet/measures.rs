@@ -3,6 +3,7 @@
 #[cfg(feature = "compression")]
 use serde_json::{Value, json};
 
+use super::measure_unit;
 use crate::fleet::compare::Quantity;
 use crate::units::Unit;
 
@@ -114,6 +115,15 @@ pub(super) const fn measure_name(unit: Unit) -> &'static str {
         Unit::DayTime => "CPU time while the app ran",
         Unit::HitchTime => "hitch time while scrolling",
         _ => "CPU use",
+    }
+}
+
+/// The unit of a quantity in machine formats.
+pub(super) const fn value_unit(quantity: &Quantity, unit: Unit) -> &'static str {
+    match quantity {
+        Quantity::CpuUse => measure_unit(unit),
+        Quantity::CpuTime => unit.name(),
+        Quantity::Elapsed | Quantity::Interval(_) => "ns",
     }
 }
 

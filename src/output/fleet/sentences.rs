@@ -132,7 +132,8 @@ impl Sentences<'_> {
             _ => format!(" in {}{cause}", self.cohort(alert.cohort)),
         };
         let rule = fit(&alert.rule.text, Some(NAME + NAME / 2));
-        let (measures, unit) = self.measures(self.unit(alert.cohort), alert.value.unwrap_or(0.0));
+        let (measures, unit) =
+            self.measures(alert.rule.value_unit(self.unit(alert.cohort)), alert.value.unwrap_or(0.0));
         let others = |count: u64, what: &str| match count {
             0 => String::new(),
             1 => format!(" 1 more {what}."),
@@ -435,7 +436,7 @@ fn alert_line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
         0 | 1 => String::new(),
         count => format!("; {} more beyond the threshold", many(count - 1, "name")),
     };
-    let value = format!("{whose}{value:.2} {}", unit.rate_name());
+    let value = format!("{whose}{value:.2} {}", rule.value_name(unit));
     let (runs, needed) = (many(alert.runs, "run"), needed.map(|needed| format!(", needs {}", many(needed, "run"))));
     let interval = interval(report, alert, "", |end| format!("{end:.2}")).map(|interval| format!(", {interval}"));
     let [needed, interval] = [needed, interval].map(Option::unwrap_or_default);

@@ -1,15 +1,20 @@
 //! A trend with its changes: its sentences, and JSON and CSV. `docs/fleet-formats.md` describes every field.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use ::csv::Writer;
 use serde_json::{Value, json};
 
-use super::comparison::sentences::{change, confidence, interval};
+use super::comparison::json::document;
+use super::comparison::sentences::{change, confidence, interval, quantity_name};
 use super::json::{inputs, selection};
-use super::measures::measure_name;
-use super::{many, measure_unit};
-use crate::fleet::{TrendChange, TrendOver, TrendReport, TrendShift, TrendValue, TrendVerdict};
+use super::many;
+use super::measures::value_unit;
+use crate::fleet::compare::Quantity;
+use crate::fleet::{
+    TrendChange, TrendDoubt, TrendOver, TrendReport, TrendSeries, TrendShift, TrendValue, TrendVerdict,
+};
 use crate::output::csv::{Cells, record};
 use crate::stats::{Looks, PERSISTENCE};
 use crate::units::{counted, first_of};
@@ -17,33 +22,59 @@ use crate::units::{counted, first_of};
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 const VERSION: u64 = 1;
 
-/// The answer, in a sentence.
-pub(super) fn verdict(trend: &TrendReport<'_>) -> String {
-    let Some(since) = &trend.since else {
-        let from = trend.options.accepted.as_ref().map_or(String::new(), |accepted| format!(" since {accepted}"));
-        return trend.problem.clone().unwrap_or_else(|| format!("No change{from} in {}.", points(trend)));
-    };
-    if let Some(change) = trend.only_change() {
-        return sentence(trend, change);
+/// The answer about a quantity, in a sentence.
+pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
+    match &series.doubt {
+        None => {}
+        Some(TrendDoubt::Longer(time)) => {
+            return format!(
+                "Cannot tell: no slowdown of {} in {}, but the lengths of recordings changed, and with them {}; if they last \
+                 until the work is done, add --measure cpu-time.",
+                name(trend, series),
+                points(trend, series),
+                numbers_of(&quantity_name(&Quantity::CpuTime, trend.unit), time)
+            );
+        }
+        Some(TrendDoubt::Shorter(lengths)) => {
+            let seen = match &series.since {
+                Some(since) => numbers(trend, series, since),
+                None => format!("no change of {} in {}", name(trend, series), points(trend, series)),
+            };
+            return format!(
+                "Cannot tell: {seen}, but recordings became shorter ({}), as after a crash; if they did all of their work, add \
+                 --measure {}.",
+                change(lengths.ratio),
+                series.quantity
+            );
+        }
     }
-    let numbers = numbers(trend, since);
-    if trend.is_gradual {
-        let word = match trend.verdict() {
+    let Some(since) = &series.since else {
+        let from = trend.options.accepted.as_ref().map_or(String::new(), |accepted| format!(" since {accepted}"));
+        let none = || format!("No change of {}{from} was shown in {}.", name(trend, series), points(trend, series));
+        return series.problem.clone().unwrap_or_else(none);
+    };
+    if let Some(change) = series.only_change() {
+        return sentence(trend, series, change);
+    }
+    let numbers = numbers(trend, series, since);
+    if series.is_gradual {
+        let word = match series.verdict() {
             TrendVerdict::Slower => "Gradually slower",
             TrendVerdict::Faster => "Gradually faster",
             _ => "No clear change",
         };
-        let [first, last] = [&trend.points[since.from], &trend.points[trend.points.len() - 1]].map(|point| &point.name);
+        let [first, last] =
+            [&series.points[since.from], &series.points[series.points.len() - 1]].map(|point| &point.name);
         return format!("{word} from {first} to {last}: {numbers}. No single {} explains it.", noun(trend));
     }
-    let word = match trend.verdict() {
+    let word = match series.verdict() {
         TrendVerdict::Slower => "Slower than",
         TrendVerdict::Faster => "Faster than",
         _ => "No clear difference from",
     };
     let base = match &trend.options.accepted {
         Some(accepted) => accepted.clone(),
-        None if trend.verdict() == TrendVerdict::NoChange => "the start".to_owned(),
+        None if series.verdict() == TrendVerdict::NoChange => "the start".to_owned(),
         None => "at the start".to_owned(),
     };
     let [then, now] = since.runs;
@@ -51,13 +82,13 @@ pub(super) fn verdict(trend: &TrendReport<'_>) -> String {
 }
 
 /// `Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.`
-pub(super) fn sentence(trend: &TrendReport<'_>, changed: &TrendChange) -> String {
+pub(super) fn sentence(trend: &TrendReport<'_>, series: &TrendSeries, changed: &TrendChange) -> String {
     let word = if changed.shift.ratio > 1.0 { "Slower" } else { "Faster" };
     let [before, after] = changed.shift.runs;
     let mut text = format!(
         "{word} since {}: {}, {} before, {} after.",
-        place(trend, changed),
-        numbers(trend, &changed.shift),
+        place(trend, series, changed),
+        numbers(trend, series, &changed.shift),
         many(before, "run"),
         counted(after)
     );
@@ -71,15 +102,24 @@ pub(super) fn sentence(trend: &TrendReport<'_>, changed: &TrendChange) -> String
     text
 }
 
+/// `CPU use`, `duration of Checkout`.
+fn name(trend: &TrendReport<'_>, series: &TrendSeries) -> Cow<'static, str> {
+    quantity_name(&series.quantity, trend.unit)
+}
+
 /// `+8.1 % CPU use (95 %: +5.0 to +11.2 %)`
-fn numbers(trend: &TrendReport<'_>, shift: &TrendShift) -> String {
+fn numbers(trend: &TrendReport<'_>, series: &TrendSeries, shift: &TrendShift) -> String {
+    numbers_of(&name(trend, series), shift)
+}
+
+fn numbers_of(name: &str, shift: &TrendShift) -> String {
     let (level, interval) = (confidence(1.0 - shift.confidence), interval(shift.interval));
-    format!("{} {} ({level}: {interval})", change(shift.ratio), measure_name(trend.unit))
+    format!("{} {name} ({level}: {interval})", change(shift.ratio))
 }
 
 /// `2.3`, `2.2 or 2.3`, `a version between 2.2 and 2.5`.
-fn place(trend: &TrendReport<'_>, changed: &TrendChange) -> String {
-    let name = |point: usize| trend.points[point].name.as_str();
+fn place(trend: &TrendReport<'_>, series: &TrendSeries, changed: &TrendChange) -> String {
+    let name = |point: usize| series.points[point].name.as_str();
     match changed.plausible[..] {
         [_] => name(changed.point).to_owned(),
         [first, second] => format!("{} or {}", name(first), name(second)),
@@ -99,8 +139,8 @@ fn noun(trend: &TrendReport<'_>) -> &'static str {
 }
 
 /// `30 versions`, `12 weeks`, `30 values of ring`.
-fn points(trend: &TrendReport<'_>) -> String {
-    let count = trend.points.iter().filter(|point| point.value.is_some()).count();
+fn points(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
+    let count = series.points.iter().filter(|point| point.value.is_some()).count();
     let points = many(count, noun(trend));
     match &trend.over {
         TrendOver::Label(key) if key != "app_version" => format!("{points} of {key}"),
@@ -145,12 +185,12 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
             "compare": shift.comparison,
         })
     };
-    let change = |change: &TrendChange| {
-        let names: Vec<&str> = change.plausible.iter().map(|&point| trend.points[point].name.as_str()).collect();
+    let change = |series: &TrendSeries, change: &TrendChange| {
+        let names: Vec<&str> = change.plausible.iter().map(|&point| series.points[point].name.as_str()).collect();
         let confounder = |(key, [before, after]): &(String, [Vec<String>; 2])| json!({"label": key, "before": before, "after": after});
         let mut fields = json!({
             "point": change.point,
-            "name": trend.points[change.point].name,
+            "name": series.points[change.point].name,
             "plausible": names,
             "provisional": change.is_provisional,
             "accepted": change.is_accepted,
@@ -162,11 +202,27 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
         }
         fields
     };
+    let series = |series: &TrendSeries| {
+        json!({
+            "measure": series.quantity.to_string(),
+            "value_unit": value_unit(&series.quantity, trend.unit),
+            "verdict": series.verdict().name(),
+            "sentence": verdict(trend, series),
+            "problem": series.problem,
+            "since": series.since.as_ref().map(shift),
+            "gradual": series.is_gradual,
+            "doubt": series.doubt.as_ref().map(|doubt| match doubt {
+                TrendDoubt::Longer(time) => json!({"because": "longer", "cpu_time": shift(time)}),
+                TrendDoubt::Shorter(lengths) => json!({"because": "shorter", "lengths": shift(lengths)}),
+            }),
+            "changes": series.changes.iter().map(|of| change(series, of)).collect::<Value>(),
+            "points": series.points.iter().map(point).collect::<Value>(),
+        })
+    };
     let document = json!({
         "format": "traceparse-trend",
         "version": VERSION,
         "verdict": trend.verdict().name(),
-        "problem": trend.problem,
         "over": over,
         "label": label,
         "block": trend.options.block,
@@ -174,12 +230,10 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
         "once": trend.options.looks == Looks::Once,
         "accepted": trend.options.accepted,
         "min_effect": trend.options.min_effect,
+        "choice": trend.choice.name(),
         "unit": trend.unit.name(),
-        "value_unit": measure_unit(trend.unit),
-        "since": trend.since.as_ref().map(shift),
-        "gradual": trend.is_gradual,
-        "changes": trend.changes.iter().map(change).collect::<Value>(),
-        "points": trend.points.iter().map(point).collect::<Value>(),
+        "measures": trend.series.iter().map(series).collect::<Value>(),
+        "comparison": trend.comparison.as_ref().map(document),
         "selection": selection(trend.fleet),
         "inputs": inputs(trend.fleet),
         "notes": trend.notes,
@@ -188,7 +242,7 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
     out.write_all(b"\n")
 }
 
-/// Writes a table with a row for each point.
+/// Writes a table with a row for each quantity and point.
 ///
 /// # Errors
 /// When `out` fails.
@@ -196,25 +250,43 @@ pub(in crate::output) fn write_csv(trend: &TrendReport<'_>, cells: Cells, out: &
     let mut csv = Writer::from_writer(out);
     record(
         &mut csv,
-        &["point", "value", "value_unit", "runs", "idle_runs", "blocks", "change", "ratio", "lower", "upper", "p"],
+        &[
+            "measure",
+            "point",
+            "value",
+            "value_unit",
+            "runs",
+            "idle_runs",
+            "blocks",
+            "change",
+            "ratio",
+            "lower",
+            "upper",
+            "p",
+        ],
     )?;
-    for (index, point) in trend.points.iter().enumerate() {
-        let change = trend.changes.iter().find(|change| change.point == index);
-        let of_change = |of: fn(&TrendChange) -> f64| change.map(of);
+    for (series, index) in trend.series.iter().flat_map(|series| (0..series.points.len()).map(move |at| (series, at))) {
+        let point = &series.points[index];
+        let change = series.changes.iter().find(|change| change.point == index);
+        // A ramp ends at the last point.
+        let is_end = series.is_gradual && index + 1 == series.points.len();
+        let ramp = series.since.as_ref().filter(|_| is_end);
+        let shift = change.map(|change| &change.shift).or(ramp);
         let decimal = |value: Option<f64>| {
             value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
         };
         let mut fields =
-            vec![cells.text(&point.name).into_owned(), decimal(point.value), measure_unit(trend.unit).to_owned()];
+            vec![cells.text(&series.quantity.to_string()).into_owned(), cells.text(&point.name).into_owned()];
+        fields.extend([decimal(point.value), value_unit(&series.quantity, trend.unit).to_owned()]);
         fields.extend([point.runs, point.idle, point.blocks].map(|count| count.to_string()));
         let changed = [
-            of_change(|c| c.shift.ratio),
-            of_change(|c| c.shift.interval.0),
-            of_change(|c| c.shift.interval.1),
-            of_change(|c| c.p),
+            shift.map(|shift| shift.ratio),
+            shift.map(|shift| shift.interval.0),
+            shift.map(|shift| shift.interval.1),
+            change.map(|change| change.p),
         ];
-        let plausible = trend.changes.iter().find(|change| change.plausible.contains(&index));
-        let plausible = plausible.map_or("", |change| &trend.points[change.point].name);
+        let plausible = series.changes.iter().find(|change| change.plausible.contains(&index));
+        let plausible = plausible.map_or("", |change| &series.points[change.point].name);
         fields.push(cells.text(plausible).into_owned());
         fields.extend(changed.map(decimal));
         record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;

@@ -10,7 +10,7 @@ use crate::fleet::compare::{
     CommonGrowth, ComparedBlock, ComparedFunction, ComparedRun, Comparison, Functions, Measured, Obstacle, Quantity,
     Reason, ShareTest, Total, Verdict,
 };
-use crate::output::fleet::measure_unit;
+use crate::output::fleet::measures::value_unit;
 use crate::report::diff::Presence;
 use crate::stats::Quantile;
 use crate::stats::compare::StandardError;
@@ -30,7 +30,7 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
     out.write_all(b"\n")
 }
 
-pub(super) fn document(comparison: &Comparison) -> Value {
+pub(in crate::output::fleet) fn document(comparison: &Comparison) -> Value {
     let Comparison { options, verdict, levels, .. } = comparison;
     let (could_hide, needed) = match verdict {
         Verdict::Unknown { could_hide, needed, .. } => (*could_hide, *needed),
@@ -126,14 +126,9 @@ fn measured(comparison: &Comparison, Measured { quantity, total, guard, .. }: &M
 /// The tests of a quantity.
 fn tests(comparison: &Comparison, quantity: &Quantity, total: &Total) -> Value {
     let error = |error: StandardError| json!({"error": error.error, "degrees": error.degrees});
-    let value_unit = match quantity {
-        Quantity::CpuUse => measure_unit(comparison.unit),
-        Quantity::CpuTime => comparison.unit.name(),
-        Quantity::Elapsed | Quantity::Interval(_) => "ns",
-    };
     json!({
         "measure": quantity.to_string(),
-        "value_unit": value_unit,
+        "value_unit": value_unit(quantity, comparison.unit),
         "mean": {"base": total.means[0], "new": total.means[1]},
         "effect": total.effect.zip(total.interval()).map(|(effect, (lower, upper))| json!({
             "ratio": effect.difference.exp(),

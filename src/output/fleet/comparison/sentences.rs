@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::fleet::compare::{
-    Choice, CommonGrowth, ComparedFunction, Comparison, LabelDifference, Measured, Obstacle, Quantity, Reason,
-    ShareTest, Verdict,
+    Choice, CommonGrowth, ComparedFunction, Comparison, FUNCTION_UNITS, LabelDifference, Measured, Obstacle, Quantity,
+    Reason, ShareTest, TOTAL_UNITS, Total, Verdict,
 };
 use crate::output::fleet::many;
 use crate::output::fleet::measures::{Measures, measure_name, noun};
@@ -111,7 +111,7 @@ pub(in crate::output::fleet) fn function_measures(comparison: &Comparison) -> Me
 
 /// The verdict with its evidence, and everything that limits it.
 pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
-    let total = || of_total(comparison, comparison.first());
+    let total = || of_measured(comparison, comparison.first());
     let sides = of(comparison);
     let mut sentences = match &comparison.verdict {
         Verdict::Invalid { because } => vec![format!("No comparison is possible: {because}.")],
@@ -135,16 +135,18 @@ pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
         CommonGrowth::All => "All functions grew by about the same factor.".to_owned(),
         CommonGrowth::Most => "Several functions grew, none by clearly more than all others.".to_owned(),
     }));
-    sentences.extend(cautions(comparison));
+    if !matches!(comparison.verdict, Verdict::Invalid { .. }) {
+        sentences.extend(cautions(comparison));
+    }
     sentences.join(" ")
 }
 
 /// `+1.2 % CPU time (95 %: −2.0 to +4.5 %)`.
-fn of_total(comparison: &Comparison, measured: &Measured) -> String {
-    let name = quantity_name(&measured.quantity, comparison.unit);
+fn of_total(comparison: &Comparison, quantity: &Quantity, total: &Total) -> String {
+    let name = quantity_name(quantity, comparison.unit);
     let is_faster = matches!(comparison.verdict, Verdict::Faster(_));
-    let level = 2.0 * if is_faster { measured.total.levels.faster } else { measured.total.levels.slower };
-    match measured.total.effect {
+    let level = 2.0 * if is_faster { total.levels.faster } else { total.levels.slower };
+    match total.effect {
         Some(effect) => {
             let (lower, upper) = effect.interval(level);
             let interval = interval((lower.exp(), upper.exp()));
@@ -154,6 +156,10 @@ fn of_total(comparison: &Comparison, measured: &Measured) -> String {
     }
 }
 
+fn of_measured(comparison: &Comparison, measured: &Measured) -> String {
+    of_total(comparison, &measured.quantity, &measured.total)
+}
+
 /// What is unknown, and what would show it.
 fn unknown(
     comparison: &Comparison,
@@ -161,10 +167,10 @@ fn unknown(
     needed: Option<[u64; 2]>,
     because: Option<Obstacle>,
 ) -> String {
-    let (total, sides) = (of_total(comparison, comparison.first()), of(comparison));
+    let (total, sides) = (of_measured(comparison, comparison.first()), of(comparison));
     match because {
         Some(Obstacle::FewUnits) => {
-            format!("{total}, {sides}; a claim needs at least {}", units(comparison, [3, 3]))
+            format!("{total}, {sides}; a claim needs at least {}", units(comparison, [TOTAL_UNITS; 2]))
         }
         Some(Obstacle::Shorter) => format!(
             "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add --measure cpu-time"
@@ -190,7 +196,11 @@ fn unknown(
                 true => format!("{} suffice for a change of {limit} in most cases", units(comparison, needed)),
                 false => format!("about {} would show {limit}", units(comparison, needed)),
             };
-            format!("{total}, so up to {} could hide in {sides}; {show}", change(1.0 + hidden))
+            format!(
+                "{total}, so up to {} ({}, one-sided) could hide in {sides}; {show}",
+                change(1.0 + hidden),
+                confidence(comparison.options.alpha)
+            )
         }
     }
 }
@@ -234,11 +244,11 @@ fn claims(word: &str, comparison: &Comparison, reasons: &[Reason]) -> Vec<String
     let measured = |index: usize| &comparison.measures[index];
     let mut parts: Vec<String> = Vec::new();
     if !reasons.iter().any(|reason| matches!(reason, Reason::Total(_))) {
-        parts.push(of_total(comparison, comparison.first()));
+        parts.push(of_measured(comparison, comparison.first()));
     }
     for reason in reasons {
         match reason {
-            Reason::Total(index) => parts.push(of_total(comparison, measured(*index))),
+            Reason::Total(index) => parts.push(of_measured(comparison, measured(*index))),
             Reason::Idle(index) => parts.extend(measured(*index).total.idle.as_ref().map(idle)),
             Reason::Tail(index, quantile) => {
                 let mut tests = measured(*index).total.tail.iter();
@@ -257,18 +267,43 @@ fn claims(word: &str, comparison: &Comparison, reasons: &[Reason]) -> Vec<String
 /// What limits the verdict, whatever it is.
 fn cautions(comparison: &Comparison) -> Vec<String> {
     let mut cautions = Vec::new();
-    if let Some(lengths) = comparison.lengths.filter(|lengths| lengths.differ) {
-        let word = if lengths.ratio > 1.0 { "longer" } else { "shorter" };
+    let obstacle = match comparison.verdict {
+        Verdict::Unknown { because, .. } => because,
+        _ => None,
+    };
+    let has_said = obstacle == Some(Obstacle::Shorter);
+    let has_said = has_said || comparison.measures.iter().any(|measured| measured.quantity == Quantity::Elapsed);
+    if let Some(lengths) = comparison.lengths.filter(|lengths| lengths.differ && !has_said) {
+        let is_longer = lengths.ratio > 1.0;
         let by = share((lengths.ratio - 1.0).abs());
-        let p = probability(lengths.p.unwrap_or_default());
-        let what = if comparison.selection.is_whole() { "recordings" } else { "selected times" };
-        cautions.push(format!("New {what} are {by} {word} (p {p})."));
+        let what = if comparison.selection.is_partial() { "selected times" } else { "recordings" };
+        let (word, p) = (if is_longer { "longer" } else { "shorter" }, probability(lengths.p.unwrap_or_default()));
+        let then = match comparison.verdict {
+            Verdict::Slower(_) | Verdict::Faster(_) => "",
+            _ if is_longer => ": if they last until the work is done, add --measure elapsed",
+            _ => ", which the verdict allows for",
+        };
+        cautions.push(format!("New {what} are {by} {word} (p {p}){then}."));
     }
-    let labels = comparison
-        .confounders
-        .iter()
-        .map(|label| format!("The sides have no {label} in common, so it may explain a change."));
-    cautions.extend(labels);
+    if comparison.choice == Choice::UnknownLengths {
+        cautions.push("Lengths of recordings are unknown, so a difference of lengths may explain a change.".to_owned());
+    }
+    if obstacle != Some(Obstacle::Confounded) && !comparison.confounders.is_empty() {
+        let labels = comparison.confounders.join(" and ");
+        cautions.push(format!(
+            "The sides have no {labels} in common, which may explain the result: record both with the same {labels}."
+        ));
+    }
+    let is_said = match &comparison.verdict {
+        Verdict::Slower(reasons) | Verdict::Faster(reasons) => {
+            reasons.iter().any(|reason| matches!(reason, Reason::Idle(_)))
+        }
+        _ => obstacle == Some(Obstacle::MoreIdle),
+    };
+    let differs = |test: &&ShareTest| test.p.two_sided <= comparison.options.alpha;
+    if let Some(test) = comparison.first().total.idle.as_ref().filter(differs).filter(|_| !is_said) {
+        cautions.push(format!("Not in these numbers: {}.", idle(test)));
+    }
     for (binary, shares) in comparison.functions.iter().flat_map(|functions| &functions.unnamed) {
         let [base, new] = shares.map(share);
         cautions.push(format!(
@@ -278,36 +313,34 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     cautions
 }
 
+/// Why a quantity is compared. `deviation` is that of lengths, if it is known.
+pub(in crate::output::fleet) fn reason(choice: Choice, deviation: Option<f64>) -> Option<String> {
+    let why = match choice {
+        Choice::Report => return None,
+        Choice::Requested => "as requested",
+        Choice::Exited => "since the recorded apps exited, so recordings last until the work is done",
+        Choice::Stopped => "since a limit or a person ended the recordings",
+        Choice::UnknownLengths => {
+            "since lengths of recordings are unknown (export their tables of contents, or name `duration` in a manifest)"
+        }
+        Choice::OneLength => "since all recordings have the same length",
+        Choice::FreeLengths => "since lengths of recordings vary freely",
+        Choice::Window => "since lengths of recordings vary much less than CPU time",
+        Choice::Work => "since lengths of recordings vary like CPU time, as if they last until the work is done",
+    };
+    let by =
+        deviation.filter(|_| choice == Choice::FreeLengths).map_or(String::new(), |by| format!(" (by {})", share(by)));
+    Some(format!("{why}{by}"))
+}
+
 /// The quantity, why it is compared, and what else was compared.
 pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String> {
-    let mut names = comparison.measures.iter().map(|measured| quantity_name(&measured.quantity, comparison.unit));
-    let names = names.by_ref().collect::<Vec<_>>().join(", ");
-    let deviation = comparison.lengths.map_or(0.0, |lengths| lengths.deviation);
-    let why = match comparison.choice {
-        Choice::Report => None,
-        Choice::Requested => Some("as requested".to_owned()),
-        Choice::Exited => Some("since the recorded apps exited, so recordings last until the work is done".to_owned()),
-        Choice::Stopped => Some("since a limit or a person ended the recordings".to_owned()),
-        Choice::UnknownLengths => Some(
-            "since lengths of recordings are unknown (export their tables of contents, or name `duration` in a manifest)"
-                .to_owned(),
-        ),
-        Choice::OneLength => Some("since all recordings have the same length".to_owned()),
-        Choice::FreeLengths => Some(format!("since lengths of recordings vary freely (by {})", share(deviation))),
-        Choice::Window => Some("since lengths of recordings vary much less than CPU time".to_owned()),
-        Choice::Work => {
-            Some("since lengths of recordings vary like CPU time, as if they last until the work is done".to_owned())
-        }
-    };
+    let names = comparison.measures.iter().map(|measured| quantity_name(&measured.quantity, comparison.unit));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let why = reason(comparison.choice, comparison.lengths.map(|lengths| lengths.deviation));
     let mut lines: Vec<String> = why.map(|why| format!("Compared: {names}, {why}.")).into_iter().collect();
-    let others = comparison.measures.iter().skip(1).map(|measured| of_total(comparison, measured));
-    let guards = comparison.measures.iter().filter_map(|measured| {
-        let guard = measured.guard.as_ref()?;
-        let measured =
-            Measured { quantity: guard.quantity.clone(), total: guard.total.clone(), guard: None, ..measured.clone() };
-        Some(of_total(comparison, &measured))
-    });
-    let others: Vec<String> = others.chain(guards).collect();
+    let others: Vec<String> =
+        others(comparison).map(|(quantity, total)| of_total(comparison, quantity, total)).collect();
     lines.extend((!others.is_empty()).then(|| format!("Also: {}.", others.join("; "))));
     let selection = &comparison.selection;
     let is_measured = |name: &str| comparison.options.intervals().iter().any(|measured| measured == name);
@@ -319,6 +352,27 @@ pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String>
         ));
     }
     lines
+}
+
+/// The totals that the verdict does not state: of further quantities, and of those that "no slowdown" needs.
+fn others(comparison: &Comparison) -> impl Iterator<Item = (&Quantity, &Total)> {
+    let measures = &comparison.measures;
+    let stated: Vec<usize> = match &comparison.verdict {
+        Verdict::Slower(reasons) | Verdict::Faster(reasons) => reasons
+            .iter()
+            .filter_map(|reason| if let Reason::Total(index) = reason { Some(*index) } else { None })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let stated = if stated.is_empty() { vec![0] } else { stated };
+    let unstated = measures.iter().enumerate().filter(move |(index, _)| !stated.contains(index));
+    let guards = measures.iter().filter_map(|measured| measured.guard.as_ref());
+    let is_measured = |quantity: &Quantity| measures.iter().any(|measured| measured.quantity == *quantity);
+    // All of one comparison have the same second quantity.
+    let guard = guards.filter(move |guard| !is_measured(&guard.quantity)).take(1);
+    unstated
+        .map(|(_, measured)| (&measured.quantity, &measured.total))
+        .chain(guard.map(|guard| (&guard.quantity, &guard.total)))
 }
 
 fn idle(test: &ShareTest) -> String {
@@ -345,10 +399,12 @@ fn functions(comparison: &Comparison) -> String {
     let [base, new] = comparison.first().total.means;
     let growth = if is_slower && comparison.first().quantity.is_sampled() { new - base } else { 0.0 };
     let text = |function: &&ComparedFunction| {
+        let grown = share(all.growth_of_total(function));
         let part = match growth > 0.0 {
             true if function.growth() >= 0.995 * growth => "all of the growth".to_owned(),
             true => format!("{} of the growth", share(function.growth() / growth)),
-            false => format!("{} of the total", share(all.growth_of_total(function))),
+            false if comparison.first().quantity.is_sampled() => format!("{grown} of the total"),
+            false => format!("{grown} of the CPU time"),
         };
         format!("{} {}, {part}", name_of(&function.name).0, function_change(function))
     };
@@ -416,11 +472,11 @@ pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     lines.extend(total.idle.as_ref().map(|test| format!("Idle: {}.", idle(test))));
     lines.extend(total.tail.iter().map(|test| format!("Tail: {}.", tail(test, measures(comparison)))));
     lines.extend(comparison.functions.as_ref().map(|functions| match functions.tested.len() {
-        0 if comparison.units.iter().any(|count| *count < 5) => {
-            format!("Functions were not tested: a claim needs at least {}.", units(comparison, [5, 5]))
+        0 if comparison.units.iter().any(|count| *count < FUNCTION_UNITS) => {
+            format!("Functions were not tested: a claim needs at least {}.", units(comparison, [FUNCTION_UNITS; 2]))
         }
         count => format!(
-            "{} with at least 5 samples per run were tested (Holm for claims, Benjamini and Hochberg for the list).",
+            "{} with at least 5 samples per run were tested: p (Holm) of growth for claims, Benjamini and Hochberg for the list.",
             many(count as u64, "function")
         ),
     }));

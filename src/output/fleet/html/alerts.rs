@@ -63,6 +63,11 @@ const fn comparison_words(comparison: Comparison) -> &'static str {
 fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>) -> String {
     let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
+    let (unit, name) = (alert.rule.value_unit(unit), alert.rule.value_name(unit));
+    let with_unit = |value: f64| match unit {
+        Unit::Nanoseconds => measure_with_unit(value, unit),
+        _ => format!("{} {name}", measure(value, unit)),
+    };
     let (class, word, _) = state_words(alert.state);
     let rule = Text(&alert.rule.text);
     let whose = cohort.filter(|_| report.cohorts.len() > 1).map(|cohort| paragraph("of", &cohort_name(cohort)));
@@ -70,7 +75,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>) -> String
     // A threshold is shown as typed.
     let threshold = match unit {
         Unit::Nanoseconds => format!("{} %", alert.rule.threshold),
-        _ => measure_with_unit(alert.rule.threshold.as_f64(), unit),
+        _ => with_unit(alert.rule.threshold.as_f64()),
     };
     let interval = alert.estimate.as_ref().and_then(|estimate| interval(estimate, unit)).map(|interval| {
         let (confidence, assumption) = (report.options.confidence, report.assumption());
@@ -78,7 +83,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, links: &Links<'_>) -> String
     });
     let facts = [
         alert.causes.first().map(|(name, _)| fact("of", known(name))),
-        Some(fact(&statistic, &alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit)))),
+        Some(fact(&statistic, &alert.value.map_or("none".to_owned(), with_unit))),
         Some(fact("fires", &format!("{} {threshold}", comparison_words(alert.rule.comparison)))),
         interval,
         Some(fact("runs", &thousands(alert.runs))),

@@ -312,7 +312,10 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
         run
     };
     let mut object = cohort_of(report, alert.cohort);
-    let unit = report.cohorts.get(alert.cohort).map(|cohort| measure_unit(cohort.cohort.unit));
+    let unit = report.cohorts.get(alert.cohort).map(|cohort| match alert.rule.measure.is_time() {
+        true => "ms",
+        false => measure_unit(cohort.cohort.unit),
+    });
     // The interval of one of many names holds for all of them together.
     let tail = report.options.confidence.tail() / alert.judged.max(1) as f64;
     let cause = |(name, value): &(String, f64)| json!({"name": name, "value": value});
@@ -350,6 +353,8 @@ fn rule(alert: &AlertOutcome) -> Value {
     let (measure, seconds) = match rule.measure {
         AlertMeasure::Whole(measure) => (measure.name(), None),
         AlertMeasure::Window { seconds } => ("window", Some(seconds)),
+        AlertMeasure::CpuTime => ("cpu-time", None),
+        AlertMeasure::Elapsed => ("elapsed", None),
     };
     let comparison = match rule.comparison {
         Comparison::Above => ">",

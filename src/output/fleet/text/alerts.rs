@@ -54,7 +54,7 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) {
     if let (None, Some(name)) = (line, whose) {
         page.sentence(None, INDENT, &name);
     }
-    let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
+    let unit = alert.rule.value_unit(cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit));
     let threshold = alert.rule.threshold.as_f64();
     let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));
     page.sentence(None, INDENT, &what_was_found(report, alert, measures));

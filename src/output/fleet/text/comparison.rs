@@ -82,7 +82,7 @@ fn changes() -> Column {
 }
 
 /// The functions that changed most.
-fn functions(comparison: &Comparison, page: &mut Page<'_>) {
+pub(super) fn functions(comparison: &Comparison, page: &mut Page<'_>) {
     let measures = function_measures(comparison);
     let Some(functions) = &comparison.functions else { return };
     let changed: Vec<&ComparedFunction> = functions.changed().collect();
@@ -119,7 +119,7 @@ fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         });
         let from: Vec<String> = from.collect();
         let name = name_of(&function.name).0;
-        let sentence = format!("{name} may have moved: it grew, and {} fell by as much.", first_of(&from));
+        let sentence = format!("{name} may have moved: it grew, and {} fell.", first_of(&from));
         page.sentence(Some(Tone::Dim), 0, &sentence);
     }
 }
