@@ -9,7 +9,7 @@ use traceparse::fleet::{Collector, FleetBuilder, ThreadChoice, TrendOptions, Tre
 use traceparse::output::{self, Format};
 use traceparse::stats::Looks;
 
-use super::cli::{InputArgs, MeasureArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
+use super::cli::{FailOn, InputArgs, MeasureArgs, Outcome, ReadingArgs, RunArgs, VerdictArgs, parse_label};
 use super::compare::{Sides, parse_alpha};
 use super::filters::ThreadArgs;
 use super::help::TREND_HELP;
@@ -116,6 +116,9 @@ impl TrendArgs {
         self.inputs.check()?;
         check_name(self.format, self.output.as_deref())?;
         self.csv.check(self.format() == TrendFormat::Csv)?;
+        if self.verdict.fails_on(FailOn::Function) {
+            return Err("--fail-on function is for `traceparse compare`; `trend` prints its command".to_owned());
+        }
         let TrendOptions { label, block, accepted, .. } = self.options();
         if label.iter().chain(&block).any(String::is_empty) {
             return Err("a label is empty; name one, such as --over app_version".to_owned());

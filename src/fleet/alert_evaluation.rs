@@ -21,6 +21,7 @@ use super::columns::ScopeColumn;
 use super::entries::{Entry, Spilled};
 use super::options::FleetOptions;
 use super::report::{AlertOutcome, AlertState};
+use super::unmeasured::too_many_unmeasured;
 use crate::stats::{Distribution, Estimate, Quantile, Support, ranks_with_tail};
 use crate::units::Millionths;
 
@@ -85,7 +86,12 @@ impl CohortRuns<'_> {
         let value = value(rule, &distribution, estimate.as_ref());
         // As in tables, unequal weights count for fewer runs.
         let count = (distribution.effective_count() + 1e-9) as u64;
-        let state = state(rule, value, count, self.options);
+        let is_measured = rule.measure != AlertMeasure::Elapsed
+            || too_many_unmeasured(members.len() - values.len(), members.len(), "").is_none();
+        let state = match is_measured {
+            true => state(rule, value, count, self.options),
+            false => AlertState::Undecided { needed: None },
+        };
         let (beyond, beyond_count) = beyond(rule, &values);
         let note = note(rule, members.len(), values.len(), estimate.as_ref(), state)
             .or_else(|| weights_note(count, distribution.count(), state));

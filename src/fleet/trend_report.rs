@@ -108,8 +108,8 @@ pub struct TrendSeries {
 /// What lengths of recordings say about an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrendDoubt {
-    /// CPU use shows no slowdown, but lengths of recordings changed, and CPU time grew by this: the same work may take longer.
-    Longer(TrendShift),
+    /// Lengths of recordings changed by the first shift, and CPU time does not agree with CPU use: it changed by the second one, if at all.
+    Lengths(TrendShift, Option<TrendShift>),
     /// Recordings became shorter by this, as after a crash.
     Shorter(TrendShift),
 }
@@ -235,7 +235,8 @@ impl<'r> TrendReport<'r> {
             leave_out_if(&format!("without {block}"), &|run| label_of(fleet, run, block).is_none());
         }
         let status = |run: &'r RunRow| label_of(fleet, run, EXIT_STATUS);
-        let may_succeed = fleet.runs.iter().any(|run| status(run) == Some("0"));
+        // If all fail, they are alike.
+        let may_succeed = fleet.runs.iter().any(|run| status(run).is_none_or(|status| status == "0"));
         let has_failed =
             |run: &RunRow| may_succeed && label_of(fleet, run, EXIT_STATUS).is_some_and(|status| status != "0");
         let failed = leave_out_if("whose app exited with another status than 0", &has_failed);
@@ -323,12 +324,16 @@ impl Points<'_> {
         TrendSeries { quantity, points, changes, since, is_gradual, problem, is_invalid, doubt: None, min_effect }
     }
 
-    /// What lengths say about an answer other than "slower".
+    /// What lengths say about an answer: whether CPU time agrees with CPU use, and whether apps may have crashed.
     fn doubt(&self, series: &TrendSeries, options: &TrendOptions, alpha: f64) -> Option<TrendDoubt> {
-        let is_asked = matches!(series.verdict(), TrendVerdict::NoChange | TrendVerdict::Faster);
-        let may_hide = series.quantity == Quantity::CpuUse && !options.measures.contains(&Quantity::CpuTime);
-        let may_have_failed = self.choice.may_have_failed(&[self.side]);
-        if self.choice == Choice::Report || !is_asked || !(may_hide || may_have_failed) {
+        let verdict = series.verdict();
+        let is_good = matches!(verdict, TrendVerdict::NoChange | TrendVerdict::Faster);
+        let is_asked = self.choice == Choice::Requested;
+        let needs_time = series.quantity == Quantity::CpuUse
+            && !options.measures.contains(&Quantity::CpuTime)
+            && (is_good || !is_asked && verdict == TrendVerdict::Slower);
+        let may_have_failed = is_good && self.choice.may_have_failed(&[self.side]);
+        if self.choice == Choice::Report || !(needs_time || may_have_failed) {
             return None;
         }
         let of = |quantity| self.tested(&quantity, options, alpha, &mut Vec::new());
@@ -337,8 +342,13 @@ impl Points<'_> {
         if lengths.verdict() == TrendVerdict::Faster && may_have_failed {
             return Some(TrendDoubt::Shorter(since));
         }
-        let time = Some(Quantity::CpuTime).filter(|_| may_hide).map(of)?;
-        time.since.clone().filter(|_| time.verdict() == TrendVerdict::Slower).map(TrendDoubt::Longer)
+        let time = Some(Quantity::CpuTime).filter(|_| needs_time).map(of)?;
+        let agrees = match (verdict, time.verdict()) {
+            (TrendVerdict::NoChange, time) => time != TrendVerdict::Slower,
+            (TrendVerdict::Faster, time) if is_asked => time != TrendVerdict::Slower,
+            (verdict, time) => time == verdict,
+        };
+        (!agrees).then_some(TrendDoubt::Lengths(since, time.since))
     }
 }
 
@@ -444,7 +454,7 @@ fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, option
         return Some("all runs are idle".to_owned());
     }
     if let TrendOver::Label(label) = over {
-        if let Some(why) = why_unordered(&fleet.cohorts, 0) {
+        if let Some(why) = why_unordered(&fleet.cohorts, 0).filter(|_| known.len() > 2) {
             return Some(why.trim_end_matches('.').to_owned());
         }
         let missing = options.accepted.as_ref().filter(|accepted| !known.contains(accepted.as_str()));

@@ -9,6 +9,9 @@ use super::trend_report::{ENVIRONMENT, TrendChange, TrendOptions, TrendShift, Tr
 use crate::stats::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, Shift, change_points};
 use crate::units::{counted, first_of, several};
 
+/// The number of points by which a known change may seem later, without being a new one.
+const LATER: usize = 2;
+
 /// The confidence of the intervals of changes.
 const CONFIDENCE: f64 = 0.95;
 
@@ -103,7 +106,7 @@ impl<'r> Series<'r> {
         let newest = self.points.last()?;
         if self.counted.last().is_none_or(|&position| position + 1 < self.points.len()) {
             let why = match newest {
-                TrendValue { runs: 0, .. } => "none of its inputs could be measured".to_owned(),
+                TrendValue { runs: 0, .. } => "none of its inputs counts".to_owned(),
                 TrendValue { runs, idle, .. } if runs == idle => "all of its runs are idle".to_owned(),
                 _ => format!("no other point has the same {}", self.options.block.as_deref().unwrap_or_default()),
             };
@@ -114,18 +117,29 @@ impl<'r> Series<'r> {
         Some(format!("no {block} links {alone} with {}, so a change may come from the {block}", newest.name))
     }
 
-    /// A point that no chain of common blocks links with the newest one.
+    /// A point that no chain of blocks links with the newest one. Blocks are linked if their points span five common ones.
     fn unlinked(&self) -> Option<usize> {
-        let mut points = BTreeSet::from([self.counted.len() - 1]);
-        let mut blocks = BTreeSet::new();
+        let mut spans = BTreeMap::<usize, [usize; 2]>::new();
+        for cell in &self.cells {
+            let span = spans.entry(cell.block).or_insert([cell.point; 2]);
+            *span = [span[0].min(cell.point), span[1].max(cell.point)];
+        }
+        let newest = self.counted.len() - 1;
+        let mut linked: BTreeSet<usize> =
+            spans.iter().filter(|(_, span)| span[1] == newest).map(|(block, _)| *block).collect();
+        let overlap = |a: &[usize; 2], b: &[usize; 2]| (a[1].min(b[1]) + 1).saturating_sub(a[0].max(b[0]));
         loop {
-            let known = points.len();
-            blocks.extend(self.cells.iter().filter(|cell| points.contains(&cell.point)).map(|cell| cell.block));
-            points.extend(self.cells.iter().filter(|cell| blocks.contains(&cell.block)).map(|cell| cell.point));
-            if points.len() == known {
-                return (0..self.counted.len()).find(|point| !points.contains(point));
+            let is_linked = |span: &[usize; 2]| linked.iter().any(|block| overlap(&spans[block], span) >= PERSISTENCE);
+            let found: Vec<usize> = spans.iter().filter(|(_, span)| is_linked(span)).map(|(block, _)| *block).collect();
+            let known = linked.len();
+            linked.extend(found);
+            if linked.len() == known {
+                break;
             }
         }
+        let points: BTreeSet<usize> =
+            self.cells.iter().filter(|cell| linked.contains(&cell.block)).map(|cell| cell.point).collect();
+        (0..self.counted.len()).find(|point| !points.contains(point))
     }
 
     /// A sentence about the newest points, if they hide a change before them.
@@ -152,7 +166,7 @@ impl<'r> Series<'r> {
     pub(super) fn find(&mut self, alpha: f64) -> ChangePoints {
         let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= self.options.min_effect;
         let alpha = self.options.looks.alpha(alpha, self.counted.len());
-        let found = change_points(&self.cells, alpha, is_material);
+        let found = change_points(&self.cells, alpha, self.options.looks, is_material);
         for (&position, value) in self.counted.iter().zip(&found.values) {
             self.points[position].value = Some(value.exp());
         }
@@ -162,7 +176,11 @@ impl<'r> Series<'r> {
     /// The changes, and the newest level against the first or accepted one.
     pub(super) fn changes(&self, found: &ChangePoints) -> (Vec<TrendChange>, Option<TrendShift>) {
         let accepted = self.options.accepted.as_deref().map(|accepted| self.accepted(accepted));
-        let is_accepted = |change: &&ChangePoint| accepted.is_some_and(|accepted| change.plausible[0] <= accepted);
+        // A known change may seem to be a little later than before.
+        let is_known = |change: &ChangePoint, accepted: usize| {
+            change.position <= accepted || change.plausible[0] <= accepted && change.position <= accepted + LATER
+        };
+        let is_accepted = |change: &&ChangePoint| accepted.is_some_and(|accepted| is_known(change, accepted));
         let known = found.changes.iter().rfind(is_accepted).map_or(0, |change| change.position);
         let last = found.tested() - 1;
         if found.slope.is_some() {

@@ -92,6 +92,11 @@ impl Shift {
         let half = self.error * students(self.degrees).inverse_cdf(1.0 - alpha / 2.0);
         (self.difference - half, self.difference + half)
     }
+
+    /// The two-sided probability of a difference as far from 0.
+    fn p(&self) -> f64 {
+        2.0 * students(self.degrees).sf(self.difference.abs() / self.error)
+    }
 }
 
 /// A change of level.
@@ -148,6 +153,15 @@ impl ChangePoints {
         self.tested.len()
     }
 
+    /// True if a later value is not nearer to the level before the last change than to the one after it.
+    fn lasts(&self, value: f64) -> bool {
+        self.changes.last().is_none_or(|change| {
+            let [before, after] = [change.start..change.position, change.position..change.end];
+            let [before, after] = [before, after].map(|level| mean(&self.tested[level]));
+            (value - after).abs() <= (value - before).abs()
+        })
+    }
+
     /// The number of changes that enough points follow.
     fn confirmed(&self) -> usize {
         self.changes.iter().filter(|change| change.position + PERSISTENCE <= self.tested.len()).count()
@@ -162,8 +176,9 @@ impl ChangePoints {
 /// The difference of each block from the mean block is fitted together with the levels: at first with one level, then with the levels found
 /// so far. A different mix of blocks is therefore not a change.
 ///
-/// Up to four new values of another level are too few to be a change, but can hide one before them. Then the answer is the one without them.
-pub fn change_points(cells: &[CellMean], alpha: f64, is_material: impl Fn(f64) -> bool) -> ChangePoints {
+/// Up to four new values of another level are too few to be a change, but can hide one before them. If a test followed each point, the answer
+/// is then the one without them.
+pub fn change_points(cells: &[CellMean], alpha: f64, looks: Looks, is_material: impl Fn(f64) -> bool) -> ChangePoints {
     let mut found = of_cells(cells, alpha, &is_material);
     let points = found.values.len();
     let without = |newest: usize| {
@@ -171,9 +186,10 @@ pub fn change_points(cells: &[CellMean], alpha: f64, is_material: impl Fn(f64) -
         of_cells(&earlier, alpha, &is_material)
     };
     const MOST: usize = PERSISTENCE - 1;
-    if points > MOST && without(MOST).changes.len() > found.changes.len() {
+    if looks == Looks::EveryPoint && points > MOST && without(MOST).changes.len() > found.changes.len() {
         for earlier in (1..=MOST).map(without) {
-            if earlier.confirmed() > found.confirmed() {
+            let newest = median(found.values[earlier.tested()..].to_vec());
+            if earlier.confirmed() > found.confirmed() && earlier.lasts(newest) {
                 found = ChangePoints { values: found.values, ..earlier };
             }
         }
@@ -193,7 +209,7 @@ fn of_cells(cells: &[CellMean], alpha: f64, is_material: &impl Fn(f64) -> bool) 
             break;
         }
     }
-    found.slope = slope(&found);
+    found.slope = slope(&found, alpha, is_material);
     found
 }
 
@@ -320,23 +336,37 @@ fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> C
     ChangePoint { position, plausible, start, end, shift: best.shift(), p }
 }
 
-/// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes.
-fn slope(found: &ChangePoints) -> Option<Shift> {
+/// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes. Where there are
+/// none, a slow rise may still be clear: then than the best split, if chance has the slope with a probability of at most `alpha`.
+fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -> Option<Shift> {
     let ChangePoints { changes, .. } = found;
     // Two new values of another level are no ramp.
     let values = &without_outliers(&found.tested);
+    if values.len() < 2 * PERSISTENCE {
+        return None;
+    }
     let starts = [0].into_iter().chain(changes.iter().map(|change| change.position));
-    let levels: f64 = starts.map(|start| squares(deviations(&values[found.level(start)]))).sum();
+    let levels: f64 = match changes.is_empty() {
+        true => {
+            (1..values.len()).map(|at| Levels::of(&values[..at], &values[at..]).squares).fold(f64::INFINITY, f64::min)
+        }
+        false => starts.map(|start| squares(deviations(&values[found.level(start)]))).sum(),
+    };
     let n = values.len() as f64;
     let line = Line::of(values);
     let criterion = |squares: f64, parameters: usize| n * squares.ln() + parameters as f64 * n.ln();
-    if changes.is_empty() || criterion(line.squares, 3) >= criterion(levels, 3 * changes.len() + 2) {
+    if criterion(line.squares, 3) >= criterion(levels, 3 * changes.len().max(1) + 2) {
         return None;
     }
     let correlation = cautious(lag_correlation(&line.rest), n);
     let inflation = ((1.0 + correlation) / (1.0 - correlation)).sqrt();
     let error = inflation * (line.squares / (n - 2.0) / line.spread).sqrt();
-    Some(Shift { difference: line.slope, error, degrees: n - 2.0 })
+    let (shift, rise) = (Shift { difference: line.slope, error, degrees: n - 2.0 }, line.slope * (n - 1.0));
+    let is_clear = match changes.is_empty() {
+        true => shift.p() <= alpha && is_material(rise),
+        false => shift.p() <= 0.05,
+    };
+    is_clear.then_some(shift)
 }
 
 /// The straight line through values with the least squares.

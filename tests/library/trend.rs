@@ -24,7 +24,7 @@ fn series(levels: &[(usize, f64)]) -> Vec<CellMean> {
 }
 
 fn found(cells: &[CellMean]) -> ChangePoints {
-    change_points(cells, 0.01, |difference| difference.abs() >= 0.03)
+    change_points(cells, 0.01, Looks::EveryPoint, |difference| difference.abs() >= 0.03)
 }
 
 const NONE: [usize; 0] = [];
@@ -51,7 +51,7 @@ fn finds_each_level_and_its_neighbours() {
 #[test]
 fn small_steps_have_several_plausible_points() {
     let places = |step: f64| {
-        let found = change_points(&series(&[(20, 0.0), (20, step)]), 0.01, |_| true);
+        let found = change_points(&series(&[(20, 0.0), (20, step)]), 0.01, Looks::EveryPoint, |_| true);
         found.changes.into_iter().map(|change| (change.position, change.plausible)).collect::<Vec<_>>()
     };
     assert_eq!(places(0.1), [(20, vec![20])]);
@@ -75,7 +75,7 @@ fn a_straight_line_is_a_ramp() {
 #[test]
 fn a_clear_change_is_found_before_five_points_confirm_it() {
     let nightly = |cells: &[CellMean]| -> Vec<usize> {
-        let found = change_points(cells, Looks::EveryPoint.alpha(0.05, cells.len()), |_| true);
+        let found = change_points(cells, Looks::EveryPoint.alpha(0.05, cells.len()), Looks::EveryPoint, |_| true);
         found.changes.iter().map(|change| change.position).collect()
     };
     let cells = series(&[(30, 0.0), (3, 0.7)]);
@@ -381,7 +381,9 @@ fn work_that_takes_longer_is_slower_although_cpu_use_is_the_same() {
     let asked = |measures: &[Quantity]| TrendOptions { measures: measures.to_vec(), ..options.clone() };
     let trend = TrendReport::new(&side, asked(&[Quantity::CpuUse]));
     assert_eq!((trend.choice, trend.verdict()), (Choice::Requested, TrendVerdict::Unknown));
-    let Some(TrendDoubt::Longer(time)) = &trend.series[0].doubt else { panic!("{:?}", trend.series[0].doubt) };
+    let Some(TrendDoubt::Lengths(_, Some(time))) = &trend.series[0].doubt else {
+        panic!("{:?}", trend.series[0].doubt)
+    };
     assert!((time.ratio - 2.0).abs() < 0.02);
     let trend = TrendReport::new(&side, asked(&[Quantity::CpuTime, Quantity::CpuUse, Quantity::Elapsed]));
     let verdicts: Vec<_> = trend.series.iter().map(|series| series.verdict()).collect();
@@ -441,4 +443,27 @@ fn shorter_recordings_may_be_crashes() {
     assert_eq!((trend.choice, trend.verdict()), (Choice::Work, TrendVerdict::Unknown));
     let asked = TrendOptions { measures: vec![Quantity::CpuTime], ..options };
     assert_eq!(TrendReport::new(&side, asked).verdict(), TrendVerdict::Faster);
+}
+
+#[test]
+fn a_slow_rise_is_no_good_news_and_a_short_spike_no_change() {
+    let options = options(Some("app_version"));
+    let verdict = |uses: &[f64]| {
+        let side = versions(&options, uses, |_| Vec::new());
+        let trend = TrendReport::new(&side, options.clone());
+        (trend.verdict(), trend.series[0].is_gradual)
+    };
+    for noise in [0.0, 1.0] {
+        let rising = |index: usize| 300.0 + 3.0 * index as f64 + noise * DEVIATIONS[index % 12];
+        assert_eq!(verdict(&(0..30).map(rising).collect::<Vec<_>>()), (TrendVerdict::Slower, true), "{noise}");
+    }
+    let spike = [vec![100.0; 20], vec![200.0; 3], vec![100.0; 9]].concat();
+    for night in 26..=32 {
+        assert_eq!(verdict(&spike[..night]), (TrendVerdict::NoChange, false), "{night}");
+    }
+    // A single slow point after a step leaves the step.
+    let step = [vec![100.0; 20], vec![120.0; 5], vec![240.0], vec![120.0; 4]].concat();
+    for night in 25..=30 {
+        assert_eq!(verdict(&step[..night]).0, TrendVerdict::Slower, "{night}");
+    }
 }

@@ -226,23 +226,27 @@ def changes(raw: np.ndarray, alpha: float) -> list[dict]:
     return []
 
 
-def ramp(x: np.ndarray, found: list[dict]) -> list[float] | None:
-    """The slope of a straight line, if it explains the values better than the levels."""
-    if not found:
+def ramp(x: np.ndarray, found: list[dict], alpha: float) -> list[float] | None:
+    """The slope of a straight line, if it explains the values better than the levels, or than the best split if there are none."""
+    n, k = len(x), max(1, len(found))
+    if n < 2 * LEAST:
         return None
-    n, k = len(x), len(found)
     levels = np.split(x, [change["position"] for change in found])
-    steps = sum(((level - level.mean()) ** 2).sum() for level in levels)
+    steps = sum(((level - level.mean()) ** 2).sum() for level in levels) if found else sse(x, 0, n).min()
     line = stats.linregress(np.arange(n), x)
     rest = x - line.intercept - line.slope * np.arange(n)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         gain = n * np.log(rest @ rest) + 3 * math.log(n) - n * np.log(steps) - (3 * k + 2) * math.log(n)
-    if abs(gain) < 1e-9:
+    if abs(gain) < 1e-9 or rest @ rest < 1e-20:
         raise ValueError("a tie")
     if gain > 0 or math.isnan(gain):
         return None
     phi = careful(rest)
-    half = line.stderr * math.sqrt((1 + phi) / (1 - phi)) * stats.t.ppf(0.975, n - 2)
+    error = line.stderr * math.sqrt((1 + phi) / (1 - phi))
+    p = 2 * stats.t.sf(abs(line.slope) / error, n - 2)
+    if not is_below(p, 0.05 if found else alpha) or not (found or is_below(0.5, abs(line.slope) * (n - 1))):
+        return None
+    half = error * stats.t.ppf(0.975, n - 2)
     return [line.slope, line.slope - half, line.slope + half]
 
 
@@ -268,7 +272,7 @@ def analysis(cells: list, alpha: float) -> tuple[np.ndarray, list[dict], list[fl
         found = changes(values, alpha)
         if [change["position"] for change in found] == before:
             break
-    return values, found, ramp(without_outliers(values), found)
+    return values, found, ramp(without_outliers(values), found, alpha)
 
 
 def check_series(case: dict) -> None:
@@ -276,12 +280,17 @@ def check_series(case: dict) -> None:
         tested, found, _ = answer
         return sum(change["position"] + LEAST <= len(tested) for change in found)
 
+    def lasts(answer: tuple, value: float) -> bool:
+        tested, found, _ = answer
+        *_, before, after = np.split(tested, [change["position"] for change in found])
+        return abs(value - after.mean()) <= abs(value - before.mean())
+
     best = analysis(case["cells"], case["alpha"])
     values = best[0]
     without = lambda newest: analysis([cell for cell in case["cells"] if cell[0] + newest < len(values)], case["alpha"])
     if len(without(LEAST - 1)[1]) > len(best[1]):
         for earlier in map(without, range(1, LEAST)):
-            if confirmed(earlier) > confirmed(best):
+            if confirmed(earlier) > confirmed(best) and lasts(earlier, np.median(values[len(earlier[0]) :])):
                 best = earlier
     tested, found, slope = best
     counts["hidden"] += len(tested) < len(values)

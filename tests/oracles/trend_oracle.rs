@@ -16,7 +16,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::trend_series::Noise;
 use support::{Rng, rounds};
-use traceparse::stats::{CellMean, ChangePoint, Shift, change_points, p_of_largest_t};
+use traceparse::stats::{CellMean, ChangePoint, Looks, Shift, change_points, p_of_largest_t};
 
 use crate::programs::{oracle, python, runs};
 
@@ -62,7 +62,7 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
         cells = (0..points).map(|point| CellMean { point, block: 0, mean: (point % 5) as f64 }).collect();
     }
     let alpha = [0.001, 0.01, 0.05][(index % 3) as usize];
-    let found = change_points(&cells, alpha, |difference| difference.abs() >= 0.5);
+    let found = change_points(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() >= 0.5);
     let shift = |shift: &Shift| {
         let (lower, upper) = shift.interval(0.05);
         json!([shift.difference, lower, upper])

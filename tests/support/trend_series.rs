@@ -86,14 +86,18 @@ fn normal(numbers: &mut Rng) -> f64 {
 /// The changes of the first points of a history, with `--alpha 0.05`.
 fn look(cells: &[CellMean], points: usize, looks: Looks) -> ChangePoints {
     let seen: Vec<CellMean> = cells.iter().filter(|cell| cell.point < points).copied().collect();
-    change_points(&seen, looks.alpha(0.05, points), |_| true)
+    change_points(&seen, looks.alpha(0.05, points), looks, |_| true)
 }
 
 fn has_change(cells: &[CellMean], points: usize, looks: Looks) -> bool {
-    !look(cells, points, looks).changes.is_empty()
+    is_alarm(&look(cells, points, looks))
 }
 
-/// The share of series without a change that have a change point.
+fn is_alarm(found: &ChangePoints) -> bool {
+    !found.changes.is_empty() || found.slope.is_some()
+}
+
+/// The share of series without a change that have a change point, or are ramps.
 pub fn false_alarms(noise: Noise, points: usize, looks: Looks, series: u64) -> f64 {
     let mut numbers = Rng::new(points as u64 * 7_919);
     let alarms = (0..series).filter(|_| has_change(&noise.series(&mut numbers, points, 0, 0.0), points, looks)).count();
@@ -131,9 +135,11 @@ pub fn first_alarms(noise: Noise, before: usize, step: f64, looks: Looks, series
     let (mut points, mut plausible, mut counts) = (Vec::new(), Vec::new(), [0_u64; 3]);
     for _ in 0..series {
         let cells = noise.series(&mut numbers, before + AFTER, AFTER, step);
-        let mut nights = (1..=AFTER).map(|after| (after, look(&cells, before + after, looks).changes.pop()));
-        let Some((after, Some(change))) = nights.find(|(_, change)| change.is_some()) else { continue };
+        let mut nights = (1..=AFTER).map(|after| (after, look(&cells, before + after, looks)));
+        let Some((after, mut found)) = nights.find(|(_, found)| is_alarm(found)) else { continue };
         points.push(after);
+        // A ramp has no points.
+        let Some(change) = found.changes.pop() else { continue };
         plausible.push(change.plausible.len());
         let is = [change.position == before, change.plausible.contains(&before), change.plausible.len() <= 4];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += u64::from(is));
@@ -164,7 +170,7 @@ pub fn ramps(points: usize, from: usize, rise: f64, series: u64) -> [f64; 2] {
             cell.mean += rise * (cell.point - from) as f64 / (points - 1 - from) as f64;
         }
         let found = look(&cells, points, Looks::EveryPoint);
-        changes += u64::from(!found.changes.is_empty());
+        changes += u64::from(is_alarm(&found));
         ramps += u64::from(found.slope.is_some());
     }
     [changes as f64 / series as f64, ramps as f64 / changes as f64]

@@ -107,7 +107,7 @@ pub(super) fn invalid(
     });
     match ids[0].intersection(&ids[1]).count() {
         0 => measures.iter().find_map(|(_, values)| unmeasured(sides, units, values)).or_else(|| failed(sides)),
-        count => Some(format!("the sides have {} in common", several(count, "recording"))),
+        count => Some(format!("both sides have the same {}; pass each to one side", several(count, "recording"))),
     }
 }
 
@@ -133,7 +133,7 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) ->
     let idle = |(number, name): (usize, &str)| {
         let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
         let is_idle = units.runs_of(weight).all(|weight| weight == 0);
-        is_idle.then(|| format!("no run of {name} has a selected sample of a running thread"))
+        is_idle.then(|| format!("no run of {name} used the CPU in the selected time; did the app start?"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))

@@ -26,23 +26,23 @@ const VERSION: u64 = 1;
 pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     match &series.doubt {
         None => {}
-        Some(TrendDoubt::Longer(time)) => {
+        Some(TrendDoubt::Lengths(lengths, time)) => {
+            let time = match time {
+                Some(time) => numbers_of(&quantity_name(&Quantity::CpuTime, trend.unit), time),
+                None => "CPU time did not change".to_owned(),
+            };
             return format!(
-                "Cannot tell: no slowdown of {} in {}, but the lengths of recordings changed, and with them {}; if they last \
-                 until the work is done, add --measure cpu-time.",
-                name(trend, series),
-                points(trend, series),
-                numbers_of(&quantity_name(&Quantity::CpuTime, trend.unit), time)
+                "Cannot tell: {}, but lengths of recordings changed by {}: {time}. If they last until the work is done, add \
+                 --measure cpu-time.",
+                seen(trend, series),
+                change(lengths.ratio)
             );
         }
         Some(TrendDoubt::Shorter(lengths)) => {
-            let seen = match &series.since {
-                Some(since) => numbers(trend, series, since),
-                None => format!("no change of {} in {}", name(trend, series), points(trend, series)),
-            };
             return format!(
-                "Cannot tell: {seen}, but recordings became shorter ({}), as after a crash; if they did all of their work, add \
+                "Cannot tell: {}, but recordings became shorter ({}), as after a crash; if they did all of their work, add \
                  --measure {}.",
+                seen(trend, series),
                 change(lengths.ratio),
                 series.quantity
             );
@@ -65,7 +65,7 @@ pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
         };
         let [first, last] =
             [&series.points[since.from], &series.points[series.points.len() - 1]].map(|point| &point.name);
-        return format!("{word} from {first} to {last}: {numbers}. No single {} explains it.", noun(trend));
+        return format!("{word} from {first} to {last}: {numbers}. No single {} stands out.", noun(trend));
     }
     let word = match series.verdict() {
         TrendVerdict::Slower => "Slower than",
@@ -79,6 +79,14 @@ pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     };
     let [then, now] = since.runs;
     format!("{word} {base}: {numbers}, {} then, {} now.", many(then, "run"), counted(now))
+}
+
+/// The change of a quantity, or that there is none.
+fn seen(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
+    match &series.since {
+        Some(since) => numbers(trend, series, since),
+        None => format!("no change of {} in {}", name(trend, series), points(trend, series)),
+    }
 }
 
 /// `Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.`
@@ -212,7 +220,9 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
             "since": series.since.as_ref().map(shift),
             "gradual": series.is_gradual,
             "doubt": series.doubt.as_ref().map(|doubt| match doubt {
-                TrendDoubt::Longer(time) => json!({"because": "longer", "cpu_time": shift(time)}),
+                TrendDoubt::Lengths(lengths, time) => {
+                    json!({"because": "lengths", "lengths": shift(lengths), "cpu_time": time.as_ref().map(shift)})
+                }
                 TrendDoubt::Shorter(lengths) => json!({"because": "shorter", "lengths": shift(lengths)}),
             }),
             "changes": series.changes.iter().map(|of| change(series, of)).collect::<Value>(),

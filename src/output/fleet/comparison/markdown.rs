@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::sentences::{
-    block_name, change, compared, confidence, differences, function_change, function_measures, interval, measures,
-    method, probability, quantity_name, scope, verdict,
+    block_name, change, compared, confidence, differences, function_change, function_interval, function_measures,
+    interval, measures, method, probability, quantity_name, scope, verdict,
 };
 use crate::fleet::compare::{Comparison, Functions, Verdict};
 use crate::output::fleet::opening::name_of;
@@ -72,8 +72,8 @@ fn table(comparison: &Comparison) -> String {
             "| {}, {} | {base} | {new} | {} | {level}: {} | {} |",
             code(&name_of(&function.name).0),
             measures.unit(),
-            function_change(function) + if function.moved_from.is_empty() { "" } else { " moved?" },
-            interval(function.interval),
+            function_change(function) + if function.moved_from.is_empty() { "" } else { " (moved?)" },
+            function_interval(function),
             probability(function.p_holm)
         );
     }

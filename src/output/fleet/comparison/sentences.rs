@@ -66,6 +66,14 @@ pub(in crate::output::fleet) fn function_change(function: &ComparedFunction) -> 
     }
 }
 
+/// The interval of a function that both sides have.
+pub(in crate::output::fleet) fn function_interval(function: &ComparedFunction) -> String {
+    match Presence::of(function.samples) {
+        Presence::Both => interval(function.interval),
+        Presence::New | Presence::Vanished => String::new(),
+    }
+}
+
 /// `CPU time`, `hang time`, `duration of Checkout`.
 pub(in crate::output::fleet) fn quantity_name(quantity: &Quantity, unit: Unit) -> Cow<'static, str> {
     match quantity {
@@ -132,7 +140,7 @@ pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
     let named = if is_said { String::new() } else { functions(comparison) };
     sentences.extend((!named.is_empty()).then(|| format!("{named}.")));
     sentences.extend(comparison.functions.as_ref().and_then(|functions| functions.growth).map(|growth| match growth {
-        CommonGrowth::All => "All functions grew by about the same factor.".to_owned(),
+        CommonGrowth::All => "Functions grew by about the same factor: none stands out.".to_owned(),
         CommonGrowth::Most => "Several functions grew, none by clearly more than all others.".to_owned(),
     }));
     if !matches!(comparison.verdict, Verdict::Invalid { .. }) {
@@ -291,7 +299,7 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     if obstacle != Some(Obstacle::Confounded) && !comparison.confounders.is_empty() {
         let labels = comparison.confounders.join(" and ");
         cautions.push(format!(
-            "The sides have no {labels} in common, which may explain the result: record both with the same {labels}."
+            "The sides have no {labels} in common, so the result may be that of the {labels}, not of the build: record both with the same."
         ));
     }
     let is_said = match &comparison.verdict {
@@ -475,6 +483,7 @@ pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
         0 if comparison.units.iter().any(|count| *count < FUNCTION_UNITS) => {
             format!("Functions were not tested: a claim needs at least {}.", units(comparison, [FUNCTION_UNITS; 2]))
         }
+        0 => "No function could be tested.".to_owned(),
         count => format!(
             "{} with at least 5 samples per run were tested: p (Holm) of growth for claims, Benjamini and Hochberg for the list.",
             many(count as u64, "function")

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
 use crate::fleet::compare::{ComparedBlock, ComparedFunction, ComparedRun, Comparison, Quantity, Verdict};
 use crate::output::fleet::comparison::sentences::{
-    block_name, change, compared, confidence, differences, function_change, function_measures, interval, measures,
-    method, probability, quantity_name, scope, verdict,
+    block_name, change, compared, confidence, differences, function_change, function_interval, function_measures,
+    measures, method, probability, quantity_name, scope, verdict,
 };
 use crate::output::fleet::many;
 use crate::output::fleet::measures::Measures;
@@ -33,20 +33,30 @@ pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut
         Verdict::Invalid { .. } => Tone::Bad,
     };
     page.sentence(Some(tone), 0, &verdict(comparison));
-    compared(comparison).iter().for_each(|line| page.sentence(None, 0, line));
+    // Numbers of sides that cannot be compared would be taken for a result.
+    let is_valid = !matches!(comparison.verdict, Verdict::Invalid { .. });
+    if is_valid {
+        compared(comparison).iter().for_each(|line| page.sentence(None, 0, line));
+    }
     let warnings = comparison.warnings.iter();
     warnings.for_each(|warning| page.sentence(Some(Tone::Warning), 0, warning));
-    blocks(comparison, &mut page);
-    functions(comparison, &mut page);
+    if is_valid {
+        blocks(comparison, &mut page);
+        functions(comparison, &mut page);
+    }
     if comparison.lists_runs {
         runs(comparison, &mut page);
     }
     page.line("");
-    page.sentence(None, 0, &scope(comparison));
+    if is_valid {
+        page.sentence(None, 0, &scope(comparison));
+    }
     differences(comparison)
         .iter()
         .for_each(|difference| page.sentence(None, 0, &format!("Only on one side: {difference}.")));
-    method(comparison).iter().for_each(|line| page.sentence(Some(Tone::Dim), 0, line));
+    if is_valid {
+        method(comparison).iter().for_each(|line| page.sentence(Some(Tone::Dim), 0, line));
+    }
     page.say_what_was_left_out();
     out.write_all(page.text.as_bytes())
 }
@@ -90,10 +100,10 @@ pub(super) fn functions(comparison: &Comparison, page: &mut Page<'_>) {
         return;
     }
     let row = |function: &&ComparedFunction| {
-        let moved = if function.moved_from.is_empty() { "" } else { " moved?" };
+        let moved = if function.moved_from.is_empty() { "" } else { " (moved?)" };
         let [base, new] = function.means.map(|mean| measures.text(mean));
         let cells =
-            [base, new, function_change(function) + moved, interval(function.interval), probability(function.p_holm)];
+            [base, new, function_change(function) + moved, function_interval(function), probability(function.p_holm)];
         let (name, owner) = name_of(&function.name);
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &name, &owner)
     };
