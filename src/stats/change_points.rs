@@ -336,13 +336,17 @@ fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> C
     ChangePoint { position, plausible, start, end, shift: best.shift(), p }
 }
 
+/// A ramp without changes has this part of α.
+const RAMP: f64 = 5.0;
+
 /// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes. Where there are
-/// none, a slow rise may still be clear: then than the best split, if chance has the slope with a probability of at most `alpha`.
+/// none, a slow rise may still be clear: then than the best split, if chance has the slope with a probability of at most a fifth of `alpha`.
 fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -> Option<Shift> {
     let ChangePoints { changes, .. } = found;
     // Two new values of another level are no ramp.
     let values = &without_outliers(&found.tested);
-    if values.len() < 2 * PERSISTENCE {
+    // Short series do not show their correlation.
+    if changes.is_empty() && values.len() <= 3 * PERSISTENCE {
         return None;
     }
     let starts = [0].into_iter().chain(changes.iter().map(|change| change.position));
@@ -363,7 +367,7 @@ fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -
     let error = inflation * (line.squares / (n - 2.0) / line.spread).sqrt();
     let (shift, rise) = (Shift { difference: line.slope, error, degrees: n - 2.0 }, line.slope * (n - 1.0));
     let is_clear = match changes.is_empty() {
-        true => shift.p() <= alpha && is_material(rise),
+        true => shift.p() <= alpha / RAMP && is_material(rise),
         false => shift.p() <= 0.05,
     };
     is_clear.then_some(shift)

@@ -229,7 +229,7 @@ def changes(raw: np.ndarray, alpha: float) -> list[dict]:
 def ramp(x: np.ndarray, found: list[dict], alpha: float) -> list[float] | None:
     """The slope of a straight line, if it explains the values better than the levels, or than the best split if there are none."""
     n, k = len(x), max(1, len(found))
-    if n < 2 * LEAST:
+    if not found and n <= 3 * LEAST:
         return None
     levels = np.split(x, [change["position"] for change in found])
     steps = sum(((level - level.mean()) ** 2).sum() for level in levels) if found else sse(x, 0, n).min()
@@ -244,7 +244,7 @@ def ramp(x: np.ndarray, found: list[dict], alpha: float) -> list[float] | None:
     phi = careful(rest)
     error = line.stderr * math.sqrt((1 + phi) / (1 - phi))
     p = 2 * stats.t.sf(abs(line.slope) / error, n - 2)
-    if not is_below(p, 0.05 if found else alpha) or not (found or is_below(0.5, abs(line.slope) * (n - 1))):
+    if not is_below(p, 0.05 if found else alpha / 5) or not (found or is_below(0.5, abs(line.slope) * (n - 1))):
         return None
     half = error * stats.t.ppf(0.975, n - 2)
     return [line.slope, line.slope - half, line.slope + half]
