@@ -133,7 +133,7 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) ->
     let idle = |(number, name): (usize, &str)| {
         let weight = |side: usize, run: usize| (side == number).then(|| sides[side].report.runs[run].weight);
         let is_idle = units.runs_of(weight).all(|weight| weight == 0);
-        is_idle.then(|| format!("no run of {name} used the CPU in the selected time; did the app start?"))
+        is_idle.then(|| format!("no run of {name} used the CPU in the selected time, as if the app did not start"))
     };
     let failed = sides.iter().zip(SIDES).enumerate().find_map(too_many);
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))

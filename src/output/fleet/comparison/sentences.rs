@@ -299,7 +299,7 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     if obstacle != Some(Obstacle::Confounded) && !comparison.confounders.is_empty() {
         let labels = comparison.confounders.join(" and ");
         cautions.push(format!(
-            "The sides have no {labels} in common, so the result may be that of the {labels}, not of the build: record both with the same."
+            "The sides have no {labels} in common, so the result may be that of the {labels}, not of the build: record both with one {labels}."
         ));
     }
     let is_said = match &comparison.verdict {
