@@ -15,7 +15,7 @@
 //! let cells: Vec<CellMean> =
 //!     use_of.iter().enumerate().map(|(point, value): (_, &f64)| CellMean { point, block: 0, mean: value.ln() }).collect();
 //! let alpha = Looks::EveryPoint.alpha(0.05, cells.len());
-//! let found = change_points(&cells, alpha, |difference| difference.abs() > 0.03);
+//! let found = change_points(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() > 0.03);
 //! let change = &found.changes[0];
 //! assert_eq!((found.changes.len(), &change.plausible[..]), (1, &[8][..]));
 //! assert_eq!(format!("{:.3}", change.shift.difference.exp()), "1.102");
