@@ -190,7 +190,7 @@ def timeline(value):
             path = "stack-too-deep"
         elif at is not None and at != ROOT:
             path = "undefined-ref"
-        rows.append([whole(event.get("ts")), whole(event.get("pid")), whole(event.get("tid")), text(tag), path if isinstance(path, str) else path[::-1]])
+        rows.append([whole(event.get("ts")), whole(event.get("pid")), whole(event.get("tid")), scalar(tag), path if isinstance(path, str) else path[::-1]])
     left_out = (stated(value.get("sampleCount")) or 0) - len(rows) if value.get("sampleCount") is not None else 0
     refuse(left_out < 0, "more samples than there were")
     return told(value, rows, left_out=left_out)
