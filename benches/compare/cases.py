@@ -523,6 +523,19 @@ def trend_of_launches(folder: Path) -> None:
 
 
 @case(
+    "+40 % from 1.12 on; one run was recorded in cycles",
+    Check(TREND, 3, "slower", headline=(r"since 1\.12",), says=("in another unit is left out", "are not listed: the base is measured in ns")),
+)
+def trend_with_another_unit(folder: Path) -> None:
+    history(folder, [round(dice.gauss(100 if index < 12 else 140, 1)) for index in range(24)])
+    text = export({"main;work": 100}, 1.0, 5000).replace("<engineering-type>weight<", "<engineering-type>cycle-weight<")
+    text = text.replace("<weight ", "<cycle-weight ").replace("</weight>", "</cycle-weight>")
+    (folder / "cycles.xml").write_text(text.replace('name="time-profile"', 'name="cpu-profile"'))
+    with (folder / "m.csv").open("a") as rows:
+        rows.write("cycles.xml,1.13,1\n")
+
+
+@case(
     "10,001 of 10,031 hangs take 90 s",
     Check("fleet report . --alert 'hang.p50 > 60 s'", (1, 3, 4), never=("did not fire",)),
 )

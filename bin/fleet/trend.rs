@@ -86,7 +86,14 @@ pub(crate) fn show(args: &mut TrendArgs, colour: Colour) -> Result<u8, Failure> 
     let host = Host::new(AtInterrupt::End);
     let side = args.side(&host)?;
     let mut trend = TrendReport::new(&side, TrendOptions { inputs, ..args.options() });
-    trend.comparison = args.comparison(&host, &trend)?;
+    match args.comparison(&host, &trend) {
+        Ok(comparison) => trend.comparison = comparison,
+        // The answer does not depend on functions.
+        Err(Failure::Input(error)) => {
+            trend.notes.push(format!("Functions at the newest change are not listed: {error:#}."));
+        }
+        Err(usage) => return Err(usage),
+    }
     let path = args.output.as_deref();
     let format = match args.format() {
         TrendFormat::Text => Format::Text(style(path, colour)),

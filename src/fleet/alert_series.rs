@@ -117,9 +117,9 @@ impl OneSeries {
             (AlertSubject::Each(_), AlertMeasure::Window { seconds }) => {
                 peak_rate_of_processes(measures, seconds, counts)
             }
-            (AlertSubject::Each(_), AlertMeasure::Whole(_) | AlertMeasure::CpuTime) => {
-                measures.record.rate(heaviest_process(measures, counts))
-            }
+            (AlertSubject::Each(_), AlertMeasure::Whole(_)) => measures.record.rate(heaviest_process(measures, counts)),
+            // A rule about each name has no times.
+            (AlertSubject::Each(_), AlertMeasure::CpuTime) => None,
             (AlertSubject::Named(scope, name), measure) => {
                 let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
                 let sum = Sum { measures: *measures, counts, scope: *scope, name: id };
@@ -131,9 +131,8 @@ impl OneSeries {
                 match measure {
                     AlertMeasure::Whole(measure) => measures.record.rate(sum.weight(measure)),
                     AlertMeasure::Window { seconds } => sum.peak(seconds),
-                    AlertMeasure::CpuTime | AlertMeasure::Elapsed => {
-                        Some(Millionths::new(sum.weight(Measure::AllWeight)))
-                    }
+                    AlertMeasure::CpuTime => Some(Millionths::new(sum.weight(Measure::AllWeight))),
+                    AlertMeasure::Elapsed => None,
                 }
             }
         };

@@ -206,23 +206,8 @@ impl<'r> TrendReport<'r> {
             notes
                 .extend((count > 0).then(|| format!("{} {why} {} left out.", several(count, "run"), is_or_are(count))));
         };
-        let all = 0..fleet.runs.len();
-        let (over, mut periods) = match &options.label {
-            Some(label) => {
-                let (periods, without) = by_label(fleet, label);
-                leave_out(without, &format!("without {label}"));
-                (TrendOver::Label(label.clone()), periods)
-            }
-            None => {
-                let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
-                let dates = all.clone().map(|run| (Some(run), date(&fleet.runs[run])));
-                let failed = failed_labels(fleet, DATE).map(|date| (None, Some(date)));
-                // A change in weeks would need five of them.
-                let (over, periods, undated) = by_date(dates.chain(failed), usize::MAX);
-                leave_out(undated, "without a known date");
-                (over, periods)
-            }
-        };
+        let (over, mut periods, without) = points_of(fleet, &options);
+        leave_out(without, &format!("without {}", options.label.as_deref().unwrap_or("a known date")));
         let mut leave_out_if = |why: &str, is: &dyn Fn(&RunRow) -> bool| {
             let before: usize = periods.iter().map(|(_, runs)| runs.len()).sum();
             periods.iter_mut().for_each(|(_, runs)| runs.retain(|&run| !is(&fleet.runs[run])));
@@ -251,8 +236,12 @@ impl<'r> TrendReport<'r> {
         let points = Points { side, over: &over, names: &names, runs: &runs, failed, choice };
         let alpha = options.alpha / quantities.len() as f64;
         let mut series = Vec::new();
-        quantities.iter().for_each(|of| series.push(points.series(of, &options, alpha, &mut notes)));
-        notes.dedup();
+        for quantity in &quantities {
+            let mut found = Vec::new();
+            series.push(points.series(quantity, &options, alpha, &mut found));
+            found.retain(|note| !notes.contains(note));
+            notes.append(&mut found);
+        }
         Self { fleet, options, over, unit, choice, series, notes, comparison: None }
     }
 
@@ -415,6 +404,19 @@ fn most_frequent_unit(fleet: &FleetReport) -> Unit {
     fleet.runs.iter().for_each(|run| *counts.entry(unit_of(fleet, run)).or_default() += 1);
     // The first of equally frequent units.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(Unit::Nanoseconds, |(unit, _)| unit)
+}
+
+/// The points with all of their runs, and the number of runs that have none.
+fn points_of<'r>(fleet: &'r FleetReport, options: &TrendOptions) -> (TrendOver, Vec<Period>, u64) {
+    if let Some(label) = &options.label {
+        let (periods, without) = by_label(fleet, label);
+        return (TrendOver::Label(label.clone()), periods, without);
+    }
+    let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
+    let dates = fleet.runs.iter().enumerate().map(|(index, run)| (Some(index), date(run)));
+    let failed = failed_labels(fleet, DATE).map(|date| (None, Some(date)));
+    // A change in weeks would need five of them.
+    by_date(dates.chain(failed), usize::MAX)
 }
 
 /// The values of a label of inputs that could not be measured.

@@ -150,7 +150,7 @@ impl<'r> Series<'r> {
         let (which, are) =
             if first == last { (first.to_string(), "is") } else { (format!("{first} to {last}"), "are") };
         Some(format!(
-            "{which} {are} not in these numbers: it may be another change, which {PERSISTENCE} points would confirm."
+            "{which} {are} not in these numbers: another change may begin there, which {PERSISTENCE} points would confirm."
         ))
     }
 
