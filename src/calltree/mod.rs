@@ -35,7 +35,6 @@ pub use lines::{LineRow, SourceFileRow};
 pub(crate) use lines::{lines_of_stacks, source_files_of_stacks};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
-pub(crate) use operations::is_idle;
 pub use operations::{
     Action, AtPlace, Change, FunctionSet, Operation, OperationEffects, OperationSummary, PlaceAction, TreeDirection,
 };

@@ -49,6 +49,7 @@ mod strings;
 mod sums;
 mod time_bins;
 mod time_range;
+mod wait;
 
 pub use builder::{FrameKey, ProfileBuilder};
 pub use category::Category;
@@ -73,6 +74,7 @@ pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
+pub(crate) use wait::{Wait, Waits, is_wait};
 
 use std::sync::Arc;
 

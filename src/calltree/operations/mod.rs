@@ -26,14 +26,12 @@
 //! [`RootAt`](Action::RootAt) remove it, all others leave it unchanged.
 
 mod apply;
-mod idle;
 mod place;
 
 pub use apply::OperationEffects;
-pub(crate) use idle::is_idle;
 pub use place::{AtPlace, PlaceAction, TreeDirection};
 
-use crate::profile::{Category, FunctionId, Matcher, Profile, SeriesId};
+use crate::profile::{Category, FunctionId, Matcher, Profile, SeriesId, is_wait};
 
 /// A set of functions of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +73,7 @@ impl FunctionSet {
 
     /// Contains the functions in which threads wait: system calls such as `mach_msg2_trap`, by name.
     pub fn idle(profile: &Profile) -> Self {
-        Self::of_names(profile, idle::is_idle)
+        Self::of_names(profile, is_wait)
     }
 
     /// True if the set is empty.

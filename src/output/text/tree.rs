@@ -20,8 +20,8 @@ use std::io::{self, Write};
 
 use super::style::{MIN_NAME, Style, Tone, cut, fit};
 use super::words::{Scale, count, share};
-use crate::calltree::{CallTree, Label, Node, is_idle, percent};
-use crate::profile::{Category, Profile};
+use crate::calltree::{CallTree, Label, Node, percent};
+use crate::profile::{Category, Profile, is_wait};
 use crate::report::{Report, Scope, SeriesReport, binary_of, function_of};
 use crate::units::Weight;
 
@@ -169,7 +169,7 @@ impl Code {
         let Label::Function(id) = label else { return Self::Other };
         if Category::of_function(profile, id) == Category::User {
             Self::Own
-        } else if is_idle(profile.function_name(id)) {
+        } else if is_wait(profile.function_name(id)) {
             Self::Waiting
         } else {
             Self::Other

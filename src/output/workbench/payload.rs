@@ -15,9 +15,8 @@ use super::head::head;
 use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
-use crate::calltree::is_idle;
 use crate::hash::{HashMap, IndexSet};
-use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId};
+use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId, is_wait};
 use crate::recording::Intervals;
 use crate::report::{Report, is_entry_point, is_run_loop};
 use crate::varint;
@@ -122,7 +121,7 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         mapped("functions.flags", functions, |row| {
             let name = profile.string(row.name);
             u64::from(row.is_named) * IS_NAMED
-                + u64::from(is_idle(name)) * IS_IDLE
+                + u64::from(is_wait(name)) * IS_IDLE
                 + u64::from(is_run_loop(name)) * IS_RUN_LOOP
                 + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
         }),

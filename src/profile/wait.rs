@@ -1,0 +1,260 @@
+//! What a thread waits for, by the functions that its stack ends in.
+
+use super::{Category, FunctionId, Profile, StackId};
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wait {
+    /// A mutex, a read-write lock or an unfair lock.
+    Lock,
+    /// A condition variable, a semaphore, a kernel queue, a signal or a descriptor.
+    Event,
+    /// A file or a socket.
+    Io,
+    /// A Mach message, such as the answer of another process.
+    Message,
+    /// The end of a time.
+    Sleep,
+    /// Work: a thread of a pool.
+    IdleWorker,
+    /// The next event of a run loop.
+    RunLoop,
+    /// Something that its functions do not tell.
+    Unknown,
+}
+
+/// The part that a function has in a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// None.
+    Other,
+    /// The last function of user space: a system call.
+    Trap(Wait),
+    /// A function of the kernel in which a thread is blocked.
+    Blocked(Wait),
+    /// Tells that an event below it is the end of a time.
+    Sleep,
+    /// Tells that a message below it is an event of a run loop.
+    RunLoop,
+    /// Tells that a message below it is an answer.
+    Reply,
+}
+
+/// The functions between a system call and the code that tells its purpose, at most.
+const NEAR: usize = 5;
+
+/// The part of a function with this name.
+fn role(name: &str) -> Role {
+    use Role::{Blocked, Reply, RunLoop, Sleep, Trap};
+    match name {
+        "__psynch_mutexwait"
+        | "__psynch_rw_rdlock"
+        | "__psynch_rw_wrlock"
+        | "__psynch_rw_longrdlock"
+        | "__psynch_rw_upgrade"
+        | "__ulock_wait"
+        | "__ulock_wait2" => Trap(Wait::Lock),
+        "__psynch_cvwait"
+        | "semaphore_wait_trap"
+        | "semaphore_timedwait_trap"
+        | "semaphore_wait_signal_trap"
+        | "semaphore_timedwait_signal_trap"
+        | "kevent"
+        | "kevent64"
+        | "kevent_id"
+        | "kevent_qos"
+        | "__select"
+        | "__select_nocancel"
+        | "select$DARWIN_EXTSN"
+        | "__pselect"
+        | "poll"
+        | "__poll_nocancel"
+        | "__sigsuspend"
+        | "__sigwait"
+        | "__accept"
+        | "__accept_nocancel"
+        | "__msgrcv" => Trap(Wait::Event),
+        "read"
+        | "__read_nocancel"
+        | "readv"
+        | "pread"
+        | "__pread_nocancel"
+        | "write"
+        | "__write_nocancel"
+        | "writev"
+        | "pwrite"
+        | "__pwrite_nocancel"
+        | "fsync"
+        | "__fsync_nocancel"
+        | "__open"
+        | "__open_nocancel"
+        | "__openat"
+        | "__fcntl"
+        | "__fcntl_nocancel"
+        | "stat64"
+        | "lstat64"
+        | "fstat64"
+        | "stat"
+        | "lstat"
+        | "getattrlist"
+        | "getattrlistbulk"
+        | "__getdirentries64"
+        | "__aio_suspend"
+        | "__recvfrom"
+        | "__recvfrom_nocancel"
+        | "__recvmsg"
+        | "__recvmsg_nocancel" => Trap(Wait::Io),
+        "mach_msg_trap" | "mach_msg2_trap" | "mach_msg_overwrite_trap" => Trap(Wait::Message),
+        "__workq_kernreturn" => Trap(Wait::IdleWorker),
+        // The first is the call of sleeps, and of old condition variables.
+        "__semwait_signal" | "__semwait_signal_nocancel" | "__wait4" | "__wait4_nocancel" => Trap(Wait::Unknown),
+        "psynch_mtxcontinue" | "psynch_rw_rdcontinue" | "psynch_rw_wrcontinue" | "ulock_wait_continue" => {
+            Blocked(Wait::Lock)
+        }
+        "psynch_cvcontinue" | "kqueue_scan_continue" => Blocked(Wait::Event),
+        "buf_biowait" => Blocked(Wait::Io),
+        "ipc_mqueue_receive_continue" => Blocked(Wait::Message),
+        "workq_unpark_continue" => Blocked(Wait::IdleWorker),
+        // Semaphores also implement sleeps.
+        "semaphore_wait_continue" | "machine_idle" => Blocked(Wait::Unknown),
+        "sleep" | "usleep" | "nanosleep" | "thread_sleep" => Sleep,
+        "__CFRunLoopServiceMachPort" => RunLoop,
+        "xpc_connection_send_message_with_reply_sync"
+        | "dispatch_mach_send_with_result_and_wait_for_reply"
+        | "mach_msg_server" => Reply,
+        _ => Role::Other,
+    }
+}
+
+/// True if threads wait in a function with this name. Those that read or write files are also on the CPU for long, so they do not count.
+pub(crate) fn is_wait(name: &str) -> bool {
+    match role(name) {
+        Role::Trap(wait) | Role::Blocked(wait) => wait != Wait::Io,
+        _ => false,
+    }
+}
+
+/// True for names that no app gives to its functions: names with two underscores belong to the system, by the C standard.
+fn is_reserved(name: &str) -> bool {
+    name.starts_with("__") || name.ends_with("_trap")
+}
+
+/// The waits of a profile's stacks. They hold for samples whose state is unknown: a recorded state decides, and a thread in one of these
+/// functions is on the CPU, on its way into or out of the kernel, in recordings of running threads.
+pub(crate) struct Waits<'p> {
+    profile: &'p Profile,
+    /// By function.
+    roles: Vec<Role>,
+    categories: Vec<Category>,
+}
+
+impl<'p> Waits<'p> {
+    pub(crate) fn new(profile: &'p Profile) -> Self {
+        let categories = Category::of_functions(profile);
+        let named = |id: FunctionId| match categories[id.index()] {
+            // A function of an app may have the name of a system call.
+            Category::User if !is_reserved(profile.function_name(id)) => Role::Other,
+            _ => role(profile.function_name(id)),
+        };
+        Self { profile, roles: profile.function_ids().map(named).collect(), categories }
+    }
+
+    /// Returns what a thread with this stack waits for, or `None` if its functions do not show that it waits.
+    pub(crate) fn of(&self, stack: StackId) -> Option<Wait> {
+        let profile = self.profile;
+        let functions = || profile.frames_leaf_first(Some(stack)).map(|frame| frame.function);
+        let is_of_kernel = |id: &FunctionId| {
+            self.categories[id.index()] == Category::Kernel || matches!(self.roles[id.index()], Role::Blocked(_))
+        };
+        let kernel = functions().next().filter(is_of_kernel);
+        let user = functions().find(|id| !is_of_kernel(id)).map(|id| self.roles[id.index()]);
+        let trap = match user {
+            Some(Role::Trap(wait)) => Some(wait),
+            _ => None,
+        };
+        let wait = match kernel.map(|id| (self.roles[id.index()], profile.function(id).is_named)) {
+            None => trap?,
+            Some((Role::Blocked(wait), _)) => trap.unwrap_or(wait),
+            // A thread reads and writes in the kernel, so only the other calls mean that it waits.
+            Some((_, false)) => trap.filter(|&wait| wait != Wait::Io)?,
+            Some((_, true)) => return None,
+        };
+        let near = || functions().filter(|id| !is_of_kernel(id)).take(NEAR).map(|id| self.roles[id.index()]);
+        Some(match wait {
+            Wait::Event | Wait::Unknown if near().any(|role| role == Role::Sleep) => Wait::Sleep,
+            Wait::Message if near().any(|role| role == Role::RunLoop) && near().all(|role| role != Role::Reply) => {
+                Wait::RunLoop
+            }
+            wait => wait,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Binary, BinaryId, FrameKey, ProfileBuilder};
+    use crate::units::Address;
+
+    /// The wait of a stack from its root to its leaf. `App:` and `kernel:` name the binary; an empty name is an unnamed function.
+    fn wait(stack: &[&str]) -> Option<Wait> {
+        let mut builder = ProfileBuilder::new();
+        let mut binary = |builder: &mut ProfileBuilder, path: &str| -> Option<BinaryId> {
+            let path = builder.string(path).ok()?;
+            let (uuid, arch, load_address) = (None, None, Address::new(0x1000));
+            builder.binary(Binary { name: path, uuid, arch, load_address, path }).ok()
+        };
+        let mut path = Vec::new();
+        for (address, name) in (1..).zip(stack) {
+            let (file, name) = match name.split_once(':') {
+                Some(("App", name)) => ("/Users/u/App.app/App", name),
+                Some(("kernel", name)) => ("/System/Library/Kernels/kernel", name),
+                _ => ("/usr/lib/system/libsystem_kernel.dylib", *name),
+            };
+            let binary = binary(&mut builder, file);
+            let text = builder.string(if name.is_empty() { "0x1234" } else { name }).unwrap();
+            let function = builder.function(text, binary, !name.is_empty()).unwrap();
+            let address = Address::new(address);
+            let key = FrameKey { function, binary, address, source: None, is_inlined: false, group: 0 };
+            path.push(builder.frame(key).unwrap());
+        }
+        let stack = builder.stack_path(None, path).unwrap().unwrap();
+        Waits::new(&builder.finish()).of(stack)
+    }
+
+    #[test]
+    fn the_call_and_its_callers_tell_the_class() {
+        assert_eq!(wait(&["App:main", "pthread_mutex_lock", "__psynch_mutexwait"]), Some(Wait::Lock));
+        assert_eq!(wait(&["App:main", "usleep", "nanosleep", "__semwait_signal"]), Some(Wait::Sleep));
+        assert_eq!(wait(&["App:main", "__semwait_signal"]), Some(Wait::Unknown));
+        let run_loop = ["App:main", "__CFRunLoopServiceMachPort", "mach_msg", "mach_msg2_trap"];
+        assert_eq!(wait(&run_loop), Some(Wait::RunLoop));
+        let asks = ["__CFRunLoopServiceMachPort", "xpc_connection_send_message_with_reply_sync", "mach_msg2_trap"];
+        assert_eq!(wait(&asks), Some(Wait::Message));
+        let far = ["__CFRunLoopServiceMachPort", "a", "b", "c", "d", "mach_msg2_trap"];
+        assert_eq!(wait(&far), Some(Wait::Message));
+        assert_eq!(wait(&["App:main", "App:read"]), None);
+        assert_eq!(wait(&["App:main", "read"]), Some(Wait::Io));
+        assert_eq!(wait(&["App:main", "read", "App:handler"]), None);
+    }
+
+    #[test]
+    fn kernel_frames_hide_no_wait() {
+        assert_eq!(wait(&["App:main", "__ulock_wait", "kernel:ulock_wait_continue"]), Some(Wait::Lock));
+        let sleeps = ["usleep", "__semwait_signal", "kernel:semaphore_wait_continue"];
+        assert_eq!(wait(&sleeps), Some(Wait::Sleep));
+        let cond = ["__psynch_cvwait", "kernel:", "kernel:psynch_cvcontinue"];
+        assert_eq!(wait(&cond), Some(Wait::Event));
+        assert_eq!(wait(&["__psynch_cvwait", "kernel:", "kernel:"]), Some(Wait::Event));
+        assert_eq!(wait(&["kernel:ipc_mqueue_receive_continue"]), Some(Wait::Message));
+        // Reading copies in the kernel, and a named function of the kernel does other work.
+        assert_eq!(wait(&["read", "kernel:"]), None);
+        assert_eq!(wait(&["mach_msg2_trap", "kernel:vm_map_copyin"]), None);
+        assert_eq!(wait(&["App:main", "kernel:vm_fault"]), None);
+    }
+
+    #[test]
+    fn reading_is_no_wait_by_name() {
+        assert!(is_wait("mach_msg2_trap") && !is_wait("mach_msg2_trap_internal") && !is_wait("read"));
+    }
+}
