@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use traceparse::Analysis;
 use traceparse::output::Answer;
+use traceparse::profile::Matcher;
 use traceparse::recording::{Intervals, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
 
@@ -51,6 +52,9 @@ pub(crate) struct HangArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     output: Option<PathBuf>,
+    /// Only hangs and hitches of processes with this number or name (repeatable)
+    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
+    process: Vec<Matcher>,
     #[command(flatten)]
     stretches: StretchArgs,
     #[command(flatten)]
@@ -93,7 +97,14 @@ impl StretchArgs {
         let mounted = Mounted::new(&watched, &self.files)?;
         let inputs = Inputs::open(&mounted, &options)?;
         let recording = inputs.read_all(&self.files, &options)?;
-        let mut intervals = inputs.read_all_intervals(&self.files, &options)?;
+        let profile = &recording.profile;
+        let mut series = profile.series_ids().map(|id| profile.series(id));
+        // Reports have no tables, and what they say of hangs is in their samples.
+        let is_report = symbols.is_some() && series.len() > 0 && series.all(|row| !row.has_times);
+        let mut intervals = match is_report {
+            true => Intervals::default(),
+            false => inputs.read_all_intervals(&self.files, &options)?,
+        };
         redacted::with(|redactor| {
             redactor.collect(&recording);
             redactor.collect_intervals(&intervals);
@@ -133,7 +144,7 @@ pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure>
     check_name(format, path).map_err(Failure::Usage)?;
     let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols))?;
     let recording = analysis.recording();
-    let report = recording.hangs(&intervals);
+    let report = recording.hangs(&intervals, &args.process);
     let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
     chosen.write(Answer::Hangs(&report, recording), path, colour)?;
     tell();

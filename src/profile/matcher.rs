@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Profile;
 use super::model::{BinaryId, FunctionId, ProcessId, ThreadId};
 use super::similar_names::similar_names;
-use super::{Id, Profile};
 
 /// A pattern that matches processes, threads, binaries or functions, by number or by name.
 ///
@@ -146,9 +146,13 @@ impl Matcher {
         self.of(profile.function_ids(), |id| (None, profile.function_name(id)))
     }
 
-    /// Returns the matching ids, each compared by its number and name.
-    fn of<'p, T>(&self, ids: impl Iterator<Item = Id<T>>, key: impl Fn(Id<T>) -> (Option<u64>, &'p str)) -> Vec<Id<T>> {
-        let all: Vec<(Id<T>, Option<u64>, &str)> = ids
+    /// Returns the matching items, each compared by its number and name.
+    pub(crate) fn of<'p, T: Copy>(
+        &self,
+        items: impl Iterator<Item = T>,
+        key: impl Fn(T) -> (Option<u64>, &'p str),
+    ) -> Vec<T> {
+        let all: Vec<(T, Option<u64>, &str)> = items
             .map(|id| {
                 let (number, name) = key(id);
                 (id, number, name)

@@ -74,7 +74,7 @@ pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
-pub(crate) use wait::{Wait, Waits, is_wait};
+pub(crate) use wait::{Activity, Wait, Waits, is_wait};
 
 use std::sync::Arc;
 

@@ -1,6 +1,29 @@
-//! What a thread waits for, by the functions that its stack ends in.
+//! What a thread did: by its recorded state, and by the functions that its stack ends in.
 
 use super::{Category, FunctionId, Profile, StackId};
+
+/// What a thread did at a moment, by its recorded state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Activity {
+    /// It was on the CPU.
+    Running,
+    /// It was ready to run, and no core ran it.
+    Queued,
+    /// It waited.
+    Waiting,
+}
+
+impl Activity {
+    /// Returns what a thread in this state did, by the name of the state in recordings and reports.
+    pub(crate) fn of_state(state: &str) -> Self {
+        match state {
+            // An interrupt uses the core of a thread that goes on with it.
+            "Running" | "Interrupted" => Self::Running,
+            "Runnable" | "Preempted" | "Throttled" => Self::Queued,
+            _ => Self::Waiting,
+        }
+    }
+}
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +44,22 @@ pub(crate) enum Wait {
     RunLoop,
     /// Something that its functions do not tell.
     Unknown,
+}
+
+impl Wait {
+    /// Returns its name, as it follows "waits for".
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Lock => "a lock",
+            Self::Event => "an event",
+            Self::Io => "I/O",
+            Self::Message => "a message",
+            Self::Sleep => "the end of a sleep",
+            Self::IdleWorker => "work",
+            Self::RunLoop => "events of its run loop",
+            Self::Unknown => "something unknown",
+        }
+    }
 }
 
 /// The part that a function has in a wait.

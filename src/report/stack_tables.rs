@@ -105,18 +105,6 @@ fn heaviest_stacks(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// The heaviest stack of the first scope: each function is the heaviest callee of the one before.
-pub(super) fn heaviest_path(report: &Report<'_>, series: &SeriesReport) -> Vec<Node> {
-    let (scopes, mut nodes) = (&series.scopes[..series.scopes.len().min(1)], Vec::new());
-    let walked: Result<(), std::convert::Infallible> =
-        report.walk_pruned_trees(series, scopes, &Pruning::default(), |_, tree| {
-            nodes = heaviest(tree);
-            Ok(())
-        });
-    let Ok(()) = walked;
-    nodes
-}
-
 /// The trees that the limits leave, at least one, and a note on the others. The heaviest come first.
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);

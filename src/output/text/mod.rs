@@ -17,11 +17,11 @@ pub use overview::OverviewContext;
 pub(crate) use overview::write_overview;
 pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};
 pub use style::Style;
-pub(super) use style::{Tone, fit, wrap};
+pub(super) use style::{Tone, fit, pad, wrap};
 pub(super) use summary::during;
 pub(crate) use summary::write_contents;
 pub(super) use tree::{Lines, TreeLine};
-pub(super) use words::{Scale, amount_text, base_text, clock, counted_text};
+pub(super) use words::{Scale, base_text, clock, counted_text};
 use words::{below_limit, share};
 
 use crate::calltree::{CallTree, Pruning};

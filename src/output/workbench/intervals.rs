@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use super::columns::{Column, exact};
 use crate::hash::IndexSet;
-use crate::recording::{Interval, IntervalOrigin, Intervals};
+use crate::output::hangs::evidence;
+use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
+use crate::report::Hang;
 use crate::units::Nanos;
 
 /// The rows of a table that a page shows at most, the longest ones. All signposts and hangs are shown.
@@ -26,13 +28,17 @@ pub(super) struct PageIntervals<'i> {
     owners: IndexSet<Owner<'i>>,
     /// By table: the number of rows that are left out.
     left_out: BTreeMap<&'i str, usize>,
+    /// What threads did in the hangs.
+    hangs: Vec<Hang>,
 }
 
 impl<'i> PageIntervals<'i> {
-    pub(super) fn new(intervals: &'i Intervals) -> Self {
+    pub(super) fn new(recording: &Recording, intervals: &'i Intervals) -> Self {
         let (rows, left_out) = shown(&intervals.distinct(), MOST);
         let (labels, owners) = rows.iter().map(|row| (label(row), owner(row))).unzip();
-        Self { rows, labels, owners, left_out }
+        let has_hangs = rows.iter().any(|row| row.is_hang());
+        let hangs = if has_hangs { recording.hangs(intervals, &[]).hangs } else { Vec::new() };
+        Self { rows, labels, owners, left_out, hangs }
     }
 
     /// Adds the lists to the head. Without intervals, there are none.
@@ -43,6 +49,11 @@ impl<'i> PageIntervals<'i> {
         let label = |&(kind, [table, name, subsystem, category, hang_type]): &Label<'_>| json!({"kind": kind, "table": table, "name": name, "subsystem": subsystem, "category": category, "hang_type": hang_type});
         let owner = |&(process, pid, tid): &Owner<'_>| json!({"process": process, "pid": pid.map(exact), "tid": tid.map(exact)});
         let left_out = |(table, rows): (&&str, &usize)| json!({"table": table, "rows": rows});
+        let hang = |hang: &Hang| {
+            let Interval { run, start, tid, .. } = hang.interval;
+            json!({"run": run, "start_ns": exact(start.as_nanos()), "tid": tid.map(exact), "text": evidence(hang)})
+        };
+        head["hangs"] = self.hangs.iter().map(hang).collect();
         head["interval_labels"] = self.labels.iter().map(label).collect();
         head["interval_owners"] = self.owners.iter().map(owner).collect();
         head["intervals_left_out"] = self.left_out.iter().map(left_out).collect();

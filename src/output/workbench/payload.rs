@@ -88,7 +88,7 @@ fn made<T>(
     let profile = &report.recording.profile;
     let (rows, texts, callees) = (Rows::new(report, reduction), Texts::new(profile), Callees::new(profile));
     let stacks = SampledStacks::new(profile, rows.iter().map(|row| row.stack));
-    let shown = PageIntervals::new(intervals);
+    let shown = PageIntervals::new(report.recording, intervals);
     let lengths = Column::new("texts.length", || texts.ids.iter().map(|&id| profile.string(id).len() as u64));
     let mut columns: Vec<Column<'_>> = [lengths].into_iter().chain(of_profile(profile, &texts, &callees)).collect();
     columns.extend(shown.columns());

@@ -241,14 +241,6 @@ flags: Int32Array, };
  */
 export type HangDoing = { onCpu: Amount, offCpu: Amount, 
 /**
- * The share of time on the CPU; null if the table does not record time.
- */
-percent: number | null, 
-/**
- * Null if samples do not tell.
- */
-isBusy: boolean | null, 
-/**
  * The labels of the heaviest stack on the CPU, and off it.
  */
 heaviest: Int32Array, waiting: Int32Array, };

@@ -23,6 +23,7 @@ export interface Tables {
   readonly binaries: readonly Binary[];
   readonly intervals: IntervalColumns;
   /** What the columns of intervals refer to; missing without intervals. */
+  readonly hangs?: readonly HangText[];
   readonly interval_labels?: readonly IntervalLabel[];
   readonly interval_owners?: readonly IntervalOwner[];
   /** Tables with too many rows: the page has only the longest ones. */
@@ -93,6 +94,14 @@ export interface Binary {
   readonly path: string;
   readonly category: Category;
   readonly is_own: boolean;
+}
+
+/** What the thread of a hang did in it. Numbers above 2^53 are texts. */
+export interface HangText {
+  readonly run: number;
+  readonly start_ns: number | string;
+  readonly tid: number | string | null;
+  readonly text: string;
 }
 
 /** What intervals have in common. */

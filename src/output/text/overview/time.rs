@@ -1,11 +1,12 @@
 //! Work over time in one line, and the hangs in it.
 
 use super::{Page, seconds};
+use crate::output::hangs::did;
 use crate::output::text::style::{Tone, fit};
 use crate::output::text::timeline::block;
 use crate::output::text::words::count;
 use crate::recording::Interval;
-use crate::report::{Activity, Busiest, LineOfTime};
+use crate::report::{Activity, Busiest, HangVerdict, LineOfTime};
 use crate::units::{Nanos, Weight};
 
 /// A shorter line is not informative.
@@ -39,9 +40,10 @@ impl Page<'_, '_> {
             }
             let marks: String = marks.into_iter().collect();
             lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
-            let busy = match self.report.recording.activity_in(longest).and_then(|activity| activity.percent) {
-                Some(percent) => format!(", on the CPU for {percent:.0}% of it"),
-                None => String::new(),
+            let activity = self.report.recording.activity_in(longest);
+            let busy = match activity.verdict {
+                HangVerdict::Unknown => String::new(),
+                _ => format!(": {}", did(&activity)),
             };
             let text = format!(
                 "{}; the longest takes {} from {} on{busy}",

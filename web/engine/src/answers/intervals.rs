@@ -4,8 +4,6 @@ use std::rc::Rc;
 
 use serde::Serialize;
 use traceparse::recording::{Intervals, Recording};
-use traceparse::report::HangActivity;
-use traceparse::units::{Nanos, Weight};
 use ts_rs::TS;
 
 use super::trees;
@@ -30,10 +28,6 @@ pub(crate) struct IntervalsAnswer {
 pub(crate) struct HangDoing {
     on_cpu: Amount,
     off_cpu: Amount,
-    /// The share of time on the CPU; null if the table does not record time.
-    percent: Option<f64>,
-    /// Null if samples do not tell.
-    is_busy: Option<bool>,
     /// The labels of the heaviest stack on the CPU, and off it.
     heaviest: I32s,
     waiting: I32s,
@@ -62,9 +56,5 @@ pub(crate) fn hang(base: &Rc<Base>, series: usize, hang: &HangSpan) -> Result<Ha
     let profile = base.profile();
     let others = base.states.iter().map(|&state| profile.string(state)).filter(|&name| name != "Running");
     let (off_cpu, waiting) = in_states(Some(others.map(str::to_owned).collect()))?;
-    let length = hang.end.map(|end| Nanos::from_nanos(end.0.saturating_sub(hang.start.0)));
-    let unit = profile.series_ids().nth(series).map(|id| profile.series(id).unit);
-    let weight = unit.map(|unit| Weight::new(on_cpu.weight.0 as u64, unit));
-    let (percent, is_busy) = weight.map_or((None, None), |weight| HangActivity::share_of_time(weight, length));
-    Ok(HangDoing { on_cpu, off_cpu, percent, is_busy, heaviest, waiting })
+    Ok(HangDoing { on_cpu, off_cpu, heaviest, waiting })
 }

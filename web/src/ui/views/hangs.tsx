@@ -8,7 +8,7 @@ import { runOf } from '../../state/names.ts';
 import { placeOfAll } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
-import { type Unit, counted, timeText, withUnit } from '../format.ts';
+import { counted, timeText } from '../format.ts';
 
 interface Hang {
   readonly row: IntervalRow;
@@ -67,15 +67,16 @@ function Row({ hang, signposts }: { readonly hang: Hang; readonly signposts: rea
   const app = useApp();
   const { row: { start, end: last, label }, end, doing } = hang;
   const { thread, process } = ownerOf(app.names, hang.row);
-  const title = [label.hang_type || 'Hang', doneIn(doing, app.names.tables.series[app.store.state.series]!.unit)];
+  const text = doneIn(app.names.tables, hang.row);
   return (
     <li>
       <button type="button" class="top-row is-hang" title="Select this time" onClick={() => end > start && app.store.set({ time: { start, end } })}>
         <span class="amount">{timeText(start)}</span>
         <span class="amount">{last === Infinity ? 'open' : timeText(last - start)}</span>
-        <span class="name">{title.filter((text) => text !== '').join(', ')}</span>
+        <span class="name">{label.hang_type || 'Hang'}</span>
         <span class="dim">{thread || process}</span>
       </button>
+      <p class="note hang-stack">{text}</p>
       <Stack labels={doing.heaviest}>on the CPU:</Stack>
       <Stack labels={doing.waiting}>off the CPU:</Stack>
       {signposts.length > 0 && <p class="note hang-stack">{`open signposts: ${signposts.join(', ')}`}</p>}
@@ -83,11 +84,9 @@ function Row({ hang, signposts }: { readonly hang: Hang; readonly signposts: rea
   );
 }
 
-/** `busy: 98% of the time on the CPU, 2.04 s`. */
-function doneIn({ isBusy, percent, onCpu }: Hang['doing'], unit: Unit): string {
-  const state = isBusy === null ? 'on the CPU' : isBusy ? 'busy' : 'blocked or waiting';
-  const share = percent === null ? '' : `${percent.toFixed(0)}% of the time on the CPU, `;
-  return `${state}: ${share}${withUnit(onCpu.weight, unit)}`;
+/** `Busy: on the CPU for at least 98% of it`. */
+function doneIn(tables: Tables, { run, start, owner: { tid } }: IntervalRow): string {
+  return tables.hangs?.find((hang) => hang.run === run && Number(hang.start_ns) === start && hang.tid === tid)?.text ?? '';
 }
 
 /** The innermost functions of a stack, each called by the one before. */

@@ -1,0 +1,9 @@
+//! Hangs and hitches, as text or JSON. `docs/formats.md` describes every field.
+
+mod json;
+mod sentences;
+mod text;
+
+pub(super) use json::write_json;
+pub(super) use sentences::{did, evidence};
+pub(super) use text::write_text;

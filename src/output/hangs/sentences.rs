@@ -1,0 +1,75 @@
+//! What a thread did in a hang, in words. Each sentence names its evidence.
+
+use crate::profile::Profile;
+use crate::report::{Hang, HangActivity, HangHolder, HangVerdict, thread_label};
+use crate::units::several;
+
+/// What a thread did, in a few words.
+pub(in crate::output) fn did(activity: &HangActivity) -> String {
+    let [low, high] = activity.cpu_percent.unwrap_or([0.0, 100.0]);
+    match (activity.verdict, activity.waits_for) {
+        (HangVerdict::Busy, _) => "busy".to_owned(),
+        (HangVerdict::Starved, _) => "starved of a core".to_owned(),
+        (HangVerdict::Waiting, None) => "waiting".to_owned(),
+        (HangVerdict::Waiting, Some(reason)) => format!("waiting for {reason}"),
+        (HangVerdict::OffCpu, _) => "off the CPU".to_owned(),
+        (HangVerdict::PartlyBusy, _) => format!("partly busy, {:.0}–{:.0}%", low.floor(), high.ceil()),
+        (HangVerdict::NotBusy, _) => format!("not busy, at most {:.0}%", high.ceil()),
+        (HangVerdict::InCode, _) => "running or runnable".to_owned(),
+        (HangVerdict::Unknown, _) => "unknown".to_owned(),
+    }
+}
+
+/// The same in a sentence, with the evidence.
+pub(in crate::output) fn evidence(hang: &Hang) -> String {
+    let activity = &hang.activity;
+    let HangActivity { samples, running, waiting, queued, .. } = *activity;
+    let [low, high] = activity.cpu_percent.unwrap_or([0.0, 100.0]).map(|percent| percent.clamp(0.0, 100.0));
+    let at_most = format!("on the CPU for at most {:.0}% of it", high.ceil());
+    let of_samples = |part: u64, what: &str| format!("{what} in {part} of its {}", several(samples, "sample"));
+    let sentence = match activity.verdict {
+        HangVerdict::Busy if hang.is_report => format!("Busy: {}", of_samples(running, "running")),
+        HangVerdict::Busy => format!("Busy: on the CPU for at least {:.0}% of it", low.floor()),
+        HangVerdict::Starved => format!("Starved of a core: {}", of_samples(queued, "ready to run")),
+        HangVerdict::Waiting => format!("{}: {}", first_upper(&did(activity)), of_samples(waiting, "it waits")),
+        HangVerdict::OffCpu => format!("Off the CPU: {at_most}"),
+        HangVerdict::PartlyBusy => {
+            let text = format!("Partly busy: on the CPU for {:.0} to {:.0}% of it", low.floor(), high.ceil());
+            match activity.waits_for {
+                Some(reason) => format!("{text}; otherwise it waits for {reason}"),
+                None => text,
+            }
+        }
+        HangVerdict::NotBusy => format!("Not busy: {at_most}; what else it did is unknown"),
+        HangVerdict::InCode => {
+            format!("Running or ready to run: {}", of_samples(running, "in code that does not wait"))
+        }
+        HangVerdict::Unknown => format!("Unknown: {}", activity.reason.as_deref().unwrap_or_default()),
+    };
+    let uncovered = activity.uncovered_percent;
+    let is_partly_covered = uncovered >= 1.0 && activity.verdict != HangVerdict::Unknown;
+    if is_partly_covered { format!("{sentence}. No sample covers {uncovered:.0}% of it") } else { sentence }
+}
+
+/// Which thread has the lock that a thread waits for.
+pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Profile) -> Option<String> {
+    let label = |id| thread_label(profile, profile.thread(id));
+    match activity.holder {
+        Some(HangHolder { thread, is_recorded: true }) => Some(format!("{} holds it, as was recorded", label(thread))),
+        Some(HangHolder { thread, .. }) if is_of_report => Some(format!(
+            "{} may hold it: of all threads, only it does not wait, and it runs methods of the same type",
+            label(thread)
+        )),
+        Some(HangHolder { thread, .. }) => Some(format!(
+            "{} may hold it: only this thread worked meanwhile, in a function that began and ended with the wait",
+            label(thread)
+        )),
+        None if activity.waits_for == Some("a lock") => Some("Which thread holds it is unknown".to_owned()),
+        None => None,
+    }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,108 @@
+//! What a thread waited for, and which thread may hold what it waits for.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::recorded::Recorded;
+use crate::hash::HashMap;
+use crate::profile::{Activity, Category, FunctionId, Sample, StackId, ThreadId, Wait, Waits};
+use crate::units::Nanos;
+
+/// The part of a thread's waiting samples that agree, at least.
+pub(super) const AGREEING: f64 = 0.8;
+/// The part of a wait that its holder was seen in, at least, and the part of these samples in which it rested, at most.
+const SEEN: f64 = 0.8;
+const RESTED: f64 = 0.2;
+/// The part of the holder's samples that share a function, at least.
+const SHARED: f64 = 0.9;
+/// A holder begins and ends about as the wait does: up to this time and two sampling intervals earlier and later.
+const TOLERANCE: Nanos = Nanos::from_millis(10);
+/// How long after a wait samples show that its holder went on with something else.
+const AFTER: Nanos = Nanos::from_millis(20);
+
+/// Returns what most of these stacks wait for, by their number of samples; `None` if fewer than four fifths agree.
+pub(super) fn agreed(waits: &Waits<'_>, stacks: impl Iterator<Item = (Option<StackId>, u64)>) -> Option<Wait> {
+    let mut counts: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
+    for (stack, samples) in stacks {
+        *counts.entry(stack.and_then(|stack| waits.of(stack))).or_default() += samples;
+    }
+    let all: u64 = counts.values().sum();
+    let (&wait, &most) = counts.iter().max_by_key(|&(_, &samples)| samples)?;
+    wait.filter(|&wait| wait != Wait::Unknown && most as f64 >= AGREEING * all as f64)
+}
+
+/// The waiting samples of a thread.
+pub(super) struct Waited<'r, 'p> {
+    pub(super) recorded: &'r Recorded<'p>,
+    pub(super) waits: &'r Waits<'p>,
+    pub(super) thread: ThreadId,
+    /// Indexes of its samples that wait, in the order of time.
+    pub(super) samples: &'r [u32],
+}
+
+impl Waited<'_, '_> {
+    /// Returns what it waited for.
+    pub(super) fn for_what(&self) -> Option<Wait> {
+        agreed(self.waits, self.samples.iter().map(|&index| (self.recorded.sample(index).stack, 1)))
+    }
+
+    /// Returns the only thread of the process that may hold the lock: it worked during the wait, in one function that began and ended with
+    /// it.
+    pub(super) fn likely_holder(&self) -> Option<ThreadId> {
+        let profile = self.recorded.profile;
+        let process = profile.thread(self.thread).process;
+        let others = profile.thread_ids().filter(|&id| id != self.thread && profile.thread(id).process == process);
+        let mut holders = others.filter(|&thread| self.may_hold(thread));
+        let holder = holders.next()?;
+        holders.next().is_none().then_some(holder)
+    }
+
+    fn may_hold(&self, thread: ThreadId) -> bool {
+        let recorded = self.recorded;
+        let (Some(&first), Some(&last)) = (self.samples.first(), self.samples.last()) else { return false };
+        let (first, last) = (recorded.sample(first).time, recorded.sample(last).time);
+        let tolerance = TOLERANCE.saturating_add(Nanos::from_nanos(2 * recorded.interval as u64));
+        let own = recorded.own(thread);
+        let during = recorded.within(&own, (first, last.saturating_add(Nanos::from_nanos(1))));
+        let possible = last.since(first).as_nanos() as f64 / recorded.interval;
+        let rests = during.iter().filter(|&&index| self.rests(recorded.sample(index))).count();
+        if (during.len() as f64) < SEEN * possible || rests as f64 > RESTED * during.len() as f64 {
+            return false;
+        }
+        let early = Nanos::from_nanos(first.as_nanos().saturating_sub(tolerance.as_nanos()));
+        let before = recorded.within(&own, (early, first));
+        let late = last.saturating_add(tolerance).saturating_add(Nanos::from_nanos(1));
+        let after = recorded.within(&own, (late, late.saturating_add(AFTER)));
+        let functions = |samples: &[u32]| -> HashSet<FunctionId> {
+            samples.iter().flat_map(|&index| self.functions(recorded.sample(index))).collect()
+        };
+        let (before, ended) = (functions(before), functions(after));
+        let mut counts: HashMap<FunctionId, usize> = HashMap::default();
+        for &index in during {
+            let functions: HashSet<FunctionId> = self.functions(recorded.sample(index)).collect();
+            functions.into_iter().for_each(|function| *counts.entry(function).or_default() += 1);
+        }
+        let is_of_wait = |(function, count): (&FunctionId, &usize)| {
+            *count as f64 >= SHARED * during.len() as f64 && before.contains(function) && !ended.contains(function)
+        };
+        !after.is_empty() && counts.iter().any(is_of_wait)
+    }
+
+    /// True if a thread waits for work or for an event, so it does not hold a lock for long.
+    fn rests(&self, sample: &Sample) -> bool {
+        let rests = || {
+            matches!(self.waits.of(sample.stack?), Some(Wait::IdleWorker | Wait::RunLoop | Wait::Event)).then_some(())
+        };
+        self.recorded.activity(sample) != Activity::Running && rests().is_some()
+    }
+
+    /// The functions of a sample that tell what a thread works on: neither the kernel's, nor those that every thread begins with.
+    fn functions(&self, sample: &Sample) -> impl Iterator<Item = FunctionId> {
+        let profile = self.recorded.profile;
+        let tells = |id: &FunctionId| {
+            let name = profile.function_name(*id);
+            Category::of_function(profile, *id) != Category::Kernel
+                && !["_", "thread_start", "start"].iter().any(|start| name.starts_with(start))
+        };
+        profile.frames_leaf_first(sample.stack).map(|frame| frame.function).filter(tells)
+    }
+}

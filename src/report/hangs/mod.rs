@@ -1,0 +1,474 @@
+//! What an app did while it did not respond: its hangs and hitches.
+//!
+//! A sentence on a hang needs samples that cover it: without them, nothing is known. `docs/measures.md` has the rules.
+
+mod cause;
+mod cycles;
+mod hitches;
+mod presence;
+mod recorded;
+mod share;
+mod stack;
+mod stretches;
+mod verdict;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::hash::HashMap;
+use crate::profile::{Activity, Matcher, Profile, Selection, ThreadId, Wait, Waits};
+use crate::recording::{Interval, IntervalOrigin, Intervals, Recording, TocRun};
+use crate::units::{Nanos, Unit};
+use cause::Waited;
+use cycles::References;
+pub use hitches::Hitches;
+use presence::Presence;
+use recorded::Recorded;
+use share::{BUSY, Share};
+pub use stack::HangStack;
+pub use verdict::HangVerdict;
+
+/// The ends of the names of tables that record what threads wait in: `syscall`, `fs-syscall`, `thread-state`.
+const WAITS: [&str; 2] = ["syscall", "thread-state"];
+
+/// The schema of hitches.
+const HITCHES: &str = "hitches";
+
+/// Another thread that was on the CPU for this part of a hang or more may be the reason for it.
+const ALSO_BUSY: f64 = 0.8;
+
+/// The hangs and hitches of a recording or report.
+#[derive(Clone, Debug, Default)]
+pub struct HangReport {
+    /// The hangs, the longest first; or, if they were not recorded, stretches of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main
+    /// thread was on the CPU without a pause.
+    pub hangs: Vec<Hang>,
+    /// True if hangs were recorded: there is a table of them, which may be empty, or a report of one.
+    pub is_recorded: bool,
+    /// Rows of hangs that could not be read.
+    pub rejected: u64,
+    /// True if there are samples.
+    pub has_samples: bool,
+    /// Frames that were shown too late, by process.
+    pub hitches: Vec<Hitches>,
+}
+
+/// A stretch of time in which an app did not respond.
+#[derive(Clone, Debug)]
+pub struct Hang {
+    /// The row of the recording. A hang that was open when the recording ended has no end.
+    pub interval: Interval,
+    /// Its length: at least this long if it was open when the recording ended. `None` if a report does not state it.
+    pub length: Option<Nanos>,
+    /// True if it is that of a report, which has no times.
+    pub is_report: bool,
+    /// The thread: the one of the row, or the main thread of its process. Its name is in the profile.
+    pub thread: Option<ThreadId>,
+    /// What the thread did.
+    pub activity: HangActivity,
+    /// The names of the signposts of the process that were open meanwhile, in alphabetical order.
+    pub signposts: Vec<Arc<str>>,
+    /// The system calls and states of its thread meanwhile, if they were recorded, by their total.
+    pub waits: Vec<HangWait>,
+}
+
+/// The time that a thread spent in a system call, or in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HangWait {
+    /// The table that records it, such as `fs-syscall`.
+    pub table: Arc<str>,
+    /// The call or the state, such as `fsync`.
+    pub name: Arc<str>,
+    /// How often it was recorded.
+    pub count: u64,
+    /// The sum of the parts that are within the hang.
+    pub total: Nanos,
+}
+
+/// What a thread did in a stretch of time.
+#[derive(Clone, Debug)]
+pub struct HangActivity {
+    /// The word for it.
+    pub verdict: HangVerdict,
+    /// Why it is [`Unknown`](HangVerdict::Unknown).
+    pub reason: Option<String>,
+    /// The share of the time on the CPU in percent: at least, and at most. `None` if it is unknown.
+    pub cpu_percent: Option<[f64; 2]>,
+    /// The part of the time, in percent, without samples that could show the thread.
+    pub uncovered_percent: f64,
+    /// Its samples.
+    pub samples: u64,
+    /// Those on the CPU; in a report without states, those in code that does not wait.
+    pub running: u64,
+    /// Those that waited.
+    pub waiting: u64,
+    /// Those that were ready to run.
+    pub queued: u64,
+    /// The heaviest stack on the CPU.
+    pub heaviest: Option<HangStack>,
+    /// The heaviest stack off the CPU, if waiting threads were sampled.
+    pub off_cpu: Option<HangStack>,
+    /// What it waited for, if four fifths of its waiting samples agree: `lock`, `event`, `I/O`, `message`, `sleep`, `idle worker`, `events of
+    /// its run loop`.
+    pub waits_for: Option<&'static str>,
+    /// The thread that holds the lock, or may hold it.
+    pub holder: Option<HangHolder>,
+    /// Other threads of the process that were busy meanwhile, with their heaviest stacks.
+    pub also_busy: Vec<HangStack>,
+}
+
+/// The thread that a hung thread waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HangHolder {
+    /// The thread.
+    pub thread: ThreadId,
+    /// True if the recording names it, false if it is the only thread that worked on it meanwhile.
+    pub is_recorded: bool,
+}
+
+impl HangReport {
+    /// The shortest stretch of work that is reported if hangs were not recorded: Instruments' own limit for hangs.
+    pub const BUSY_STRETCH: Nanos = Nanos::from_millis(250);
+}
+
+impl Recording {
+    /// Returns the hangs and hitches among these intervals, which must be of the same inputs; of the processes that a matcher matches, if
+    /// there are any. Hitches are there if the intervals are those of [all tables](Intervals::read_all).
+    pub fn hangs(&self, intervals: &Intervals, processes: &[Matcher]) -> HangReport {
+        let mut all = intervals.distinct();
+        let wanted = Wanted::new(processes, &self.profile, &all);
+        all.retain(|interval| wanted.contains(interval));
+        let tables = || intervals.tables.iter().filter(|table| Intervals::HANGS.contains(&table.schema.as_str()));
+        let mut evidence = Evidence::new(self);
+        let reported = evidence.reports(&wanted);
+        let is_recorded = tables().next().is_some() || self.tocs().flat_map(|toc| &toc.runs).any(states_hang);
+        let mut hangs: Vec<Hang> = match is_recorded {
+            true => all.iter().filter(|row| row.is_hang()).map(|row| evidence.hang(row, &all)).collect(),
+            false => {
+                let stretches = evidence.stretches(&wanted);
+                stretches.iter().map(|row| evidence.hang(row, &all)).collect()
+            }
+        };
+        hangs.extend(reported);
+        hangs.sort_by_key(|hang| (std::cmp::Reverse(hang.length), hang.interval.run, hang.interval.start));
+        let has_samples = self.profile.sums_or_samples().next().is_some();
+        let rejected = tables().map(|table| table.rejected.total()).sum();
+        HangReport { hangs, is_recorded, rejected, has_samples, hitches: Hitches::by_process(&all) }
+    }
+
+    /// Returns what the thread of an interval did in it; without a thread, the main thread of its process.
+    pub fn activity_in(&self, interval: &Interval) -> HangActivity {
+        let mut evidence = Evidence::new(self);
+        let thread = evidence.thread(interval);
+        evidence.activity(interval, thread)
+    }
+}
+
+/// True if a run is a report of a hang.
+fn states_hang(run: &TocRun) -> bool {
+    run.summary_field("hang-duration").is_some()
+}
+
+/// The processes to report on, by number and name; `None` for all.
+struct Wanted(Option<HashSet<(Option<u64>, String)>>);
+
+impl Wanted {
+    fn new(matchers: &[Matcher], profile: &Profile, intervals: &[&Interval]) -> Self {
+        let of_interval = |interval: &&Interval| (interval.pid, interval.process.clone().unwrap_or_default());
+        let mut processes: BTreeSet<(Option<u64>, Arc<str>)> = intervals.iter().map(of_interval).collect();
+        let ids = profile.process_ids().map(|id| profile.process(id));
+        processes.extend(ids.map(|process| (process.pid, profile.string(process.name).into())));
+        let matched = matchers.iter().flat_map(|matcher| matcher.of(processes.iter(), |(pid, name)| (*pid, name)));
+        let matched = matched.map(|(pid, name)| (*pid, name.to_string())).collect();
+        Self((!matchers.is_empty()).then_some(matched))
+    }
+
+    fn contains(&self, interval: &Interval) -> bool {
+        let name = interval.process.as_deref().unwrap_or_default();
+        self.0.as_ref().is_none_or(|wanted| wanted.contains(&(interval.pid, name.to_owned())))
+    }
+}
+
+/// What the samples of each run show.
+struct Evidence<'p> {
+    recording: &'p Recording,
+    waits: Rc<Waits<'p>>,
+    /// `None` for runs without samples of time or cycles.
+    runs: HashMap<u32, Option<(Recorded<'p>, References)>>,
+}
+
+impl<'p> Evidence<'p> {
+    fn new(recording: &'p Recording) -> Self {
+        Self { recording, waits: Rc::new(Waits::new(&recording.profile)), runs: HashMap::default() }
+    }
+
+    fn run(&mut self, run: u32) -> Option<&(Recorded<'p>, References)> {
+        let recording = self.recording;
+        let read = || {
+            let recorded = Recorded::of_run(recording, run)?;
+            let references = References::of(&recorded);
+            Some((recorded, references))
+        };
+        self.runs.entry(run).or_insert_with(read).as_ref()
+    }
+
+    fn hang(&mut self, interval: &Interval, all: &[&Interval]) -> Hang {
+        let profile = &self.recording.profile;
+        let thread = self.thread(interval);
+        let is_of_process = |other: &Interval| match (interval.pid, other.pid) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        };
+        let signposts =
+            all.iter().filter(|other| other.is_signpost() && is_of_process(other) && overlap(interval, other));
+        let signposts: BTreeSet<Arc<str>> = signposts.filter_map(|signpost| signpost.name.clone()).collect();
+        let tid = interval.tid.or_else(|| profile.thread(thread?).tid);
+        let is_wait = |other: &&Interval| {
+            let is_of_table = other.table.as_deref().is_some_and(|table| WAITS.iter().any(|end| table.ends_with(end)));
+            is_of_table && tid.is_some() && other.tid == tid && overlap(interval, other)
+        };
+        Hang {
+            interval: interval.clone(),
+            length: Some(self.end(interval).since(interval.start)),
+            is_report: false,
+            thread,
+            activity: self.activity(interval, thread),
+            signposts: signposts.into_iter().collect(),
+            waits: waits(interval, all.iter().copied().filter(is_wait)),
+        }
+    }
+
+    /// The end of a hang; of an open one, that of the recording.
+    fn end(&mut self, interval: &Interval) -> Nanos {
+        if let Some(end) = interval.end {
+            return end;
+        }
+        let profile = &self.recording.profile;
+        let runs = profile.run_ids().filter(|&id| profile.run(id).number == interval.run);
+        let spans = runs.filter_map(|id| self.recording.selected_time(id, &Selection::default()).span());
+        let samples = self
+            .run(interval.run)
+            .and_then(|(recorded, _)| recorded.all().last().map(|&last| recorded.sample(last).time));
+        spans.map(|(_, end)| end).chain(samples).max().unwrap_or(interval.start).max(interval.start)
+    }
+
+    /// The thread of a hang: the one of its row, or the main thread of its process, or the only thread whose stacks begin as those of main
+    /// threads do.
+    fn thread(&mut self, interval: &Interval) -> Option<ThreadId> {
+        let profile = &self.recording.profile;
+        let run = self.run(interval.run).map(|(recorded, _)| profile.series(recorded.series).run);
+        let is_of_run = |id: &ThreadId| {
+            let process = profile.process(profile.thread(*id).process);
+            run.map_or_else(|| profile.run(process.run).number == interval.run, |run| process.run == run)
+        };
+        let is_of_process = |id: &ThreadId| profile.process(profile.thread(*id).process).pid == interval.pid;
+        let threads = || profile.thread_ids().filter(is_of_run);
+        let only = |found: &mut dyn Iterator<Item = ThreadId>| found.next().filter(|_| found.next().is_none());
+        if let Some(tid) = interval.tid {
+            return threads().find(|&id| profile.thread(id).tid == Some(tid));
+        }
+        let main = only(&mut threads().filter(|id| profile.thread(*id).is_main && is_of_process(id)));
+        let Some((recorded, _)) = self.run(interval.run).filter(|_| main.is_none()) else { return main };
+        only(&mut threads().filter(|id| is_of_process(id) && recorded.begins_as_main(*id)))
+    }
+
+    fn activity(&mut self, interval: &Interval, thread: Option<ThreadId>) -> HangActivity {
+        let range = (interval.start, self.end(interval));
+        let waits = Rc::clone(&self.waits);
+        let Some((recorded, references)) = self.run(interval.run) else {
+            return HangActivity::unknown("the input has no samples of CPU time or cycles of the run");
+        };
+        let Some(thread) = thread else {
+            return HangActivity::unknown(match interval.tid {
+                Some(_) => "no sample of the run is of its thread",
+                None => "no sample of the run is known to be of the main thread",
+            });
+        };
+        Observed { recorded, references, waits: &waits, thread, range }.activity()
+    }
+
+    /// The hangs of reports.
+    fn reports(&self, wanted: &Wanted) -> Vec<Hang> {
+        let profile = &self.recording.profile;
+        let is_wanted = |id: ThreadId| wanted.contains(&interval(profile, id, Default::default()));
+        let hang = |report: Presence<'_>| {
+            let thread = report.hung_thread(is_wanted)?;
+            let interval = interval(profile, thread, (Nanos::default(), report.length.unwrap_or_default()));
+            let activity = report.activity(thread);
+            let (signposts, waits) = Default::default();
+            Some(Hang {
+                interval,
+                length: report.length,
+                is_report: true,
+                thread: Some(thread),
+                activity,
+                signposts,
+                waits,
+            })
+        };
+        Presence::all(self.recording).into_iter().filter_map(hang).collect()
+    }
+
+    /// The stretches in which a main thread was on the CPU without a pause.
+    fn stretches(&mut self, wanted: &Wanted) -> Vec<Interval> {
+        let profile = &self.recording.profile;
+        let mut numbers: Vec<u32> = profile.run_ids().map(|id| profile.run(id).number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut found = Vec::new();
+        for number in numbers {
+            let Some((recorded, references)) = self.run(number) else { continue };
+            let run = profile.series(recorded.series).run;
+            let is_main =
+                |id: &ThreadId| profile.thread(*id).is_main && profile.process(profile.thread(*id).process).run == run;
+            for thread in profile.thread_ids().filter(is_main) {
+                let stretches = stretches::stretches(recorded, references, thread);
+                found.extend(stretches.into_iter().map(|range| interval(profile, thread, range)));
+            }
+        }
+        found.retain(|interval| wanted.contains(interval));
+        found
+    }
+}
+
+/// A thread in a stretch of time, and the samples that may show what it did.
+struct Observed<'r, 'p> {
+    recorded: &'r Recorded<'p>,
+    references: &'r References,
+    waits: &'r Waits<'p>,
+    thread: ThreadId,
+    range: (Nanos, Nanos),
+}
+
+impl Observed<'_, '_> {
+    fn activity(&self) -> HangActivity {
+        let Self { recorded, thread, range, .. } = *self;
+        let share = Share::of(recorded, self.references, thread, range);
+        let is_of_time = recorded.unit == Unit::Nanoseconds;
+        let verdict = HangVerdict::of(&share, recorded.has_states, is_of_time);
+        let own = recorded.own(thread);
+        let own = recorded.within(&own, range);
+        let doing = |wanted: Activity| -> Vec<u32> {
+            own.iter().copied().filter(|&index| recorded.activity(recorded.sample(index)) == wanted).collect()
+        };
+        let [running, waiting, queued] = [Activity::Running, Activity::Waiting, Activity::Queued].map(doing);
+        let stack = |samples: &[u32]| HangStack::of(recorded.profile, thread, recorded.stacks(samples.iter().copied()));
+        let waited = Waited { recorded, waits: self.waits, thread, samples: &waiting };
+        let is_told = matches!(verdict, HangVerdict::Waiting | HangVerdict::PartlyBusy);
+        let waits_for = is_told.then(|| waited.for_what()).flatten();
+        let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| waited.likely_holder());
+        HangActivity {
+            verdict,
+            reason: (verdict == HangVerdict::Unknown).then(|| self.reason(&share, own.len())),
+            cpu_percent: (verdict != HangVerdict::Unknown).then_some([100.0 * share.low, 100.0 * share.high]),
+            uncovered_percent: 100.0 * share.uncovered,
+            samples: own.len() as u64,
+            running: running.len() as u64,
+            waiting: waiting.len() as u64,
+            queued: queued.len() as u64,
+            heaviest: stack(&running),
+            off_cpu: stack(&waiting).or_else(|| stack(&queued)),
+            waits_for: waits_for.map(Wait::name),
+            holder: holder.map(|thread| HangHolder { thread, is_recorded: false }),
+            also_busy: self.also_busy(),
+        }
+    }
+
+    /// Why nothing is known.
+    fn reason(&self, share: &Share, samples: usize) -> String {
+        let recorded = self.recorded;
+        if recorded.own(self.thread).is_empty() {
+            "no sample of the run is of its thread".to_owned()
+        } else if share.uncovered > 0.99 && recorded.has_states {
+            "no sample of its thread is in that time".to_owned()
+        } else if share.uncovered > 0.99 {
+            "no sample of any thread is in that time".to_owned()
+        } else if share.uncovered > 1.0 - BUSY {
+            format!("samples cover {:.0}% of that time", 100.0 * (1.0 - share.uncovered))
+        } else if recorded.unit == Unit::Cycles {
+            format!("cycles of {samples} samples do not tell whether it was busy")
+        } else {
+            format!("{samples} samples of it do not tell whether it was busy")
+        }
+    }
+
+    /// The other threads of the process that were busy.
+    fn also_busy(&self) -> Vec<HangStack> {
+        let Self { recorded, references, thread, range, .. } = *self;
+        let profile = recorded.profile;
+        let process = profile.thread(thread).process;
+        let others = profile.thread_ids().filter(|&id| id != thread && profile.thread(id).process == process);
+        let least = if recorded.unit == Unit::Cycles { BUSY } else { ALSO_BUSY };
+        let is_busy = |id: &ThreadId| Share::of(recorded, references, *id, range).low >= least;
+        let stack = |id: ThreadId| {
+            let own = recorded.own(id);
+            let own = recorded.within(&own, range).iter().copied();
+            let running = own.filter(|&index| recorded.activity(recorded.sample(index)) == Activity::Running);
+            HangStack::of(profile, id, recorded.stacks(running))
+        };
+        others.filter(is_busy).filter_map(stack).collect()
+    }
+}
+
+impl HangActivity {
+    fn unknown(reason: &str) -> Self {
+        Self {
+            verdict: HangVerdict::Unknown,
+            reason: Some(reason.to_owned()),
+            cpu_percent: None,
+            uncovered_percent: 100.0,
+            samples: 0,
+            running: 0,
+            waiting: 0,
+            queued: 0,
+            heaviest: None,
+            off_cpu: None,
+            waits_for: None,
+            holder: None,
+            also_busy: Vec::new(),
+        }
+    }
+}
+
+/// The row of a stretch of time of a thread.
+fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -> Interval {
+    let row = profile.thread(thread);
+    let process = profile.process(row.process);
+    Interval {
+        origin: IntervalOrigin::Hang,
+        run: profile.run(process.run).number,
+        start,
+        end: Some(end),
+        name: None,
+        subsystem: None,
+        category: None,
+        identifier: None,
+        process: Some(profile.string(process.name).into()),
+        pid: process.pid,
+        tid: row.tid,
+        hang_type: None,
+        table: None,
+    }
+}
+
+/// Sums what a thread did in a hang: by table and name, the longest first.
+fn waits<'i>(hang: &Interval, intervals: impl Iterator<Item = &'i Interval>) -> Vec<HangWait> {
+    let end = |interval: &Interval| interval.end.unwrap_or(Nanos::from_nanos(u64::MAX));
+    let mut waits: BTreeMap<(Arc<str>, Arc<str>), (u64, u64)> = BTreeMap::new();
+    for interval in intervals {
+        let (Some(table), Some(name)) = (&interval.table, &interval.name) else { continue };
+        let within = end(hang).min(end(interval)).since(hang.start.max(interval.start)).as_nanos();
+        let (count, total) = waits.entry((table.clone(), name.clone())).or_default();
+        (*count, *total) = (*count + 1, total.saturating_add(within));
+    }
+    let wait = |((table, name), (count, total))| HangWait { table, name, count, total: Nanos::from_nanos(total) };
+    let mut waits: Vec<HangWait> = waits.into_iter().map(wait).collect();
+    waits.sort_by_key(|wait| std::cmp::Reverse(wait.total));
+    waits
+}
+
+fn overlap(one: &Interval, other: &Interval) -> bool {
+    let is_before = |one: &Interval, other: &Interval| one.end.is_some_and(|end| end <= other.start);
+    one.run == other.run && !is_before(one, other) && !is_before(other, one)
+}

@@ -1,0 +1,252 @@
+//! What a thread did in a report that counts how often it was seen in each stack: spindump, `sample` and MetricKit's hangs.
+
+use std::collections::HashSet;
+
+use super::cause::{AGREEING, agreed};
+use super::recorded::begins_as_main;
+use super::share::BUSY;
+use super::{HangActivity, HangHolder, HangStack, HangVerdict};
+use crate::profile::{Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
+use crate::recording::{Recording, TocRun};
+use crate::units::{Nanos, Weight};
+
+/// With fewer samples, nothing is said of a thread.
+const LEAST: u64 = 10;
+/// A thread that waits in at most this part of its samples works.
+const RESTED: f64 = 0.2;
+
+/// The samples of a report that has no times.
+pub(super) struct Presence<'p> {
+    profile: &'p Profile,
+    waits: Waits<'p>,
+    sums: Vec<SampleSum>,
+    /// The length that the report states.
+    pub(super) length: Option<Nanos>,
+    /// How many samples of a thread that time has.
+    expected: Option<f64>,
+}
+
+/// What a sample shows of a thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Doing(Activity),
+    /// It was in code that is no known wait. No state is recorded.
+    InCode,
+    /// Neither its state nor the name of its function is known.
+    Nothing,
+}
+
+/// The samples of a thread by what they show.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    all: u64,
+    running: u64,
+    queued: u64,
+    waiting: u64,
+    in_code: u64,
+}
+
+impl<'p> Presence<'p> {
+    /// The reports of a recording.
+    pub(super) fn all(recording: &'p Recording) -> Vec<Self> {
+        let profile = &recording.profile;
+        let mut runs: Vec<RunId> = profile
+            .series_ids()
+            .map(|id| profile.series(id))
+            .filter(|row| row.meaning == Meaning::Presence && !row.has_times)
+            .map(|row| row.run)
+            .collect();
+        runs.dedup();
+        runs.into_iter().map(|run| Self::of_run(recording, run)).collect()
+    }
+
+    fn of_run(recording: &'p Recording, run: RunId) -> Self {
+        let profile = &recording.profile;
+        let is_of_run = |sum: &SampleSum| profile.series(sum.series).run == run;
+        let sums = profile.sums_or_samples().filter(is_of_run).collect();
+        let toc = recording.toc_of_run(run);
+        let length = toc.and_then(stated_length);
+        let interval = toc.and_then(sampling_interval);
+        let expected = length.zip(interval).map(|(length, interval)| length.as_nanos() as f64 / interval);
+        Self { profile, waits: Waits::new(profile), sums, length, expected }
+    }
+
+    /// The thread that did not respond: the main thread of the only process, or of the one that `process` names.
+    pub(super) fn hung_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
+        let profile = self.profile;
+        let mut seen: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).filter(|&id| is_wanted(id)).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let only = |found: &mut dyn Iterator<Item = ThreadId>| found.next().filter(|_| found.next().is_none());
+        let begins = |id: ThreadId| {
+            let first = self.sums.iter().find(|sum| sum.thread == id);
+            first.is_some_and(|sum| begins_as_main(profile, sum.stack))
+        };
+        let main = only(&mut seen.iter().copied().filter(|&id| profile.thread(id).is_main));
+        // MetricKit lists the hung thread alone.
+        main.or_else(|| only(&mut seen.iter().copied().filter(|&id| begins(id))))
+            .or_else(|| only(&mut seen.iter().copied()))
+    }
+
+    /// What it did.
+    pub(super) fn activity(&self, thread: ThreadId) -> HangActivity {
+        let counts = self.counts(thread);
+        let Counts { all, running, queued, waiting, in_code } = counts;
+        let nameless = all - running - queued - waiting - in_code;
+        let covered = self.expected.map_or(1.0, |expected| (all as f64 / expected.max(1.0)).min(1.0));
+        let share = |samples: u64| samples as f64 / all.max(1) as f64 * covered;
+        let verdict = match () {
+            () if all < LEAST => HangVerdict::Unknown,
+            () if share(in_code) >= AGREEING => HangVerdict::InCode,
+            () if share(waiting) >= AGREEING => HangVerdict::Waiting,
+            () if share(queued) >= 0.5 => HangVerdict::Starved,
+            () if share(running) >= BUSY => HangVerdict::Busy,
+            () => HangVerdict::Unknown,
+        };
+        let reason = match verdict {
+            HangVerdict::Unknown if all < LEAST => Some(format!("only {all} samples of it")),
+            HangVerdict::Unknown if covered < BUSY => {
+                Some(format!("its samples cover {:.0}% of the stated length", 100.0 * covered))
+            }
+            HangVerdict::Unknown if share(nameless) > 1.0 - AGREEING => Some(format!(
+                "{nameless} of its {all} samples are in functions without a name, which may wait; symbol files would tell"
+            )),
+            HangVerdict::Unknown => Some(format!(
+                "of its {all} samples, {running} run, {queued} are ready to run, {waiting} wait, and {in_code} are in code"
+            )),
+            _ => None,
+        };
+        let is_of = |seen: Seen| move |sum: &&SampleSum| sum.thread == thread && self.seen(sum) == seen;
+        let stack = |found: Vec<&SampleSum>| {
+            HangStack::of(self.profile, thread, found.iter().map(|sum| (sum.stack, sum.samples)).collect())
+        };
+        let of = |seen: Seen| stack(self.sums.iter().filter(is_of(seen)).collect());
+        let on = of(Seen::Doing(Activity::Running)).or_else(|| of(Seen::InCode)).or_else(|| of(Seen::Nothing));
+        let waits_for = (verdict == HangVerdict::Waiting).then(|| self.waits_for(thread)).flatten();
+        let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| self.likely_holder(thread));
+        let high = running + in_code + nameless;
+        HangActivity {
+            verdict,
+            reason,
+            cpu_percent: (verdict != HangVerdict::Unknown)
+                .then(|| [100.0 * share(running), 100.0 * (share(high) + 1.0 - covered).min(1.0)]),
+            uncovered_percent: 100.0 * (1.0 - covered),
+            samples: all,
+            running: running + in_code,
+            waiting,
+            queued,
+            heaviest: on,
+            off_cpu: of(Seen::Doing(Activity::Waiting)).or_else(|| of(Seen::Doing(Activity::Queued))),
+            waits_for: waits_for.map(Wait::name),
+            holder: holder.map(|thread| HangHolder { thread, is_recorded: false }),
+            also_busy: self.workers(thread, holder),
+        }
+    }
+
+    fn seen(&self, sum: &SampleSum) -> Seen {
+        if let Some(state) = sum.state {
+            return Seen::Doing(Activity::of_state(self.profile.string(state)));
+        }
+        let Some(stack) = sum.stack else { return Seen::Nothing };
+        if self.waits.of(stack).is_some() {
+            return Seen::Doing(Activity::Waiting);
+        }
+        let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
+        // An unnamed function of the system may be a wait.
+        let is_known =
+            self.profile.function(leaf).is_named || Category::of_function(self.profile, leaf) == Category::User;
+        if is_known { Seen::InCode } else { Seen::Nothing }
+    }
+
+    fn counts(&self, thread: ThreadId) -> Counts {
+        let mut counts = Counts::default();
+        for sum in self.sums.iter().filter(|sum| sum.thread == thread) {
+            let count = match self.seen(sum) {
+                Seen::Doing(Activity::Running) => Some(&mut counts.running),
+                Seen::Doing(Activity::Queued) => Some(&mut counts.queued),
+                Seen::Doing(Activity::Waiting) => Some(&mut counts.waiting),
+                Seen::InCode => Some(&mut counts.in_code),
+                Seen::Nothing => None,
+            };
+            if let Some(count) = count {
+                *count += sum.samples;
+            }
+            counts.all += sum.samples;
+        }
+        counts
+    }
+
+    fn waits_for(&self, thread: ThreadId) -> Option<Wait> {
+        let waiting =
+            self.sums.iter().filter(|sum| sum.thread == thread && self.seen(sum) == Seen::Doing(Activity::Waiting));
+        agreed(&self.waits, waiting.map(|sum| (sum.stack, sum.samples)))
+    }
+
+    /// The threads of the process that worked in most of their samples, but this one.
+    fn working(&self, thread: ThreadId) -> Vec<(ThreadId, Counts)> {
+        let process = self.profile.thread(thread).process;
+        let mut others: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|&id| id != thread && self.profile.thread(id).process == process);
+        let works = |counts: &Counts| counts.all >= LEAST && (counts.waiting as f64) <= RESTED * counts.all as f64;
+        others.into_iter().map(|id| (id, self.counts(id))).filter(|(_, counts)| works(counts)).collect()
+    }
+
+    /// The only thread that does not wait, if it runs methods of a type whose methods wait.
+    fn likely_holder(&self, thread: ThreadId) -> Option<ThreadId> {
+        let working = self.working(thread);
+        let [(only, _)] = working.as_slice() else { return None };
+        let (own, other) = (self.types(thread), self.types(*only));
+        own.iter().any(|name| other.contains(name)).then_some(*only)
+    }
+
+    /// The types of the app's methods that a thread was in: `Store` of `Store.save()` and `-[Store save]`.
+    fn types(&self, thread: ThreadId) -> HashSet<&'p str> {
+        let profile = self.profile;
+        let stacks = self.sums.iter().filter(|sum| sum.thread == thread);
+        let functions = stacks.flat_map(|sum| profile.frames_leaf_first(sum.stack)).map(|frame| frame.function);
+        let own = functions.filter(|&id| Category::of_function(profile, id) == Category::User);
+        own.filter_map(|id| type_of(profile.function_name(id))).collect()
+    }
+
+    fn workers(&self, thread: ThreadId, holder: Option<ThreadId>) -> Vec<HangStack> {
+        let running = |counts: &Counts| (counts.running + counts.in_code) as f64 >= AGREEING * counts.all as f64;
+        let working = self.working(thread).into_iter().filter(|(id, counts)| running(counts) || Some(*id) == holder);
+        let stack = |(id, _): (ThreadId, Counts)| {
+            let own = self.sums.iter().filter(|sum| sum.thread == id).map(|sum| (sum.stack, sum.samples)).collect();
+            HangStack::of(self.profile, id, own)
+        };
+        working.filter_map(stack).collect()
+    }
+}
+
+/// The type of a method by its name.
+fn type_of(name: &str) -> Option<&str> {
+    if let Some(method) = name.strip_prefix("-[").or_else(|| name.strip_prefix("+[")) {
+        return method.split([' ', '(']).next();
+    }
+    let path = name.split(['(', ' ', '<']).next()?;
+    let (kind, _) = path.rsplit_once('.').or_else(|| path.rsplit_once("::"))?;
+    Some(kind).filter(|kind| !kind.is_empty())
+}
+
+/// The length that a report states: exactly, or in a field of seconds.
+fn stated_length(toc: &TocRun) -> Option<Nanos> {
+    let exact = toc.stated.filter(|stated| stated.unit.is_time()).map(|Weight { value, .. }| Nanos::from_nanos(value));
+    let field = toc.summary_field("hang-duration").or(toc.summary_field("event-duration"));
+    exact.or_else(|| seconds(field?))
+}
+
+/// The sampling interval in `50 (100ms sampling interval)`, in nanoseconds.
+fn sampling_interval(toc: &TocRun) -> Option<f64> {
+    let (_, rest) = toc.summary_field("steps")?.split_once('(')?;
+    let millis: f64 = rest.split_once("ms")?.0.parse().ok()?;
+    (millis > 0.0).then_some(millis * 1e6)
+}
+
+/// `5.00s`.
+fn seconds(text: &str) -> Option<Nanos> {
+    let seconds: f64 = text.split(' ').next()?.strip_suffix('s')?.parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then(|| Nanos::from_nanos((seconds * 1e9) as u64))
+}

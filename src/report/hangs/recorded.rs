@@ -1,0 +1,131 @@
+//! The samples of a run that tell what its threads did.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::hash::HashMap;
+use crate::profile::{Activity, Profile, Sample, SampleKind, SeriesId, StackId, StringId, ThreadId};
+use crate::recording::Recording;
+use crate::units::{Nanos, Unit};
+
+/// The clock of a busy core in cycles per nanosecond. It turns the cycles between two samples into about their distance.
+const CLOCK: f64 = 3.0;
+
+/// The samples of one table of a run, in the order of time.
+pub(super) struct Recorded<'p> {
+    pub(super) profile: &'p Profile,
+    pub(super) series: SeriesId,
+    /// Nanoseconds or cycles.
+    pub(super) unit: Unit,
+    /// The time between two samples of a busy thread, in nanoseconds.
+    pub(super) interval: f64,
+    /// True if waiting threads were sampled, too.
+    pub(super) has_states: bool,
+    /// Indexes of samples.
+    order: Vec<u32>,
+    /// What threads did in each state; by its text.
+    states: HashMap<StringId, Activity>,
+    own: RefCell<HashMap<ThreadId, Rc<[u32]>>>,
+}
+
+impl<'p> Recorded<'p> {
+    /// The table of a run that tells most: one of CPU time, or else one of cycles. `None` if it has none.
+    pub(super) fn of_run(recording: &'p Recording, run: u32) -> Option<Self> {
+        let profile = &recording.profile;
+        let is_of_run = |sample: &&Sample| {
+            let row = profile.series(sample.series);
+            profile.run(row.run).number == run && matches!(row.unit, Unit::Nanoseconds | Unit::Cycles)
+        };
+        let mut counts: HashMap<SeriesId, u64> = HashMap::default();
+        profile.samples().iter().filter(is_of_run).for_each(|sample| *counts.entry(sample.series).or_default() += 1);
+        let preference = |&(&id, &count): &(&SeriesId, &u64)| {
+            (profile.series(id).unit == Unit::Nanoseconds, count, std::cmp::Reverse(id))
+        };
+        let (&series, _) = counts.iter().max_by_key(preference)?;
+        Self::of_series(recording, series)
+    }
+
+    fn of_series(recording: &'p Recording, series: SeriesId) -> Option<Self> {
+        let profile = &recording.profile;
+        let samples = profile.samples();
+        // Snapshots of all threads at the start are no samples of time.
+        let is_in = |sample: &Sample| sample.series == series && sample.kind != SampleKind::Stackshot;
+        let mut order: Vec<u32> =
+            (0..).zip(samples).filter(|(_, sample)| is_in(sample)).map(|(index, _)| index).collect();
+        order.sort_by_key(|&index| samples[index as usize].time);
+        let unit = profile.series(series).unit;
+        let interval = match unit {
+            Unit::Nanoseconds => recording.sampling_interval(series)?.as_nanos() as f64,
+            _ => profile.most_frequent_weight(series)? as f64 / CLOCK,
+        };
+        let mut states: HashMap<StringId, Activity> = HashMap::default();
+        for state in order.iter().filter_map(|&index| samples[index as usize].state) {
+            states.entry(state).or_insert_with(|| Activity::of_state(profile.string(state)));
+        }
+        let has_states = states.values().any(|&activity| activity != Activity::Running);
+        let own = RefCell::default();
+        Some(Self { profile, series, unit, interval, has_states, order, states, own })
+    }
+
+    /// The samples of all threads.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The samples of a thread.
+    pub(super) fn own(&self, thread: ThreadId) -> Rc<[u32]> {
+        let is_own = |&&index: &&u32| self.sample(index).thread == thread;
+        let find = || self.order.iter().filter(is_own).copied().collect();
+        Rc::clone(self.own.borrow_mut().entry(thread).or_insert_with(find))
+    }
+
+    pub(super) fn sample(&self, index: u32) -> &'p Sample {
+        &self.profile.samples()[index as usize]
+    }
+
+    pub(super) fn time(&self, index: u32) -> f64 {
+        self.sample(index).time.as_nanos() as f64
+    }
+
+    /// The part of samples, which are in the order of time, from `start` on and before `end`.
+    pub(super) fn within<'s>(&self, samples: &'s [u32], range: (Nanos, Nanos)) -> &'s [u32] {
+        let from = samples.partition_point(|&index| self.sample(index).time < range.0);
+        let until = samples.partition_point(|&index| self.sample(index).time < range.1);
+        &samples[from..until.max(from)]
+    }
+
+    /// What the thread of a sample did. Tables without waiting threads have only running ones.
+    pub(super) fn activity(&self, sample: &Sample) -> Activity {
+        sample.state.map_or(Activity::Running, |state| self.states[&state])
+    }
+
+    /// True if the first stack of a thread begins as those of main threads do.
+    pub(super) fn begins_as_main(&self, thread: ThreadId) -> bool {
+        let first = self.own(thread).first().copied();
+        first.is_some_and(|first| begins_as_main(self.profile, self.sample(first).stack))
+    }
+
+    /// The weights of samples by stack.
+    pub(super) fn stacks(&self, samples: impl Iterator<Item = u32>) -> Vec<(Option<StackId>, u64)> {
+        let mut weights: HashMap<Option<StackId>, u64> = HashMap::default();
+        for sample in samples.map(|index| self.sample(index)) {
+            let weight = weights.entry(sample.stack).or_default();
+            *weight = weight.saturating_add(sample.weight);
+        }
+        let mut weights: Vec<_> = weights.into_iter().collect();
+        weights.sort_unstable();
+        weights
+    }
+}
+
+/// True if a stack begins with `main`, or with it below `start`, which may have no name.
+pub(super) fn begins_as_main(profile: &Profile, stack: Option<StackId>) -> bool {
+    let frames = profile.frames_leaf_first(stack);
+    let mut names: Vec<&str> = frames.map(|frame| profile.function_name(frame.function)).collect();
+    names.reverse();
+    match names.as_slice() {
+        ["main", ..] => true,
+        [first, "main", ..] => *first == "start" || first.starts_with("0x"),
+        _ => false,
+    }
+}

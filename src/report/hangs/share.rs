@@ -1,0 +1,112 @@
+//! Bounds of the share of a time that a thread was on the CPU.
+
+use super::cycles::References;
+use super::recorded::Recorded;
+use crate::profile::{Activity, ThreadId};
+use crate::units::{Nanos, Unit};
+
+/// From this share of a time on, a thread was busy. It allows for a clock that is a quarter below its maximum.
+pub(super) const BUSY: f64 = 0.7;
+
+const MILLI: f64 = 1e6;
+/// A longer time without any sample is a hole in the recording, in nanoseconds.
+const HOLE: f64 = 20.0 * MILLI;
+/// Samples begin and end at least this far from a time that they do not cover.
+const EDGE: f64 = 5.0 * MILLI;
+/// The two-sided 95 % quantile of the normal distribution.
+const NORMAL: f64 = 1.96;
+
+/// What is known of the share of a time that a thread was on the CPU: shares from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share {
+    /// At least this share, and at most that.
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// The part of the time without samples that could show the thread.
+    pub(super) uncovered: f64,
+    /// The part in which it was ready to run, as far as states are recorded.
+    pub(super) queued: f64,
+}
+
+impl Share {
+    const UNKNOWN: Self = Self { low: 0.0, high: 1.0, uncovered: 1.0, queued: 0.0 };
+
+    /// The share of a thread in a time.
+    pub(super) fn of(
+        recorded: &Recorded<'_>,
+        references: &References,
+        thread: ThreadId,
+        range: (Nanos, Nanos),
+    ) -> Self {
+        let own = recorded.own(thread);
+        let length = range.1.since(range.0).as_nanos() as f64;
+        if own.is_empty() || length <= 0.0 {
+            return Self::UNKNOWN;
+        }
+        // If waiting threads are sampled, the thread has samples whatever it did.
+        let seen = if recorded.has_states { &own } else { recorded.all() };
+        let uncovered = uncovered(recorded, seen, range);
+        match recorded.unit {
+            Unit::Cycles => {
+                let (low, high) = references.bounds(recorded, &own, range);
+                let high = (high / length + uncovered).min(1.0);
+                Self { low: (low / length).min(BUSY), high, uncovered, queued: 0.0 }
+            }
+            _ => of_time(recorded, recorded.within(&own, range), length, uncovered),
+        }
+    }
+}
+
+/// The share of a time that no sample covers: before the first sample, after the last one, and holes.
+fn uncovered(recorded: &Recorded<'_>, seen: &[u32], (start, end): (Nanos, Nanos)) -> f64 {
+    let (from, until) = (start.as_nanos() as f64, end.as_nanos() as f64);
+    let (Some(&first), Some(&last)) = (seen.first(), seen.last()) else { return 1.0 };
+    let (first, last) = (recorded.time(first), recorded.time(last));
+    let hole = if recorded.has_states { (3.0 * recorded.interval).max(EDGE) } else { HOLE };
+    let edge = (5.0 * recorded.interval).max(EDGE);
+    let mut missing = 0.0;
+    if first - from > edge {
+        missing += first.min(until) - from;
+    }
+    if until - last > edge {
+        missing += until - last.max(from);
+    }
+    let next = seen.partition_point(|&index| recorded.sample(index).time < start);
+    for pair in seen[next.saturating_sub(1)..].windows(2) {
+        let (one, other) = (recorded.time(pair[0]), recorded.time(pair[1]));
+        if one >= until {
+            break;
+        }
+        if other - one > hole {
+            missing += (other.min(until) - one.max(from)).max(0.0);
+        }
+    }
+    (missing / (until - from)).min(1.0)
+}
+
+/// The share by samples that stand for times. `own` are those of the thread within the time.
+fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) -> Share {
+    let covered = 1.0 - uncovered;
+    let doing =
+        |wanted: Activity| own.iter().filter(move |&&index| recorded.activity(recorded.sample(index)) == wanted);
+    let moments = if recorded.has_states { own.len() as f64 } else { (length / recorded.interval).round() }.max(1.0);
+    let on: Vec<f64> = doing(Activity::Running).map(|&index| recorded.time(index)).collect();
+    let ran = if recorded.has_states {
+        on.len() as f64 / moments
+    } else {
+        let weight: f64 = own.iter().map(|&index| recorded.sample(index).weight as f64).sum();
+        weight / length / covered.max(1e-9)
+    };
+    let ran = ran.min(1.0);
+    let queued = doing(Activity::Queued).count() as f64 / moments * covered;
+    let error = NORMAL * (ran * (1.0 - ran) / moments).sqrt() + 1.0 / moments;
+    // Work of less than two samples at a time may be in step with the sampler, which then sees all or nothing of it.
+    let stretches = 1.0 + on.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * recorded.interval).count() as f64;
+    let (low, high) = match stretches {
+        1.0 => (ran - error, ran + error),
+        _ if (on.len() as f64) / stretches < 2.0 => (0.0, 2.0 * ran + error),
+        _ if (moments - on.len() as f64) / stretches < 2.0 => (1.0 - 2.0 * (1.0 - ran) - error, f64::INFINITY),
+        _ => (ran - error, ran + error),
+    };
+    Share { low: (low * covered).max(0.0), high: (high * covered + uncovered).min(1.0), uncovered, queued }
+}

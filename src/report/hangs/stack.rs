@@ -1,0 +1,55 @@
+//! The heaviest stack of a thread.
+
+use std::collections::BTreeMap;
+
+use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
+
+/// The heaviest stack of a thread in a stretch of time: each function is the heaviest callee of the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HangStack {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The weight of its samples: nanoseconds, cycles, or a number of samples.
+    pub weight: u64,
+    /// The functions from the root to the leaf, each with the weight of the samples in it.
+    pub functions: Vec<(FunctionId, u64)>,
+}
+
+impl HangStack {
+    /// The heaviest of some stacks with their weights; `None` without any.
+    pub(super) fn of(profile: &Profile, thread: ThreadId, stacks: Vec<(Option<StackId>, u64)>) -> Option<Self> {
+        if stacks.is_empty() {
+            return None;
+        }
+        let weight = stacks.iter().map(|(_, weight)| weight).sum();
+        let path = |stack| {
+            let mut path: Vec<FunctionId> = profile.frames_leaf_first(stack).map(|frame| frame.function).collect();
+            path.reverse();
+            path
+        };
+        let mut paths: Vec<(Vec<FunctionId>, u64)> =
+            stacks.into_iter().map(|(stack, weight)| (path(stack), weight)).collect();
+        let mut functions = Vec::new();
+        for depth in 0.. {
+            let mut callees: BTreeMap<FunctionId, u64> = BTreeMap::new();
+            for (path, weight) in paths.iter().filter(|(path, _)| path.len() > depth) {
+                *callees.entry(path[depth]).or_default() += weight;
+            }
+            // The name decides between equals, so that the answer does not depend on the order of the input.
+            let rank = |&(id, weight): &(FunctionId, u64)| (weight, std::cmp::Reverse(profile.function_name(id)));
+            let Some((heaviest, weight)) = callees.into_iter().max_by(|one, other| rank(one).cmp(&rank(other))) else {
+                break;
+            };
+            paths.retain(|(path, _)| path.get(depth) == Some(&heaviest));
+            functions.push((heaviest, weight));
+        }
+        Some(Self { thread, weight, functions })
+    }
+
+    /// The function that tells most: the innermost one of the app that half of the samples are in, or else the innermost such function.
+    pub(crate) fn place(&self, profile: &Profile) -> Option<FunctionId> {
+        let is_heavy = |&&(_, weight): &&(FunctionId, u64)| weight.saturating_mul(2) >= self.weight;
+        let heavy = || self.functions.iter().filter(is_heavy).map(|&(id, _)| id);
+        heavy().rfind(|&id| Category::of_function(profile, id) == Category::User).or_else(|| heavy().next_back())
+    }
+}
