@@ -70,67 +70,155 @@ fn run(args: &[&str]) -> String {
     text
 }
 
+/// The first hang's verdict, and the bounds of its time on the CPU in whole percent.
+fn verdict(export: &str) -> (String, Option<[u64; 2]>) {
+    let found = json(&["hangs", export]);
+    let activity = &found["hangs"][0]["activity"];
+    let bound = |name: &str| activity[name].as_f64().map(|percent| percent.round() as u64);
+    let bounds = bound("least_cpu_percent").zip(bound("most_cpu_percent")).map(|(least, most)| [least, most]);
+    (activity["verdict"].as_str().unwrap().to_owned(), bounds)
+}
+
 #[test]
-fn a_hang_has_its_cause() {
+fn a_hang_is_told_with_its_evidence() {
     let folder = Folder::new();
     let export = written(&folder, &[samples(|index| index < 100), hangs(HANG), signposts()]);
     let text = run(&["hangs", &export]);
     for expected in [
-        "1 hang; the longest takes 400.00 ms",
-        "At 1.000 s of run 1: Hang, 400.00 ms",
-        "Main Thread (0x51) of Orchard (7)",
-        "Blocked or waiting: 25% of the time on the CPU, 100.00 ms in 100 samples",
-        "Off the CPU: 300.00 ms in 300 samples",
+        "1 hang of Orchard (7), 400.00 ms\n",
+        "     at     length  type  it was ",
+        "1.000 s  400.00 ms  Hang  partly busy, 20–30%  Store.save()\n",
+        "At 1.000 s, Main Thread (0x51) of Orchard (7), 400.00 ms\n  Partly busy: on the CPU for 20 to 30% of it; otherwise it waits for I/O\n",
         "Open signposts: Checkout\n",
     ] {
         assert!(text.contains(expected), "{expected} is missing: {text}");
     }
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("100.0%")).collect();
     assert_eq!(lines.len(), 6, "two stacks of three functions: {text}");
-    assert!(lines[2].contains("fsync") && lines[5].contains("sort"), "{text}");
+    assert!(lines[2].contains("sort") && lines[5].contains("fsync"), "{text}");
     let busy = written(&folder, &[samples(|index| index < 360), hangs(HANG)]);
-    assert!(run(&["hangs", &busy]).contains("  Busy: 90% of the time on the CPU"));
+    assert_eq!(verdict(&busy), ("busy".to_owned(), Some([87, 93])));
+    let waits = written(&folder, &[samples(|_| false), hangs(HANG)]);
+    let text = run(&["hangs", &waits]);
+    assert!(text.contains("  Waiting for I/O: it waits in 400 of its 400 samples\n"), "{text}");
+    let (schema, columns, rows) = samples(|_| false);
+    let queued = written(&folder, &[(schema, columns, rows.replace("Blocked", "Runnable")), hangs(HANG)]);
+    assert!(run(&["hangs", &queued]).contains("Starved of a core: ready to run in 400 of its 400 samples"));
 }
 
 #[test]
-fn without_a_table_of_hangs_work_is_called_work() {
+fn nothing_is_said_of_time_without_samples() {
     let folder = Folder::new();
-    let export = written(&folder, &[samples(|index| index != 70)]);
-    let text = run(&["hangs", &export]);
-    assert!(text.starts_with("Hangs were not recorded. Once, a main thread was busy for at least 250.00 ms"), "{text}");
-    assert!(text.contains("At 0.999 s of run 1: busy for 400.00 ms\n"), "{text}");
-    let paused = written(&folder, &[samples(|index| !(150..160).contains(&index) && !(280..290).contains(&index))]);
-    let text = run(&["hangs", &paused]);
+    let at = |start: u64, length: &str, thread: &str| {
+        hangs(&format!("<row><start-time>{start}</start-time>{length}<hang-type>Hang</hang-type>{thread}</row>"))
+    };
+    let (main, length) = (r#"<thread ref="1"/>"#, "<duration>400000000</duration>");
+    let cases = [
+        (at(500_000_000, length, main), "no sample of its thread is in that time"),
+        (at(1_200_000_000, length, main), "samples cover 50% of that time"),
+        (
+            at(1_000_000_000, length, &main.replace("ref=\"1\"", "id=\"99\"")),
+            "no sample of the run is known to be of the main thread",
+        ),
+    ];
+    for (hang, reason) in cases {
+        let export = written(&folder, &[samples(|index| index < 100), hang]);
+        assert_eq!(verdict(&export), ("unknown".to_owned(), None), "{reason}");
+        let text = run(&["hangs", &export]);
+        assert!(text.contains(&format!("nknown: {reason}")) && !text.contains("% of it"), "{reason}: {text}");
+    }
+    // An open hang ends with the recording.
+    let open = written(&folder, &[samples(|_| true), at(1_100_000_000, "<sentinel/>", main)]);
+    let text = run(&["hangs", &open]);
     assert!(
-        text.replace("\n  ", " ").contains("no main thread was on the CPU for 250.00 ms without a pause"),
+        text.starts_with("1 hang of Orchard (7), 299.00 ms\n") && text.contains("≥ 299.00 ms  Hang  busy"),
         "{text}"
     );
+}
+
+#[test]
+fn cycles_give_bounds() {
+    let folder = Folder::new();
+    // The main thread makes a million cycles each 2 ms, a fifth of the 5 cycles per nanosecond of the other thread.
+    let row = |time: u64, thread: &str, core: u64| {
+        format!(
+            "<row><sample-time>{time}</sample-time>{thread}<core fmt=\"CPU {core} (P Core)\">{core}</core><cycle-weight>1000000</cycle-weight><backtrace><frame name=\"work\" addr=\"0x5000\"/></backtrace></row>\n"
+        )
+    };
+    let worker =
+        r#"<thread id="90" fmt="Worker 0x9 (Orchard, pid: 7)"><tid fmt="0x9">9</tid><process ref="3"/></thread>"#;
+    let mut rows = row(1_000_000_000, MAIN, 0) + &row(1_000_000_000, worker, 1);
+    (1..200).for_each(|index| rows += &row(1_000_000_000 + index * 2_000_000, r#"<thread ref="1"/>"#, 0));
+    (1..1600).for_each(|index| rows += &row(1_000_000_000 + index * 250_000, r#"<thread ref="90"/>"#, 1));
+    let columns = "time:sample-time thread:thread core:core weight:cycle-weight stack:backtrace";
+    let export = written(&folder, &[("cpu-profile", columns, rows), hangs(HANG)]);
+    let (word, bounds) = verdict(&export);
+    assert_eq!(word, "unknown", "{bounds:?}");
+    let text = run(&["hangs", &export]);
+    assert!(
+        text.contains("do not tell whether it was busy") && text.contains("Busy meanwhile, Worker (0x9)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn stretches_without_a_pause_are_no_hangs() {
+    let folder = Folder::new();
+    let export = written(&folder, &[samples(|index| index != 70)]);
+    let text = run(&["hangs", &export]).replace("\n  ", " ");
+    assert!(
+        text.starts_with("Hangs were not recorded. Once, samples show a main thread of Orchard (7) on the CPU"),
+        "{text}"
+    );
+    assert!(text.contains("1.071 s  328.00 ms  busy"), "{text}");
+    for is_running in [|index: u64| index % 8 < 4, |index: u64| index % 200 < 180] {
+        let text = run(&["hangs", &written(&folder, &[samples(is_running)])]).replace("\n  ", " ");
+        assert!(text.starts_with("Hangs were not recorded, and no samples show a main thread"), "{text}");
+    }
     let empty = written(&folder, &[samples(|_| true), hangs("")]);
     assert_eq!(run(&["hangs", &empty]), "No hang was recorded\n");
 }
 
 #[test]
-fn hitches_are_added_up() {
+fn hitches_are_those_of_one_process() {
     let folder = Folder::new();
     let row = |start: u64, length: u64, process: &str| {
         format!(
             "<row><start-time>{start}</start-time><duration>{length}</duration>{process}<string>0x1</string><string>Expensive</string></row>\n"
         )
     };
-    let process = r#"<process id="3" fmt="Orchard (7)"><pid id="4" fmt="7">7</pid></process>"#;
-    let rows = row(5, 16_666_666, process) + &row(900_000_000, 33_333_334, r#"<process ref="3"/>"#);
-    let hitches = (
-        "hitches",
-        "start:start-time duration:duration process:process label:string narrative-description:string",
-        rows,
-    );
-    let export = written(&folder, &[hitches]);
+    let other = r#"<process id="30" fmt="Other (8)"><pid fmt="8">8</pid></process>"#;
+    let own = r#"<process ref="3"/>"#;
+    let rows = row(5, 16_666_666, own) + &row(900_000_000, 33_333_334, own) + &row(950_000_000, 500_000_000, other);
+    let columns = "start:start-time duration:duration process:process label:string narrative-description:string";
+    let export = written(&folder, &[samples(|index| index < 9), ("hitches", columns, rows.clone())]);
     let text = run(&["hangs", &export]);
-    assert!(text.starts_with("The input has no table of hangs, and no CPU samples of main threads\n"), "{text}");
-    assert!(text.contains("2 hitches: frames were 50.00 ms late together"), "{text}");
-    assert!(text.find("33.33 ms late at 0.900 s") < text.find("16.67 ms late at 0.000 s"), "{text}");
-    let json = json(&["hangs", &export]);
-    assert_eq!((json["is_recorded"].as_bool(), json["hitches"][1]["cause"].as_str()), (Some(false), Some("Expensive")));
+    let first = text.find("1 hitch of Other (8): frames were 500.00 ms late together\n").unwrap();
+    let second = text.find("2 hitches of Orchard (7): frames were 50.00 ms late together\n").unwrap();
+    assert!(first < second && !text.contains("disturbing"), "{text}");
+    assert!(text.contains("When something moved was not recorded"), "{text}");
+    let text = run(&["hangs", &export, "--process", "Orchard"]);
+    assert!(
+        !text.contains("Other") && text.find("33.33 ms late at 0.900 s") < text.find("16.67 ms late at 0.000 s"),
+        "{text}"
+    );
+    let scroll = |length: u64| {
+        let row = format!(
+            "<row><start-time>800000000</start-time><duration>{length}</duration><string>Scroll</string><thread ref=\"1\"/></row>"
+        );
+        ("os-signpost-interval", "start:start-time duration:duration name:string start-thread:thread", row)
+    };
+    for (length, late) in [(2_000_000_000, Some(16.666_667)), (900_000_000, None)] {
+        let export = written(&folder, &[samples(|_| true), ("hitches", columns, rows.clone()), scroll(length)]);
+        let found = json(&["hangs", &export, "--process", "7"])["hitches"][0].clone();
+        assert_eq!(found["late_ms_per_second"].as_f64(), late, "{found}");
+        assert_eq!(
+            (found["rows"][0]["cause"].as_str(), found["late_ns"].as_u64()),
+            (Some("Expensive"), Some(50_000_000))
+        );
+        let text = run(&["hangs", &export]).replace("\n  ", " ");
+        assert_eq!(text.contains("33.33 ms in 2.00 s of Scroll (disturbing: 10 or more"), late.is_some(), "{text}");
+    }
 }
 
 #[test]
@@ -169,7 +257,6 @@ fn calls_of_a_hanging_thread_are_added_up() {
         "{text}"
     );
     assert!(!text.contains("write"), "{text}");
-    assert!(!text.contains("Busiest other thread"), "{text}");
     let waits = json(&["hangs", &export])["hangs"][0]["waits"].clone();
     assert_eq!((waits[1]["name"].as_str(), waits[1]["total_ns"].as_u64()), (Some("fsync"), Some(51_000_000)));
 }
@@ -328,26 +415,96 @@ fn rows_of_a_table_become_trees() {
 #[test]
 fn the_thread_that_may_hold_a_lock_is_named() {
     let folder = Folder::new();
-    let (schema, columns, mut rows) = samples(|_| false);
-    for index in 0..300 {
-        let thread = match index {
-            0 => {
-                r#"<thread id="90" fmt="Indexer 0x9 (Orchard, pid: 7)"><tid fmt="0x9">9</tid><process ref="3"/></thread>"#
-            }
-            _ => r#"<thread ref="90"/>"#,
+    let indexer = |busy: std::ops::Range<u64>| {
+        let mut rows = String::new();
+        for index in 0..500 {
+            let thread = match index {
+                0 => {
+                    r#"<thread id="90" fmt="Indexer 0x9 (Orchard, pid: 7)"><tid fmt="0x9">9</tid><process ref="3"/></thread>"#
+                }
+                _ => r#"<thread ref="90"/>"#,
+            };
+            let (state, leaf) =
+                if busy.contains(&index) { ("Running", "rebuild") } else { ("Blocked", "__workq_kernreturn") };
+            rows.push_str(&format!(
+                "<row><sample-time>{}</sample-time>{thread}<thread-state>{state}</thread-state><weight>1000000</weight><backtrace><frame name=\"{leaf}\" addr=\"0x5000\"/></backtrace></row>\n",
+                950_000_000 + index * 1_000_000
+            ));
+        }
+        rows
+    };
+    let found = |busy| {
+        let (schema, columns, rows) = samples(|_| false);
+        let rows = rows.replace("fsync", "__psynch_mutexwait") + &indexer(busy);
+        let export = written(&folder, &[(schema, columns, rows), hangs(HANG)]);
+        (run(&["hangs", &export]).replace("\n    ", " "), json(&["hangs", &export])["hangs"][0]["activity"].clone())
+    };
+    let (text, activity) = found(40..450);
+    assert!(text.contains("Waiting for a lock: it waits in 400 of its 400 samples"), "{text}");
+    assert!(text.contains("Indexer (0x9) may hold it: only this thread worked meanwhile, in a function"), "{text}");
+    assert_eq!(
+        (activity["holder"]["tid"].as_u64(), activity["holder"]["is_recorded"].as_bool()),
+        (Some(9), Some(false))
+    );
+    // It works on after the wait, so its work is not what ended it.
+    let (text, activity) = found(40..500);
+    assert!(
+        text.contains("Which thread holds it is unknown") && text.contains("Busy meanwhile, Indexer (0x9)"),
+        "{text}"
+    );
+    assert!(activity["holder"].is_null());
+}
+
+#[test]
+fn reports_of_hangs_are_answered() {
+    let folder = Folder::new();
+    let report = |own: &str, version: &str| {
+        let thread = |tid: u64, name: &str, leaf: &str| {
+            format!(
+                "\n  Thread 0x{tid:x}    {name}    50 samples (1-50)    priority 46 (base 46)\n  50  start + 10 (dyld + 100) [0x200000064]\n{leaf}"
+            )
         };
-        rows.push_str(&format!(
-            "<row><sample-time>{}</sample-time>{thread}<thread-state>Running</thread-state><weight>1000000</weight><backtrace><frame \
-             name=\"rebuild\" addr=\"0x5000\"/></backtrace></row>\n",
-            1_000_000_000 + index * 1_000_000
-        ));
+        let frames =
+            |method: &str, leaf: &str| format!("    50  {method} + 8 (App + 8192) [0x100002000]\n      50  {leaf}\n");
+        let wait = "__psynch_cvwait + 8 (libsystem_kernel.dylib + 500) [0x3000001f4]";
+        let run = if version == "35.1" { " (running)" } else { "" };
+        folder.file(
+            "app.spin",
+            format!(
+                "Date/Time:        2025-12-17 19:00:41.615 -0500\nOS Version:       macOS 14.5 (Build 23F79)\nReport Version:   {version}\n\n\
+                 Data Source:      Stackshots\n\nCommand:          App\nPath:             /Applications/App.app/Contents/MacOS/App\nPID:              100\n\n\
+                 Event:            hang\nDuration:         5.00s\nSteps:            50 (100ms sampling interval)\n\n\
+                 Process:          App [100]\nUUID:             11111111-2222-3333-4444-555555555555\nPath:             /Applications/App.app/Contents/MacOS/App\nNum samples:      150 (1-50)\n\
+                 {}{}{}\n  Binary Images:\n    0x100000000 - 0x1000fffff  App (1)  <11111111-2222-3333-4444-555555555555>  /Applications/App.app/Contents/MacOS/App\n\
+                 \x20   0x200000000 - 0x2000fffff  dyld (1)  <21111111-2222-3333-4444-555555555555>  /usr/lib/dyld\n\
+                 \x20   0x300000000 - 0x3000fffff  libsystem_kernel.dylib (1)  <31111111-2222-3333-4444-555555555555>  /usr/lib/system/libsystem_kernel.dylib\n",
+                thread(1, "DispatchQueue \"com.apple.main-thread\"(1)", &frames("Store.save()", own)),
+                thread(2, "Thread name \"saver\"", &frames("Store.flush()", &format!("compress + 4 (App + 16384) [0x100004000]{run}"))),
+                thread(3, "Thread name \"pool\"", &frames("Pool.run()", wait)),
+            ),
+        )
+    };
+    for version in ["35.1", "18"] {
+        let waits = report("__psynch_mutexwait + 8 (libsystem_kernel.dylib + 300) [0x30000012c]", version);
+        let text = run(&["hangs", &waits]).replace("\n    ", " ");
+        for expected in [
+            "1 hang of App (100), 5.00 s\n",
+            "5.00 s  waiting for a lock  Store.save()  App\n",
+            "Waiting for a lock: it waits in 50 of its 50 samples\n",
+            "saver (0x2) may hold it: of all threads, only it does not wait, and it runs methods of the same type\n",
+            "Did not wait meanwhile, saver (0x2):",
+        ] {
+            assert!(text.contains(expected), "{version}: {expected} is missing: {text}");
+        }
+        assert!(!text.contains("Pool.run()"), "{text}");
     }
-    let export = written(&folder, &[(schema, columns, rows), hangs(HANG)]);
-    let text = run(&["hangs", &export]);
-    let expected = "  Busiest other thread, Indexer (0x9), 300.00 ms in 300 samples:\n    100.0%  rebuild\n";
-    assert!(text.contains(expected), "{text}");
-    let other = json(&["hangs", &export])["hangs"][0]["activity"]["busiest_other_thread"].clone();
-    assert_eq!((other["tid"].as_u64(), other["weight"].as_u64()), (Some(9), Some(300_000_000)));
+    let runs = report("parse + 8 (App + 9000) [0x100002328] (running)", "35.1");
+    assert!(run(&["hangs", &runs]).contains("  Busy: running in 50 of its 50 samples\n"));
+    let code = report("parse + 8 (App + 9000) [0x100002328]", "18");
+    assert!(
+        run(&["hangs", &code])
+            .contains("  Running or ready to run: in code that does not wait in 50 of its 50 samples\n")
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ each signpost must be equal.
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy
 from intervals import tables, text
@@ -129,24 +129,70 @@ def within(samples, stretch, tid):
 
 def check_hangs(found, samples, stretches):
     assert found["is_recorded"]
-    hangs = sorted((stretch for stretch in stretches if stretch["hang"]), key=lambda stretch: stretch["start"])
+    hangs = [stretch for stretch in stretches if stretch["hang"]]
+    hangs.sort(key=lambda stretch: (-end_of_open(stretch, samples) + stretch["start"], stretch["start"]))
     same([hang["start_ns"] for hang in found["hangs"]], [hang["start"] for hang in hangs], "hangs")
     signposts = [stretch for stretch in stretches if stretch["table"] == "os-signpost"]
     for row, hang in zip(found["hangs"], hangs):
+        activity = row["activity"]
         own = [sample for sample in inside(samples, hang) if sample[1] == hang["tid"]]
         running = [sample for sample in own if is_running(sample)]
         waiting = [sample for sample in own if not is_running(sample)]
-        activity, off = row["activity"], row["activity"]["off_cpu"]
-        weight = sum(sample[2] for sample in running)
-        same((activity["weight"], activity["samples"]), (weight, len(running)), row)
-        same((off["weight"], off["samples"]), (sum(sample[2] for sample in waiting), len(waiting)), row)
-        if hang["length"]:
-            assert abs(activity["percent"] - weight / hang["length"] * 100) < 1e-9, row
-            same(activity["is_busy"], weight * 2 >= hang["length"], row)
-        same([frame["function"] for frame in activity["heaviest_stack"]], heaviest(running), row)
-        same([frame["function"] for frame in off["heaviest_stack"]], heaviest(waiting), row)
+        expected = {"all": len(own), "running": len(running), "waiting": len(waiting), "runnable": 0}
+        if any(sample[1] == hang["tid"] for sample in samples):
+            same(activity["samples"], expected, row)
+        low, high, uncovered = bounds(samples, hang)
+        if activity["verdict"] != "unknown":
+            for name, value in (("least_cpu_percent", low), ("most_cpu_percent", high), ("uncovered_percent", uncovered)):
+                assert abs(activity[name] - 100 * value) < 1e-6, (name, value, row)
+        same(activity["verdict"], word(low, high), (low, high, row))
+        for name, part in (("heaviest_stack", running), ("off_cpu_stack", waiting)):
+            same([frame["function"] for frame in activity[name] or []], heaviest(part), row)
         same({wait["name"]: (wait["count"], wait["total_ns"]) for wait in row["waits"]}, calls(hang, stretches), row)
         same(row["signposts"], sorted({other["name"] for other in signposts if overlap(hang, other)}), row)
+
+
+def end_of_open(hang, samples):
+    return end_of(hang) if hang["length"] is not None else max(sample[0] for sample in samples)
+
+
+def bounds(samples, hang):
+    """The least and the greatest share of the hang on the CPU, and the share that is not covered, if waiting threads were sampled."""
+    weights = Counter(sample[2] for sample in samples)
+    interval = min(weight for weight in weights if weights[weight] == max(weights.values()))
+    own = sorted(sample for sample in samples if sample[1] == hang["tid"])
+    start, end = hang["start"], end_of_open(hang, samples)
+    if not own or end <= start:
+        return 0, 1, 1
+    moments = [sample[0] for sample in own]
+    edge, hole = max(5 * interval, 5_000_000), max(3 * interval, 5_000_000)
+    uncovered = min(moments[0], end) - start if moments[0] - start > edge else 0
+    uncovered += end - max(moments[-1], start) if end - moments[-1] > edge else 0
+    uncovered += sum(max(0, min(after, end) - max(before, start)) for before, after in zip(moments, moments[1:]) if after - before > hole)
+    uncovered = min(1, uncovered / (end - start))
+    here = [sample for sample in own if start <= sample[0] < end]
+    on = [sample[0] for sample in here if is_running(sample)]
+    count = max(1, len(here))
+    share = len(on) / count
+    error = 1.96 * (share * (1 - share) / count) ** 0.5 + 1 / count
+    groups = 1 + sum(b - a > 1.5 * interval for a, b in zip(on, on[1:]))
+    low, high = share - error, share + error
+    if groups > 1 and len(on) / groups < 2:
+        low, high = 0, 2 * share + error
+    elif groups > 1 and (count - len(on)) / groups < 2:
+        low, high = 2 * share - 1 - error, float("inf")
+    covered = 1 - uncovered
+    return max(0, low * covered), min(1, high * covered + uncovered), uncovered
+
+
+def word(low, high):
+    if low >= 0.7:
+        return "busy"
+    if high <= 0.2:
+        return "waiting"
+    if low >= 0.2 and high <= 0.7 and high - low <= 0.15:
+        return "partly-busy"
+    return "not-busy" if high <= 0.5 else "unknown"
 
 
 def overlap(one, other):
@@ -182,17 +228,16 @@ def check_trees(found, samples, stretches):
 
 
 def heaviest(samples):
-    """Each function is the heaviest callee of the one before; of equal ones, the one with more samples, or the first by name."""
+    """Each function is the heaviest callee of the one before; of equal ones, the first by name."""
     path, stacks = [], [(sample[4], sample[2]) for sample in samples]
     while True:
-        weights, counts = defaultdict(int), defaultdict(int)
+        weights = defaultdict(int)
         for frames, weight in stacks:
             if len(frames) > len(path):
                 weights[frames[len(path)]] += weight
-                counts[frames[len(path)]] += 1
         if not weights:
             return path
-        path.append(min(weights, key=lambda name: (-weights[name], -counts[name], name)))
+        path.append(min(weights, key=lambda name: (-weights[name], name)))
         stacks = [stack for stack in stacks if stack[0][: len(path)] == path]
 
 

@@ -1,6 +1,6 @@
 //! What an app did while it did not respond: its hangs and hitches.
 //!
-//! A sentence on a hang needs samples that cover it: without them, nothing is known. `docs/measures.md` has the rules.
+//! A sentence on a hang needs samples that cover it: without them, nothing is known. `docs/statistics.md` has the rules.
 
 mod cause;
 mod cycles;
