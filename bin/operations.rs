@@ -149,7 +149,7 @@ impl Asked {
             Value::Regex(regex) => FunctionSet::of_names(profile, |name| regex.is_match(name)),
             Value::Binary(name) => FunctionSet::of_binary(profile, name),
             Value::Path(path) => return Operation { action: self.at_path(profile, path, is_inverted), text },
-            Value::Flag if self.id == "skip_idle" => FunctionSet::idle(profile),
+            Value::Flag if self.id == "skip_idle" => return Operation { action: Action::SkipIdle, text },
             Value::Flag => FunctionSet::of_system(profile),
         };
         let action = match self.id {
@@ -159,7 +159,6 @@ impl Asked {
             "collapse" => Action::Collapse(functions),
             "flatten_binary" => Action::Flatten(functions),
             "hide_system" => Action::Hide(functions),
-            "skip_idle" => Action::PruneLeaves(functions),
             "flatten_recursion" => Action::FlattenRecursion,
             // Of functions, a binary or the system.
             _ => Action::Charge(functions),

@@ -251,7 +251,7 @@ impl<V: PathVisitor> Walk<'_, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{FrameKey, ProfileBuilder, Run, Series};
+    use crate::profile::{Doing, FrameKey, ProfileBuilder, Run, Series};
     use crate::units::{Address, Unit};
 
     /// Stacks that share their outer frames, with recurring frames, and some rows without a stack.
@@ -275,7 +275,14 @@ mod tests {
             let path = [number / 50 % 3, 3 + number / 10 % 5, number % 4, 8 + number % 11];
             let path = path.map(|frame| frames[frame as usize]);
             let stack = if number % 17 == 0 { None } else { builder.stack_path(None, path).unwrap() };
-            rows.push(StackWeight { series, thread, stack, weight: 1 + number * 31 % 97, samples: 1 + number % 4 });
+            rows.push(StackWeight {
+                series,
+                thread,
+                stack,
+                doing: Doing::Runs,
+                weight: 1 + number * 31 % 97,
+                samples: 1 + number % 4,
+            });
         }
         (builder.finish(), rows)
     }

@@ -232,7 +232,7 @@ impl<'p> Merger<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
+    use crate::profile::{Doing, FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
     use crate::units::{Address, Unit};
 
     /// Returns a profile of `count` functions, each called by the one before, and a row for each stack.
@@ -253,7 +253,7 @@ mod tests {
             let key = FrameKey { function, binary: None, address, source: None, is_inlined: false, group: 0 };
             let frame = builder.frame(key).unwrap();
             stack = Some(builder.stack(stack, frame).unwrap());
-            rows.push(StackWeight { series, thread, stack, weight: 1, samples: 1 });
+            rows.push(StackWeight { series, thread, stack, doing: Doing::Runs, weight: 1, samples: 1 });
         }
         (builder.finish(), rows)
     }

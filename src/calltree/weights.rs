@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId};
+use crate::profile::{
+    Doing, Doings, Profile, SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId,
+};
 
 /// The number to sum for each sample: its weight, or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,7 @@ impl Metric {
     }
 }
 
-/// The weight of one thread's samples with one stack in one series.
+/// The weight of one thread's samples with one stack in one series, in which it did the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackWeight {
     /// The table and unit of the samples.
@@ -37,13 +39,15 @@ pub struct StackWeight {
     pub thread: ThreadId,
     /// The stack; `None` if it was not recorded.
     pub stack: Option<StackId>,
+    /// What the thread did.
+    pub(crate) doing: Doing,
     /// The sum of the samples' weights.
     pub weight: u64,
     /// The number of samples.
     pub samples: u64,
 }
 
-/// The weights of all selected stacks, sorted by series, thread and stack.
+/// The weights of all selected stacks, sorted by series, thread, stack and what the thread did.
 ///
 /// A copy shares the rows.
 #[derive(Clone, Debug, Default)]
@@ -54,21 +58,21 @@ pub struct StackWeights {
 impl StackWeights {
     /// Sums the selected samples. For a profile of sums, the cost depends on the distinct stacks.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        Self::of_sums(&samples.added_up(), metric)
+        Self::of_sums(samples.profile(), &samples.added_up(), metric)
     }
 
     /// The same for samples that are already summed.
-    pub(crate) fn of_sums(sums: &SelectedSums<'_>, metric: Metric) -> Self {
-        let mut rows = sorted_by_thread(sums, metric);
+    pub(crate) fn of_sums(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) -> Self {
+        let mut rows = sorted_by_thread(profile, sums, metric);
         for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
             // Stacks are numbered in order of appearance, so most rows are already sorted.
-            rows.sort_by_key(|row| row.stack);
+            rows.sort_by_key(|row| (row.stack, row.doing));
         }
         // Merges the rows of a stack with several states or kinds.
         Self::of_sorted(joined(rows))
     }
 
-    /// Takes rows that are sorted by series, thread and stack, each of them once.
+    /// Takes rows that are sorted by series, thread, stack and what the thread did, each of them once.
     pub(super) fn of_sorted(rows: Vec<StackWeight>) -> Self {
         Self { rows: Arc::new(rows) }
     }
@@ -102,7 +106,7 @@ impl StackWeights {
     }
 }
 
-/// Collects rows in any order, and merges the rows of each stack of each thread.
+/// Collects rows in any order, and merges equal ones of each stack of each thread.
 impl FromIterator<StackWeight> for StackWeights {
     fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
         let mut rows: Vec<StackWeight> = rows.into_iter().collect();
@@ -111,7 +115,7 @@ impl FromIterator<StackWeight> for StackWeights {
     }
 }
 
-/// Merges the rows of each stack of each thread. The rows are sorted.
+/// Merges the rows of each stack of each thread in which it did the same. The rows are sorted.
 fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
     rows.dedup_by(|row, kept| {
         let is_same = key(row) == key(kept);
@@ -125,8 +129,8 @@ fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
 }
 
 /// Returns a row for each selected sum, by series and thread.
-fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight> {
-    let groups = &sums.groups;
+fn sorted_by_thread(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight> {
+    let (groups, doings) = (&sums.groups, Doings::new(profile));
     let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();
     order.sort_unstable_by_key(|&group| (groups[group].series, groups[group].thread));
     let Some(first) = sums.counted().next() else { return Vec::new() };
@@ -140,7 +144,7 @@ fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight>
     let weight_of = |row: &SumRow| {
         let sum = groups[row.group as usize].sum(row);
         let SampleSum { series, thread, stack, samples, .. } = sum;
-        StackWeight { series, thread, stack, weight: metric.of(sum), samples }
+        StackWeight { series, thread, stack, doing: doings.of(&sum), weight: metric.of(sum), samples }
     };
     let mut rows = vec![weight_of(first); all];
     for row in sums.counted() {
@@ -151,6 +155,6 @@ fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight>
     rows
 }
 
-fn key(row: &StackWeight) -> (SeriesId, ThreadId, Option<StackId>) {
-    (row.series, row.thread, row.stack)
+fn key(row: &StackWeight) -> (SeriesId, ThreadId, Option<StackId>, Doing) {
+    (row.series, row.thread, row.stack, row.doing)
 }

@@ -15,7 +15,8 @@ use super::model::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, Seri
 use super::sample_sum::SampleSum;
 use super::sample_weights::SampleWeights;
 use super::stacks::StackTable;
-use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
+use super::sums::{SampleDetail, SumBatch, SumGroup, SumGroups, SumRow, SumTable};
+use super::time_bins::TimeBins;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Nanos, Unit, Uuid};
@@ -177,29 +178,39 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Adds the samples, or the sums, of `profile`, of which this builder already has the other tables. `stack` returns the new stack of
-    /// each old one, or `None` to omit its samples.
+    /// Adds the samples, or the sums, of `profile`, of which this builder already has the other tables. `new` returns the new stack and
+    /// state of samples, or `None` to omit them.
     pub(super) fn copy_samples(
         &mut self,
         profile: &Profile,
-        stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>,
+        new: impl Fn(&SampleSum) -> Option<(Option<StackId>, Option<StringId>)>,
     ) -> Result<(), Full> {
         for (index, sample) in profile.samples.iter().enumerate() {
-            let Some(stack) = stack(sample.stack) else { continue };
-            self.add_sample(Sample { stack, ..*sample })?;
+            let Some((stack, state)) = new(&sample.into()) else { continue };
+            self.add_sample(Sample { stack, state, ..*sample })?;
             let counters = profile.counters(index);
             if !counters.is_empty() {
                 self.add_counters(counters);
             }
         }
-        // Sums are not merged, even if their stacks became equal: counters refer to a sum by its index.
-        for (index, sum) in profile.sums.iter().enumerate() {
-            let Some(stack) = stack(sum.stack) else { continue };
-            self.profile.sum_counters.copy(self.profile.sums.len(), profile.sum_counters(index));
-            self.profile.sums.push(SumRow { stack, ..*sum });
-        }
         self.profile.sum_groups.clone_from(&profile.sum_groups);
         self.profile.sum_bins.clone_from(&profile.sum_bins);
+        let mut in_new_states: HashMap<u32, u32> = HashMap::default();
+        // Sums are not merged, even if their stacks became equal: counters refer to a sum by its index.
+        for (index, row) in profile.sums.iter().enumerate() {
+            let Self { profile: Profile { sums, sum_groups, sum_bins, sum_counters, .. }, .. } = self;
+            let old = sum_groups[row.group as usize];
+            let Some((stack, state)) = new(&old.sum(row)) else { continue };
+            let mut add = || {
+                sum_groups.push(SumGroup { state, ..old });
+                sum_bins.push(TimeBins::default());
+                sum_groups.len() as u32 - 1
+            };
+            let group =
+                if state == old.state { row.group } else { *in_new_states.entry(row.group).or_insert_with(&mut add) };
+            sum_counters.copy(sums.len(), profile.sum_counters(index));
+            sums.push(SumRow { stack, group, ..*row });
+        }
         // The statistics include the omitted samples.
         self.profile.sample_weights.clone_from(&profile.sample_weights);
         Ok(())

@@ -28,6 +28,7 @@
 mod builder;
 mod category;
 mod counters;
+mod doing;
 mod ids;
 mod intervals;
 mod leaves;
@@ -53,6 +54,7 @@ mod wait;
 
 pub use builder::{FrameKey, ProfileBuilder};
 pub use category::Category;
+pub(crate) use doing::{Doing, Doings};
 pub use ids::{Full, Id};
 pub use intervals::IntervalFilter;
 pub(crate) use main_thread::MAIN_THREAD;
@@ -63,6 +65,7 @@ pub use model::{
 pub(crate) use model::{
     BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId,
 };
+pub(crate) use rebuild::place;
 pub use rebuild::{RebuildError, Replacement};
 pub(crate) use renamed::Rename;
 pub(crate) use sample_labels::LabelledRange;
@@ -74,7 +77,7 @@ pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
-pub(crate) use wait::{Activity, Wait, Waits, is_wait};
+pub(crate) use wait::{Activity, Wait, Waits};
 
 use std::sync::Arc;
 

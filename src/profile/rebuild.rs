@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::doing::{Doings, WAITS};
 use super::model::{FrameId, StackId};
-use super::{Full, Profile, ProfileBuilder};
+use super::{Full, Profile, ProfileBuilder, SampleSum};
 use crate::memory::{OverBudget, of_vec};
 
 /// Why a profile could not be made from another one.
@@ -101,47 +102,61 @@ impl Profile {
             new = builder.stack_path(new, replacement.frames.iter().rev().copied())?;
             stacks.push((new, without_parent));
         }
-        builder.copy_samples(self, |stack| Some(stack.and_then(|stack| stacks[stack.index()].0)))?;
+        builder.copy_samples(self, |sum| Some((sum.stack.and_then(|stack| stacks[stack.index()].0), sum.state)))?;
         drop(reserved);
         held(builder.finish())
     }
 
     /// Returns this profile with each sampled stack replaced by another one with the same frames. Everything else is unchanged, including
-    /// ids.
+    /// ids; but samples without a state that wait get one if their stack ends in another frame, which does not show that they wait.
     ///
-    /// `shape` is called once for each stack that a sample or sum has, in order of their ids; if there are samples without a stack, it is
-    /// called for them first. It receives the frames from the root to the leaf (none without a stack) and may change them. If it returns
-    /// `false`, the samples of this stack are omitted.
+    /// `shape` is called for each stack that a sample or sum has, in order of their ids; if there are samples without a stack, it is
+    /// called for them first. It is called once for samples that do not wait, and once, with `true`, for those that do. It receives the
+    /// frames from the root to the leaf (none without a stack) and may change them. If it returns `false`, these samples are omitted.
     ///
     /// # Errors
     /// See [`with_frames`](Self::with_frames).
     pub fn with_stacks(
         &self,
-        mut shape: impl FnMut(Option<StackId>, &mut Vec<FrameId>) -> bool,
+        mut shape: impl FnMut(Option<StackId>, bool, &mut Vec<FrameId>) -> bool,
     ) -> Result<Self, RebuildError> {
         let mut reserved = self.budget.reserve(self.memory())?;
         let mut builder = ProfileBuilder::without_stacks(self);
-        let mut is_used = vec![false; self.stacks.len() + 1];
+        let (mut is_used, mut needs_state) = (vec![false; 2 * (self.stacks.len() + 1)], false);
+        let doings = Doings::new(self);
+        let place_of = |sum: &SampleSum| place(sum.stack, doings.of(sum).is_idle());
         for sum in self.sums_or_samples() {
-            is_used[place(sum.stack)] = true;
+            let place = place_of(&sum);
+            is_used[place] = true;
+            needs_state |= place % 2 == 1 && sum.state.is_none();
         }
-        let mut stacks: Vec<Option<Option<StackId>>> = vec![None; is_used.len()];
+        let waits = if needs_state { Some(builder.string(WAITS)?) } else { None };
+        // With each new stack: true if it ends in another frame.
+        let mut stacks: Vec<Option<(Option<StackId>, bool)>> = vec![None; is_used.len()];
         let mut path = Vec::new();
-        for old in std::iter::once(None).chain(self.stack_ids().map(Some)) {
-            if place(old).is_multiple_of(STACKS_BETWEEN) {
+        let old = std::iter::once(None).chain(self.stack_ids().map(Some));
+        for (old, is_wait) in old.flat_map(|old| [(old, false), (old, true)]) {
+            let place = place(old, is_wait);
+            if place.is_multiple_of(STACKS_BETWEEN) {
                 reserved.resize(builder.memory() + of_vec(&stacks) + of_vec(&is_used))?;
             }
-            if !is_used[place(old)] {
+            if !is_used[place] {
                 continue;
             }
             path.clear();
             path.extend(std::iter::successors(old, |&id| self.stack(id).parent).map(|id| self.stack(id).frame));
             path.reverse();
-            if shape(old, &mut path) {
-                stacks[place(old)] = Some(builder.stack_path(None, path.iter().copied())?);
+            let leaf = path.last().copied();
+            if shape(old, is_wait, &mut path) {
+                let is_other = path.last().copied() != leaf;
+                stacks[place] = Some((builder.stack_path(None, path.iter().copied())?, is_other));
             }
         }
-        builder.copy_samples(self, |stack| stacks[place(stack)])?;
+        builder.copy_samples(self, |sum| {
+            let place = place_of(sum);
+            let (stack, is_other) = stacks[place]?;
+            Some((stack, sum.state.or(waits.filter(|_| is_other && place % 2 == 1))))
+        })?;
         drop(reserved);
         held(builder.finish())
     }
@@ -153,7 +168,8 @@ pub(super) fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
     Ok(profile)
 }
 
-/// The index of a stack in a table whose first entry is for samples without a stack.
-fn place(stack: Option<StackId>) -> usize {
-    stack.map_or(0, |stack| stack.index() + 1)
+/// The index of a stack in a table with two entries for each, for samples that do not wait and those that do. The first two are for
+/// samples without a stack.
+pub(crate) fn place(stack: Option<StackId>, waits: bool) -> usize {
+    2 * stack.map_or(0, |stack| stack.index() + 1) + usize::from(waits)
 }

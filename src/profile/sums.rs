@@ -38,7 +38,7 @@ pub(crate) struct SumGroup {
     pub(crate) thread: ThreadId,
     pub(crate) state: Option<StringId>,
     pub(crate) kind: SampleKind,
-    times: Option<SampledTime>,
+    pub(super) times: Option<SampledTime>,
 }
 
 impl SumGroup {

@@ -26,7 +26,7 @@ impl Activity {
 }
 
 /// What a thread waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Wait {
     /// A mutex, a read-write lock or an unfair lock.
     Lock,
@@ -114,16 +114,21 @@ fn role(name: &str) -> Role {
         | "__accept_nocancel"
         | "__msgrcv" => Trap(Wait::Event),
         "read"
+        | "__read"
         | "__read_nocancel"
         | "readv"
         | "pread"
+        | "__pread"
         | "__pread_nocancel"
         | "write"
+        | "__write"
         | "__write_nocancel"
         | "writev"
         | "pwrite"
+        | "__pwrite"
         | "__pwrite_nocancel"
         | "fsync"
+        | "__fsync"
         | "__fsync_nocancel"
         | "__open"
         | "__open_nocancel"
@@ -165,14 +170,6 @@ fn role(name: &str) -> Role {
     }
 }
 
-/// True if threads wait in a function with this name. Those that read or write files are also on the CPU for long, so they do not count.
-pub(crate) fn is_wait(name: &str) -> bool {
-    match role(name) {
-        Role::Trap(wait) | Role::Blocked(wait) => wait != Wait::Io,
-        _ => false,
-    }
-}
-
 /// True for names that no app gives to its functions: names with two underscores belong to the system, by the C standard.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("__") || name.ends_with("_trap")
@@ -200,6 +197,11 @@ impl<'p> Waits<'p> {
 
     /// Returns what a thread with this stack waits for, or `None` if its functions do not show that it waits.
     pub(crate) fn of(&self, stack: StackId) -> Option<Wait> {
+        self.class(stack, false)
+    }
+
+    /// Returns what a thread with this stack waits for, or `None` if its functions do not tell. It `waits` if its state says so.
+    pub(crate) fn class(&self, stack: StackId, waits: bool) -> Option<Wait> {
         let profile = self.profile;
         let functions = || profile.frames_leaf_first(Some(stack)).map(|frame| frame.function);
         let is_of_kernel = |id: &FunctionId| {
@@ -213,6 +215,7 @@ impl<'p> Waits<'p> {
         };
         let wait = match kernel.map(|id| (self.roles[id.index()], profile.function(id).is_named)) {
             None => trap?,
+            Some((role, _)) if waits && !matches!(role, Role::Blocked(_)) => trap?,
             Some((Role::Blocked(wait), _)) => trap.unwrap_or(wait),
             // A thread reads and writes in the kernel, so only the other calls mean that it waits.
             Some((_, false)) => trap.filter(|&wait| wait != Wait::Io)?,
@@ -290,10 +293,5 @@ mod tests {
         assert_eq!(wait(&["read", "kernel:"]), None);
         assert_eq!(wait(&["mach_msg2_trap", "kernel:vm_map_copyin"]), None);
         assert_eq!(wait(&["App:main", "kernel:vm_fault"]), None);
-    }
-
-    #[test]
-    fn reading_is_no_wait_by_name() {
-        assert!(is_wait("mach_msg2_trap") && !is_wait("mach_msg2_trap_internal") && !is_wait("read"));
     }
 }

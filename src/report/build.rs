@@ -13,7 +13,8 @@ use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, WeighedStack
 use crate::hash::HashMap;
 use crate::ordered_pool;
 use crate::profile::{
-    ProcessId, Profile, Sample, SampleSum, SampledTime, SelectedSamples, SeriesId, StackId, StringId, SumRow, ThreadId,
+    Doing, Doings, ProcessId, Profile, Sample, SampleSum, SampledTime, SelectedSamples, SeriesId, StackId, StringId,
+    SumRow, ThreadId,
 };
 use crate::recording::{DocumentContent, Recording};
 use crate::units::Unit;
@@ -37,8 +38,9 @@ impl Recording {
         };
         // Visiting all stacks takes about as long as visiting all sums.
         let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
-        let (unnamed, weights) =
-            ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
+        let (unnamed, weights) = ordered_pool::both(is_worth_a_thread, about_stacks, || {
+            StackWeights::of_sums(profile, &sums, options.metric)
+        });
         drop(sums);
         self.report_on(options, &selected, OnceLock::from(unnamed), weights, merge_plan)
     }
@@ -377,10 +379,11 @@ pub(super) fn separated_stacks(
 ) -> Option<Vec<SeparatedStacks>> {
     separate_by.field()?;
     let profile = selected.profile();
-    let mut sums = Sums::default();
+    let (mut sums, doings) = (Sums::default(), Doings::new(profile));
     let mut add = |sum: &SampleSum, sample: Option<&Sample>| {
         let scope = scope_of(profile, separate_by, sum, sample);
-        let (weight, samples) = sums.entry((sum.series, part(scope), sum.thread, sum.stack)).or_default();
+        let (weight, samples) =
+            sums.entry((sum.series, part(scope), sum.thread, sum.stack, doings.of(sum))).or_default();
         *weight += metric.of(*sum);
         *samples += sum.samples;
     };
@@ -397,8 +400,8 @@ pub(super) fn separated_stacks(
     Some(by_series(profile, sums, scope_of_part))
 }
 
-/// By stack of a thread in a state, on a kind of core or with a label: weight and number of samples.
-type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>), (u64, u64)>;
+/// By stack of a thread in a state, on a kind of core or with a label, and what it did: weight and number of samples.
+type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>, Doing), (u64, u64)>;
 
 /// The state, the kind of core, or the label.
 fn part(scope: Scope) -> Option<StringId> {
@@ -413,13 +416,14 @@ fn by_series(profile: &Profile, sums: Sums, scope_of_part: impl Fn(Option<String
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_unstable_by_key(|&(key, _)| key);
     for rows in sums.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
-        let (series, part, _, _) = rows[0].0;
+        let (series, part, ..) = rows[0].0;
         let SeparatedStacks { weights, scopes } = &mut all[series.index()];
         let start = weights.len();
-        weights.extend(rows.iter().map(|&((series, _, thread, stack), (weight, samples))| StackWeight {
+        weights.extend(rows.iter().map(|&((series, _, thread, stack, doing), (weight, samples))| StackWeight {
             series,
             thread,
             stack,
+            doing,
             weight,
             samples,
         }));

@@ -27,7 +27,7 @@ pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, N
 pub(crate) use listing::{RowLimits, Shown};
 use overview::Owners;
 pub use overview::{
-    Activity, Answer, AnswersIn, Busiest, LineOfTime, Origin, Overview, Shares, Spent, Subtree, Wait, Work,
+    Activity, Answer, AnswersIn, Busiest, LineOfTime, MainThread, Origin, Overview, Shares, Spent, Subtree, Work,
 };
 pub(crate) use overview::{highest_rate, is_own_binary};
 #[cfg(feature = "compression")]
@@ -45,7 +45,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::calltree::OperationSummary;
 use crate::calltree::{
-    CallTree, Draft, ForestWeights, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights,
+    CallTree, Draft, ForestWeights, FunctionRow, FunctionSet, MergePlan, Merger, Metric, Pruning, StackWeight,
+    StackWeights,
 };
 use crate::ordered_pool;
 use crate::profile::{
@@ -355,6 +356,12 @@ impl<'e> Report<'e> {
     /// True if trees start at leaf functions and continue with their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
+    }
+
+    /// The functions in which the threads of a series wait.
+    pub(crate) fn idle_functions(&self, series: &SeriesReport) -> FunctionSet {
+        let rows = self.weights.of_series(series.series).iter().map(|row| (row.stack, row.doing, row.samples));
+        FunctionSet::of_waits(&self.recording.profile, rows, self.is_inverted())
     }
 
     /// The position of a series in [`series`](Self::series); `None` if it was not selected.

@@ -64,6 +64,7 @@ mod transcripts;
 mod trend;
 mod urls;
 mod viewers;
+mod waiting;
 mod widths;
 mod workbench;
 mod workbench_diff;

@@ -49,6 +49,7 @@ mod compare_oracle;
 mod corpus;
 mod dart;
 mod deep_copy;
+mod doing;
 mod dottrace;
 mod export_mutants;
 mod field_reports;
@@ -84,6 +85,7 @@ fn main() {
         corpus::trials(),
         dart::trials(),
         deep_copy::trials(),
+        doing::trials(),
         dottrace::trials(),
         export_mutants::trials(),
         field_reports::trials(),

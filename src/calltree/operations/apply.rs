@@ -2,12 +2,12 @@
 
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
-use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
+use crate::profile::{Doings, FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, place};
 
 /// The effect of operations on each stack, from which the effect on any selection follows.
 #[derive(Debug)]
 pub struct OperationEffects {
-    /// By stack of the recording before, after one entry for samples without a stack: the effect of each operation.
+    /// By [place](place) of a stack of the recording before: the effect of each operation.
     effects: Vec<Effect>,
     /// The text, the lack of functions and the inversion of each operation.
     operations: Vec<OperationSummary>,
@@ -27,13 +27,13 @@ impl OperationEffects {
     /// # Errors
     /// If the new profile does not fit its tables or the memory budget.
     pub fn apply(profile: &Profile, operations: &[Operation]) -> Result<(Profile, Self), RebuildError> {
-        let mut effects = vec![Effect::default(); (profile.stack_ids().len() + 1) * operations.len()];
+        let mut effects = vec![Effect::default(); 2 * (profile.stack_ids().len() + 1) * operations.len()];
         let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
-        let after = profile.with_stacks(|stack, path| {
-            let effects = &mut effects[place(stack) * operations.len()..][..operations.len()];
+        let after = profile.with_stacks(|stack, waits, path| {
+            let effects = &mut effects[place(stack, waits) * operations.len()..][..operations.len()];
             operations.iter().zip(effects).all(|(operation, effect)| {
                 let (depth, leaf) = (path.len(), work.leaf(path));
-                effect.is_removed = !work.act(&operation.action, path);
+                effect.is_removed = !work.act(&operation.action, waits, path);
                 if !effect.is_removed {
                     effect.is_shorter = path.len() < depth;
                     effect.has_other_leaf = operation.action != Action::Invert && work.leaf(path) != leaf;
@@ -53,10 +53,13 @@ impl OperationEffects {
         Ok((after, Self { effects, operations: operations.collect() }))
     }
 
-    /// True if an operation removes the samples with this stack of the recording before.
-    pub fn removes(&self, stack: Option<StackId>) -> bool {
-        let count = self.operations.len();
-        self.effects[place(stack) * count..][..count].iter().any(|effect| effect.is_removed)
+    /// For each sample of the recording before: true if the operations keep it.
+    pub fn keeps<'a>(&'a self, before: &'a Profile) -> impl Iterator<Item = bool> + 'a {
+        let (count, doings) = (self.operations.len(), Doings::new(before));
+        before.samples().iter().map(move |sample| {
+            let place = place(sample.stack, doings.of(&sample.into()).is_idle());
+            !self.effects[place * count..][..count].iter().any(|effect| effect.is_removed)
+        })
     }
 
     /// Returns the effect of each operation on these stacks of the recording before.
@@ -65,7 +68,8 @@ impl OperationEffects {
         for rows in before.rows().chunk_by(|a, b| a.series == b.series) {
             let mut changes = vec![Change::default(); summaries.len()];
             for row in rows {
-                let effects = &self.effects[place(row.stack) * changes.len()..][..changes.len()];
+                let place = place(row.stack, row.doing.is_idle());
+                let effects = &self.effects[place * changes.len()..][..changes.len()];
                 changes.iter_mut().zip(effects).for_each(|(change, effect)| change.add(*effect, row));
             }
             let changed = summaries.iter_mut().zip(changes).filter(|(_, change)| !change.is_nothing());
@@ -73,11 +77,6 @@ impl OperationEffects {
         }
         summaries
     }
-}
-
-/// The index of a stack in a table whose first entry is for samples without a stack.
-fn place(stack: Option<StackId>) -> usize {
-    stack.map_or(0, |stack| stack.index() + 1)
 }
 
 impl Change {
@@ -125,7 +124,7 @@ impl Action {
             | Self::Hide(functions)
             | Self::Collapse(functions)
             | Self::Flatten(functions) => Some(functions),
-            Self::AtPlace(_) | Self::FlattenRecursion | Self::Invert => None,
+            Self::AtPlace(_) | Self::FlattenRecursion | Self::SkipIdle | Self::Invert => None,
         }
     }
 }
@@ -147,8 +146,8 @@ impl Work<'_> {
         path.last().map(|&frame| self.function(frame))
     }
 
-    /// Changes a stack. Returns `false` to remove its samples.
-    fn act(&mut self, action: &Action, path: &mut Vec<FrameId>) -> bool {
+    /// Changes a stack of threads that wait, or of others. Returns `false` to remove its samples.
+    fn act(&mut self, action: &Action, waits: bool, path: &mut Vec<FrameId>) -> bool {
         let profile = self.profile;
         let is_in = |functions: &FunctionSet, frame: FrameId| functions.contains(profile.frame(frame).function);
         match action {
@@ -161,6 +160,7 @@ impl Work<'_> {
             }
             Action::Prune(functions) => !path.iter().any(|&frame| is_in(functions, frame)),
             Action::PruneLeaves(functions) => !path.last().is_some_and(|&frame| is_in(functions, frame)),
+            Action::SkipIdle => !waits,
             Action::Charge(functions) => {
                 let root = path.first().copied();
                 path.retain(|&frame| !is_in(functions, frame));

@@ -19,6 +19,7 @@
 //! | [`Hide`](Action::Hide) | the same, and a sample of chosen functions only is removed |
 //! | [`Collapse`](Action::Collapse) | `main run parse`: the weight of what `parse` called becomes its self weight |
 //! | [`Flatten`](Action::Flatten) | with `parse` and `copy` chosen: `main run parse` |
+//! | [`SkipIdle`](Action::SkipIdle) | the sample is removed if the thread waited |
 //! | [`FlattenRecursion`](Action::FlattenRecursion) | `main run parse run copy` becomes `main run copy` |
 //! | [`Invert`](Action::Invert) | `copy parse run main`: the tree is read from the leaf to its callers |
 //!
@@ -31,7 +32,7 @@ mod place;
 pub use apply::OperationEffects;
 pub use place::{AtPlace, PlaceAction, TreeDirection};
 
-use crate::profile::{Category, FunctionId, Matcher, Profile, SeriesId, is_wait};
+use crate::profile::{Category, Doing, Doings, FunctionId, Matcher, Profile, SeriesId, StackId};
 
 /// A set of functions of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +72,29 @@ impl FunctionSet {
         Self { chosen: Category::of_functions(profile).into_iter().map(is_system).collect() }
     }
 
-    /// Contains the functions in which threads wait: system calls such as `mach_msg2_trap`, by name.
+    /// Contains the functions in which threads wait: those in which most samples that end in them wait.
     pub fn idle(profile: &Profile) -> Self {
-        Self::of_names(profile, is_wait)
+        let doings = Doings::new(profile);
+        let rows = profile.sums_or_samples().map(|sum| (sum.stack, doings.of(&sum), sum.samples));
+        Self::of_waits(profile, rows, false)
+    }
+
+    /// The same for stacks, what threads with them did, and their samples. Inverted stacks start in the function in which they ended.
+    pub(crate) fn of_waits(
+        profile: &Profile,
+        rows: impl Iterator<Item = (Option<StackId>, Doing, u64)>,
+        is_inverted: bool,
+    ) -> Self {
+        let mut sums = vec![(0, 0); profile.function_ids().len()];
+        for (stack, doing, samples) in rows {
+            let mut frames = profile.frames_leaf_first(stack);
+            if let Some(leaf) = if is_inverted { frames.last() } else { frames.next() } {
+                let (waits, all) = &mut sums[leaf.function.index()];
+                *waits += if doing.is_idle() { samples } else { 0 };
+                *all += samples;
+            }
+        }
+        Self { chosen: sums.into_iter().map(|(waits, all)| 2 * waits > all).collect() }
     }
 
     /// True if the set is empty.
@@ -112,6 +133,8 @@ pub enum Action {
     Flatten(FunctionSet),
     /// Does something at one place of the call tree only.
     AtPlace(AtPlace),
+    /// Removes samples of waiting threads and idle cores.
+    SkipIdle,
     /// If a function is called again below itself, removes everything from its first call to its last. The remaining call has the address
     /// and line of the last one.
     FlattenRecursion,

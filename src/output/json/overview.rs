@@ -30,7 +30,8 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     // The text answers one series.
     let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
     let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
-    let Overview { activity, shares, answers_in, answers, spent, subtrees, leaves, wait, nameless, .. } = &overview;
+    let Overview { activity, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, .. } =
+        &overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, &overview, row)).collect::<Value>();
     let name = |id| report.recording.profile.function_name(id);
     let function = |&(id, of): &(FunctionId, Amount)| json!({"function": name(id), "weight": of.weight.value});
@@ -64,12 +65,15 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
         })).collect::<Value>(),
         "heaviest_of_all_code": leaves.first().map(|leaf| function(&(leaf.function, leaf.amount))),
         "nameless": amount(*nameless),
-        "wait": wait.as_ref().map(|wait| {
+        "main_thread": main_thread.as_ref().map(|main| {
             json!({
-                "thread": scope(report, index, Scope::Thread(wait.thread), &wait.of_thread),
-                "waiting": amount(wait.waiting),
-                "function": name(wait.function),
-                "asked_by": wait.asked_by.map(name),
+                "thread": scope(report, index, Scope::Thread(main.thread), &main.all),
+                "runs": amount(main.runs),
+                "queued": amount(main.queued),
+                "waits": amount(main.waits),
+                "waits_for": main.waits_for,
+                "waits_in": main.waits_in.map(name),
+                "asked_by": main.asked_by.map(name),
             })
         }),
         "threads": threads.map(|row| on_thread(report, row.thread, row.counted)).collect::<Value>(),
@@ -129,12 +133,14 @@ fn about_activity(activity: &Activity) -> Value {
 }
 
 fn about_shares(shares: &Shares) -> Value {
-    let Shares { own, system, unknown, waiting, no_stack } = *shares;
+    let Shares { own, system, unknown, queued, waiting, idle, no_stack } = *shares;
     json!({
         "own": amount(own),
         "system": amount(system),
         "unknown": amount(unknown),
+        "queued": amount(queued),
         "waiting": amount(waiting),
+        "idle": amount(idle),
         "no_stack": amount(no_stack),
     })
 }

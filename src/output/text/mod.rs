@@ -144,6 +144,7 @@ fn trees(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let idle = report.idle_functions(series);
     let mut write = |scope: &ScopeReport, tree: &CallTree| {
         let profile = &report.recording.profile;
         let mut parts = scope_labels(profile, scope.scope);
@@ -151,7 +152,7 @@ fn trees(
         parts.push(scope.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(scope.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(report, scope.scope, tree, series, style, out)
+        tree::write(report, scope.scope, tree, (series, &idle), style, out)
     };
     if report.options.pruning.min_percent > 0.0 {
         return report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()));

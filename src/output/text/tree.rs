@@ -20,8 +20,8 @@ use std::io::{self, Write};
 
 use super::style::{MIN_NAME, Style, Tone, cut, fit};
 use super::words::{Scale, count, share};
-use crate::calltree::{CallTree, Label, Node, percent};
-use crate::profile::{Category, Profile, is_wait};
+use crate::calltree::{CallTree, FunctionSet, Label, Node, percent};
+use crate::profile::{Category, Profile};
 use crate::report::{Report, Scope, SeriesReport, binary_of, function_of};
 use crate::units::Weight;
 
@@ -34,19 +34,19 @@ const NAME: usize = 26;
 /// The least width of text that describes hidden weight in words.
 const WIDE: usize = 100;
 
-/// Writes a tree. In inverted trees, the first level has the leaf functions of samples.
+/// Writes a tree. In inverted trees, the first level has the leaf functions of samples. Threads wait in the functions `idle`.
 pub(super) fn write(
     report: &Report<'_>,
     scope: Scope,
     tree: &CallTree,
-    series: &SeriesReport,
+    (series, idle): (&SeriesReport, &FunctionSet),
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let profile = &report.recording.profile;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
-    let writer = TreeWriter { profile, tree, series, style, scale, total, is_inverted: report.is_inverted() };
+    let writer = TreeWriter { profile, tree, series, idle, style, scale, total, is_inverted: report.is_inverted() };
     let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
@@ -67,6 +67,7 @@ struct TreeWriter<'a> {
     profile: &'a Profile,
     tree: &'a CallTree,
     series: &'a SeriesReport,
+    idle: &'a FunctionSet,
     style: &'a Style,
     scale: Scale,
     total: u64,
@@ -123,7 +124,7 @@ impl TreeWriter<'_> {
         let binary = binary_of(self.profile, node.label).unwrap_or_default();
         let used = self.left() + lead.chars().count() + behind.chars().count();
         let (name, binary) = self.style.two_parts(name, binary, used);
-        let code = Code::of(self.profile, node.label);
+        let code = Code::of(self.profile, self.idle, node.label);
         let (mark, name) = (code.mark(), self.style.paint(code.tone(), &name));
         let (lead, behind) = (self.style.paint(Tone::Dim, lead), self.style.paint(Tone::Dim, &behind));
         writeln!(out, "{heat}{shares} {own} {mark}{lead}{name}{binary}{behind}")
@@ -165,11 +166,11 @@ enum Code {
 }
 
 impl Code {
-    fn of(profile: &Profile, label: Label) -> Self {
+    fn of(profile: &Profile, idle: &FunctionSet, label: Label) -> Self {
         let Label::Function(id) = label else { return Self::Other };
         if Category::of_function(profile, id) == Category::User {
             Self::Own
-        } else if is_wait(profile.function_name(id)) {
+        } else if idle.contains(id) {
             Self::Waiting
         } else {
             Self::Other

@@ -16,7 +16,7 @@ use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
 use crate::hash::{HashMap, IndexSet};
-use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId, is_wait};
+use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId};
 use crate::recording::Intervals;
 use crate::report::{Report, is_entry_point, is_run_loop};
 use crate::varint;
@@ -104,8 +104,6 @@ fn made<T>(
 
 /// A function with a real name; without one it is named by its address.
 const IS_NAMED: u64 = 1;
-/// A function in which threads wait.
-const IS_IDLE: u64 = 2;
 /// A function named as one in which a run loop of the system waits and calls others.
 const IS_RUN_LOOP: u64 = 4;
 /// A function with the name of an entry point of a program.
@@ -121,7 +119,6 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         mapped("functions.flags", functions, |row| {
             let name = profile.string(row.name);
             u64::from(row.is_named) * IS_NAMED
-                + u64::from(is_wait(name)) * IS_IDLE
                 + u64::from(is_run_loop(name)) * IS_RUN_LOOP
                 + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
         }),

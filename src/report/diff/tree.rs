@@ -200,11 +200,11 @@ pub(super) fn own_code<'e>(
     for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
         let mut squares = report.squares_of_knots(forest);
         for series in &report.series {
-            let code = OwnCode::new(report, series);
+            let code = OwnCode::new(report);
             for row in report.weights.of_series(series.series) {
+                let Some(place) = code.place(row) else { continue };
                 // Stacks of the same functions have one owner, and one sum of squares.
                 let squares = std::mem::take(&mut squares[forest.knot_of(row.stack)]);
-                let Some(place) = row.stack.and_then(|stack| code.place(stack)) else { continue };
                 let own = sums[functions.number(side, code.function(place))].get_or_insert_default();
                 of(own, side).add_self(row.weight, row.samples, squares);
             }

@@ -1,10 +1,10 @@
-//! The heaviest functions, each with its thread, its callers, and what called those; and the function that the main thread waits in.
+//! The heaviest functions, each with its thread, its callers, and what called those.
 
 use super::origin::Origin;
-use super::own_code::{Found, OwnCode, Place};
+use super::own_code::Place;
 use super::owners::{Owner, Owners};
 use crate::calltree::StackWeight;
-use crate::hash::{HashMap, IndexMap};
+use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 use crate::report::Amount;
 use crate::units::{Unit, Weight};
@@ -138,59 +138,4 @@ fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Pa
         }
     }
     best
-}
-
-/// A main thread that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Wait {
-    /// The main thread with most samples.
-    pub thread: ThreadId,
-    /// All samples of the thread.
-    pub of_thread: Amount,
-    /// Samples in which the thread waits.
-    pub waiting: Amount,
-    /// The function that it waits in most.
-    pub function: FunctionId,
-    /// The function of app code that called it in most of these samples; `None` if there is no such function.
-    pub asked_by: Option<FunctionId>,
-}
-
-/// The main thread with most samples, if it waits.
-pub(super) fn wait<'r>(
-    profile: &Profile,
-    code: &OwnCode<'_>,
-    rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)> + Clone,
-    unit: Unit,
-) -> Option<Wait> {
-    let is_main = |row: &StackWeight| profile.thread(row.thread).is_main;
-    let of_thread = most_sampled(rows.clone().filter(|(row, _)| is_main(row)), |row, _| Some(row.thread))?;
-    let of_main = || rows.clone().filter(|(row, _)| row.thread == of_thread);
-    let waits = |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.waits);
-    let leaf = |found: &Option<Found>| found.map(|found| found.leaf.function);
-    let function = most_sampled(of_main().filter(waits), |_, found| leaf(found))?;
-    let asked_by = |row: &StackWeight| match code.owners.of(profile, row.stack?) {
-        Owner::Own(place) => Some(Some(code.function(place))),
-        Owner::Unknown(_) | Owner::System => Some(None),
-    };
-    let in_it = of_main().filter(|(_, found)| leaf(found) == Some(function));
-    Some(Wait {
-        thread: of_thread,
-        of_thread: Amount::of_rows(of_main().map(|(row, _)| row), unit),
-        waiting: Amount::of_rows(of_main().filter(waits).map(|(row, _)| row), unit),
-        function,
-        asked_by: most_sampled(in_it, |row, _| asked_by(row)).flatten(),
-    })
-}
-
-/// The key with the most samples; the first one among equal keys.
-fn most_sampled<'r, K: Copy + Eq + std::hash::Hash>(
-    rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)>,
-    key: impl Fn(&StackWeight, &Option<Found>) -> Option<K>,
-) -> Option<K> {
-    let mut sums: IndexMap<K, u64> = IndexMap::default();
-    for (row, key) in rows.filter_map(|(row, found)| Some((row, key(row, found)?))) {
-        *sums.entry(key).or_default() += row.samples;
-    }
-    sums.into_iter().rev().max_by_key(|&(_, samples)| samples).map(|(key, _)| key)
 }

@@ -7,6 +7,7 @@
 
 mod activity;
 mod answers;
+mod main_thread;
 mod origin;
 mod own_code;
 mod owners;
@@ -17,7 +18,8 @@ use std::cmp::Reverse;
 
 pub(crate) use activity::highest_rate;
 pub use activity::{Activity, Busiest, LineOfTime};
-pub use answers::{Answer, Wait};
+pub use answers::Answer;
+pub use main_thread::MainThread;
 pub use origin::Origin;
 #[cfg(feature = "compression")]
 pub(crate) use origin::{is_entry_point, is_run_loop};
@@ -31,7 +33,7 @@ use self::owners::Owner;
 use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Label, StackWeight, WeighedForest};
 use crate::hash::HashMap;
-use crate::profile::{BinaryId, FunctionId, ThreadId};
+use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum, ThreadId};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -57,8 +59,10 @@ pub struct Overview<'e> {
     pub subtrees: Vec<Subtree>,
     /// The heaviest functions of all code by their own samples alone, heaviest first.
     pub leaves: Vec<Answer>,
-    /// The function that the main thread waits in most, where waiting counts.
-    pub wait: Option<Wait>,
+    /// What the main thread does, if waiting threads are selected.
+    pub main_thread: Option<MainThread>,
+    /// True if some threads wait or have no core, and the states of threads were recorded.
+    pub has_states: bool,
     /// Samples in code without a name, or in system code called from app code without a name.
     pub nameless: Amount,
     /// All selected samples.
@@ -94,10 +98,21 @@ pub struct Shares {
     pub system: Amount,
     /// Code in no known binary, and the system code that it called.
     pub unknown: Amount,
+    /// Threads that were ready to run, but had no core.
+    pub queued: Amount,
     /// Waiting threads, regardless of the code that they waited in. Zero if only running threads are selected.
     pub waiting: Amount,
+    /// The kernel's threads of idle cores.
+    pub idle: Amount,
     /// Samples without a stack.
     pub no_stack: Amount,
+}
+
+impl Shares {
+    /// True if some samples are of threads that do not run.
+    pub(crate) fn has_others(&self) -> bool {
+        [self.queued, self.waiting, self.idle].iter().any(|amount| amount.samples > 0)
+    }
 }
 
 /// The code that answers cover.
@@ -116,11 +131,11 @@ impl<'e> Report<'e> {
     pub fn overview(&self, series: &SeriesReport, count: usize, leaves: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
-        let code = OwnCode::new(self, series);
+        let code = OwnCode::new(self);
         // Owners are far apart in memory, so each is looked up once.
-        let found: Vec<Option<Found>> = rows.iter().map(|row| row.stack.map(|stack| code.find(stack))).collect();
+        let found: Vec<Option<Found>> = rows.iter().map(|row| code.find(row)).collect();
         let found_of = || rows.iter().zip(&found);
-        let leaf = |found: &Found| (!found.waits).then_some(found.leaf);
+        let leaf = |found: &Found| (found.doing == Doing::Runs).then_some(found.leaf);
         let heaviest = |count, of: &dyn Fn(&Found) -> Option<Place>| {
             let places = found_of().filter_map(|(row, found)| Some((row, of(found.as_ref()?)?)));
             answers::heaviest(profile, &code.owners, places, series.unit, count)
@@ -128,10 +143,12 @@ impl<'e> Report<'e> {
         let own = heaviest(count, &|found| found.place);
         let is_nameless =
             |(_, found): &(&StackWeight, &Option<Found>)| found.is_some_and(|found| found.nameless(profile).is_some());
+        let toc = self.recording.toc_of_run(self.run_of(series));
         let mut overview = Overview {
-            wait: answers::wait(profile, &code, found_of(), series.unit),
+            main_thread: None,
+            has_states: false,
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
-            toc: self.recording.toc_of_run(self.run_of(series)),
+            toc,
             activity: activity::activity(self, series, bins),
             shares: shares(series, found_of()),
             answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
@@ -143,6 +160,14 @@ impl<'e> Report<'e> {
             total: series.counted,
             all: Vec::new(),
         };
+        let has_others = overview.shares.has_others();
+        if has_others {
+            // Operations give waiting threads without a state one.
+            let lacks_state = |sum: SampleSum| sum.series == series.series && sum.state.is_none();
+            let may_wait = profile.series(series.series).meaning == Meaning::Presence;
+            overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
+            overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
+        }
         self.with_forest(series, |tree| {
             overview.all = all_weights(tree);
             if let Some(first) = overview.answers.first() {
@@ -152,7 +177,7 @@ impl<'e> Report<'e> {
                 overview.heaviest_thread = thread.map(|(thread, sum)| (thread, amount(sum)));
             }
             // Waiting is no answer, and subtrees would contain it.
-            if !overview.stands_out() && overview.shares.waiting.samples == 0 {
+            if !overview.stands_out() && !has_others {
                 overview.subtrees = subtrees::subtrees(tree, &code.owners, rows, &overview.all, series.unit);
             }
             if overview.stands_out() && overview.answers_in == AnswersIn::Own {
@@ -173,9 +198,9 @@ impl<'e> Report<'e> {
         let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
         let mut sums: HashMap<_, u64> = HashMap::default();
         for series in &self.series {
-            let code = OwnCode::new(self, series);
+            let code = OwnCode::new(self);
             for row in self.weights.of_series(series.series) {
-                let place = row.stack.and_then(|stack| code.find(stack).nameless(profile));
+                let place = code.find(row).and_then(|found| found.nameless(profile));
                 if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
                     *sums.entry(key(binary)).or_default() += row.samples;
                 }
@@ -202,11 +227,14 @@ fn all_weights(tree: WeighedForest<'_>) -> Vec<(u64, u64)> {
 /// The owners of samples.
 fn shares<'r>(series: &SeriesReport, rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)>) -> Shares {
     let nothing = Amount::none(series.unit);
-    let mut shares = Shares { own: nothing, system: nothing, unknown: nothing, waiting: nothing, no_stack: nothing };
+    let [own, system, unknown, queued, waiting, idle, no_stack] = [nothing; 7];
+    let mut shares = Shares { own, system, unknown, queued, waiting, idle, no_stack };
     for (row, found) in rows {
         let share = match found {
             None => &mut shares.no_stack,
-            Some(found) if found.waits => &mut shares.waiting,
+            Some(Found { doing: Doing::Waits, .. }) => &mut shares.waiting,
+            Some(Found { doing: Doing::Idle, .. }) => &mut shares.idle,
+            Some(Found { doing: Doing::Queued, .. }) => &mut shares.queued,
             Some(Found { owner: Owner::Own(_), .. }) => &mut shares.own,
             Some(Found { owner: Owner::Unknown(_), .. }) => &mut shares.unknown,
             Some(Found { owner: Owner::System, .. }) => &mut shares.system,

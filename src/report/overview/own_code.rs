@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use super::owners::{Owner, Owners};
-use crate::calltree::FunctionSet;
-use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
-use crate::report::{Report, SeriesReport};
+use crate::calltree::StackWeight;
+use crate::profile::{BinaryId, Category, Doing, FunctionId, Profile, StackId};
+use crate::report::Report;
 
 /// App code in the stacks of a series.
 pub(crate) struct OwnCode<'p> {
     profile: &'p Profile,
     pub(super) owners: Arc<Owners>,
-    /// True if samples of waiting threads may count.
-    may_wait: bool,
 }
 
 /// A stack, and the function that it ends in.
@@ -22,14 +20,14 @@ pub(super) struct Place {
     pub(super) function: FunctionId,
 }
 
-/// What is known of a stack.
+/// What is known of the samples of a stack.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     /// The stack itself.
     pub(super) leaf: Place,
-    /// True if a thread with this stack waits.
-    pub(super) waits: bool,
-    /// The function of app code that the stack's time belongs to ([`OwnCode::place`]).
+    /// What the thread did.
+    pub(super) doing: Doing,
+    /// The function of app code that the time of a running thread belongs to ([`OwnCode::place`]).
     pub(super) place: Option<Place>,
     /// The owner of the stack's time.
     pub(super) owner: Owner,
@@ -40,47 +38,41 @@ impl Found {
     /// leaf. `None` if both have names.
     pub(super) fn nameless(&self, profile: &Profile) -> Option<Place> {
         let is_nameless = |place: &Place| !profile.function(place.function).is_named;
-        self.place.filter(is_nameless).or(Some(self.leaf).filter(is_nameless)).filter(|_| !self.waits)
+        self.place.filter(is_nameless).or(Some(self.leaf).filter(is_nameless)).filter(|_| self.doing == Doing::Runs)
     }
 }
 
 impl<'p> OwnCode<'p> {
-    pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
+    pub(crate) fn new(report: &Report<'p>) -> Self {
         let profile = &report.recording.profile;
-        // If only running threads are selected, a thread that is about to wait still uses CPU time, which has an owner.
-        let may_wait = profile.series(series.series).meaning == Meaning::Presence
-            || report.options.selection.states != StateFilter::Running;
         let owners = report.cache.map_or(&report.owners, |cache| &cache.owners);
         let owners = Arc::clone(owners.get_or_init(|| Arc::new(Owners::new(profile))));
-        Self { profile, owners, may_wait }
+        Self { profile, owners }
     }
 
-    /// True if a thread with this stack waits.
-    pub(super) fn waits(&self, stack: StackId) -> bool {
-        self.may_wait && self.owners.idle.get_or_init(|| FunctionSet::idle(self.profile)).contains(self.function(stack))
-    }
-
-    /// The stack that ends in the function of app code that a stack's time belongs to. Everything in an app runs below its entry point, so
-    /// an entry point owns only its own work.
-    pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
+    /// The stack that ends in the function of app code that the time of a running thread belongs to. Everything in an app runs below its
+    /// entry point, so an entry point owns only its own work.
+    pub(crate) fn place(&self, row: &StackWeight) -> Option<StackId> {
+        let stack = row.stack.filter(|_| row.doing == Doing::Runs)?;
         let is_entry = |place| self.owners.is_entry_point(self.function(place));
         match self.owners.of(self.profile, stack) {
-            Owner::Own(place) if !self.waits(stack) && (place == stack || !is_entry(place)) => Some(place),
+            Owner::Own(place) if place == stack || !is_entry(place) => Some(place),
             _ => None,
         }
     }
 
-    /// All of this.
-    pub(super) fn find(&self, stack: StackId) -> Found {
+    /// All of this; `None` without a stack.
+    pub(super) fn find(&self, row: &StackWeight) -> Option<Found> {
+        let stack = row.stack?;
         let at = |stack| Place { stack, function: self.function(stack) };
-        let (leaf, place) = (at(stack), self.place(stack));
+        let (leaf, place) = (at(stack), self.place(row));
         let owner = match self.owners.of(self.profile, stack) {
             // Time below an entry point belongs to the system unless other app code called it.
             Owner::Own(_) => place.map_or(Owner::System, Owner::Own),
             other => other,
         };
         let place = place.map(|place| if place == stack { leaf } else { at(place) });
-        Found { leaf, waits: self.waits(stack), place, owner }
+        Some(Found { leaf, doing: row.doing, place, owner })
     }
 
     /// The function that a stack ends in.

@@ -1,7 +1,5 @@
 //! The owner of each stack's time: the innermost function of app code, which called the system code below it.
 
-use std::sync::OnceLock;
-
 use crate::calltree::FunctionSet;
 use crate::profile::{Category, FunctionId, Profile, StackId};
 
@@ -27,8 +25,6 @@ pub(crate) struct Owners {
     is_app_code: Vec<bool>,
     /// By function: true if programs start in it.
     is_entry_point: Vec<bool>,
-    /// Functions in which threads wait, computed when a series needs them.
-    pub(super) idle: OnceLock<FunctionSet>,
 }
 
 impl Owners {
@@ -53,7 +49,7 @@ impl Owners {
             of_stack.push(owner);
         }
         let is_entry_point = profile.function_ids().map(|id| is_entry_point(profile.function_name(id))).collect();
-        Self { of_stack, is_app_code, is_entry_point, idle: OnceLock::new() }
+        Self { of_stack, is_app_code, is_entry_point }
     }
 
     /// The owner of a stack.

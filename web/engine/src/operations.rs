@@ -44,7 +44,7 @@ pub(crate) fn operation_of(profile: &Profile, operation: &protocol::Operation) -
         Of::ChargeSystem => plain(Action::Charge(FunctionSet::of_system(profile)), "charge-system"),
         Of::HideSystem => plain(Action::Hide(FunctionSet::of_system(profile)), "hide-system"),
         Of::FlattenRecursion => plain(Action::FlattenRecursion, "flatten-recursion"),
-        Of::SkipIdle => plain(Action::PruneLeaves(FunctionSet::idle(profile)), "skip-idle"),
+        Of::SkipIdle => plain(Action::SkipIdle, "skip-idle"),
         Of::Invert => plain(Action::Invert, "invert"),
     })
 }

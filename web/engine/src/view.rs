@@ -43,8 +43,7 @@ impl Base {
             let profile = self.profile();
             if let Some((before, effects)) = &self.before {
                 // Samples that were removed still end the time of the ones before.
-                let is_kept = before.profile().samples().iter().map(|sample| !effects.removes(sample.stack));
-                return Rc::new(before.lengths(series).retain(is_kept));
+                return Rc::new(before.lengths(series).retain(effects.keeps(before.profile())));
             }
             let is_time =
                 profile.series_ids().nth(series).is_some_and(|id| profile.series(id).unit == Unit::Nanoseconds);

@@ -451,7 +451,7 @@ export type Sentences = { activity: string, leftOut: string, answer: string, cau
 
 export type SeparateBy = "thread" | "process" | "state" | "core-kind" | "none";
 
-export type SharesAnswer = { own: Amount, system: Amount, unknown: Amount, waiting: Amount, noStack: Amount, };
+export type SharesAnswer = { own: Amount, system: Amount, unknown: Amount, queued: Amount, waiting: Amount, idle: Amount, noStack: Amount, };
 
 /**
  * A recording of a page with two; a page with one shows `after`.

@@ -35,18 +35,18 @@ impl Page<'_, '_> {
         if self.has_nothing() {
             return "No thread ran on the CPU.".to_owned();
         }
-        let mut sentences = vec![self.too_few(), self.idle(), self.waits()];
+        let mut sentences = vec![self.too_few(), self.idle(), self.waits(), self.main_thread()];
         let answers = &self.overview.answers;
         match answers.first() {
             None if self.series.no_stack.samples > 0 => sentences.push("No stack was recorded.".to_owned()),
-            None if self.overview.shares.waiting.samples == 0 => {
-                sentences.push("No function weighs anything.".to_owned());
-            }
-            // Compared with the waiting, it is not an answer.
-            None => {}
-            Some(answer) if self.mostly_waits() && self.share(answer) < 1.0 => {}
+            None if self.overview.shares.has_others() => sentences.push("No thread runs in any sample.".to_owned()),
+            None => sentences.push("No function weighs anything.".to_owned()),
             Some(answer) => {
-                sentences.push(self.heaviest(answer));
+                sentences.push(if self.overview.shares.has_others() {
+                    self.running(answer)
+                } else {
+                    self.heaviest(answer)
+                });
                 if self.overview.answers_in == AnswersIn::All {
                     sentences.push(self.why_not_own().to_owned());
                 }
@@ -61,18 +61,6 @@ impl Page<'_, '_> {
         let on = self.on_thread(thread, on_thread, self.overview.all(answer.function));
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let place = self.function_of(answer.function);
-        if self.mostly_waits() {
-            // In its whole subtree, threads may wait.
-            let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
-            let share = self.percent(answer.amount);
-            if self.is_always_there(answer) {
-                let (alike, other) = (self.alike(), self.other());
-                return format!(
-                    "{place}, with {share}, is in every sample {on}, so it probably waits, too{alike}.{other}"
-                );
-            }
-            return format!("The heaviest code that is not known to wait is {place}, with {share}, {on}{called}.");
-        }
         if !self.overview.stands_out() {
             let none = match self.overview.answers_in {
                 AnswersIn::Own => "None of your functions stands out by itself",
@@ -95,29 +83,28 @@ impl Page<'_, '_> {
         format!("{of}{share} is in or below {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
     }
 
-    /// True if a function is in all samples of the only thread that it is on.
-    fn is_always_there(&self, answer: &Answer) -> bool {
-        let of_thread = self.series.threads.iter().find(|row| row.thread == answer.thread);
-        answer.on_thread == answer.amount && of_thread.is_some_and(|row| row.counted == answer.amount)
-    }
-
-    /// The functions before [`other`](Self::other) that also are in every sample of their threads: `, as does poll`.
-    fn alike(&self) -> String {
-        match self.overview.answers.iter().skip(1).take_while(|answer| self.is_always_there(answer)).count() {
-            0 => String::new(),
-            1 => format!(", as does {}", self.name(self.overview.answers[1].function, 40)),
-            more => format!(", as do the {more} after it"),
+    /// The heaviest code that runs, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples.`
+    fn running(&self, answer: &Answer) -> String {
+        let all =
+            self.series.all_threads().find(|row| row.thread == answer.thread).map_or(0, |row| row.counted.samples);
+        let (place, thread) = (self.function_of(answer.function), self.thread(answer.thread));
+        let (samples, most) = (count(answer.amount.samples, "sample"), answer.on_thread.samples);
+        let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
+        let (runs, all) = (self.runs(), count(all, "sample"));
+        match answer.amount.samples == most {
+            true => format!("{place} {runs} on {thread} in {most} of {all}{called}."),
+            false => format!("{place} {runs} in {samples} on several threads, {most} of them on {thread}{called}."),
         }
     }
 
-    /// The heaviest function that is not in every sample of its thread: ` Of other code, decode is heaviest, with 1.1%, on thread B.`
-    fn other(&self) -> String {
-        let other = self.overview.answers.iter().find(|answer| !self.is_always_there(answer));
-        other.map_or_else(String::new, |answer| {
-            let on = self.on_thread(answer.thread, answer.on_thread, answer.amount);
-            let (place, share) = (self.function_of(answer.function), self.percent(answer.amount));
-            format!(" Of other code, {place} is heaviest, with {share}, {on}.")
-        })
+    /// What samples of threads that do not wait show. Without states, stacks do not tell whether a thread has a core; and code without a name
+    /// may be a system call that waits.
+    fn runs(&self) -> &'static str {
+        match (self.overview.has_states, self.overview.nameless.samples) {
+            (true, _) => "runs",
+            (false, 0) => "runs or could run",
+            (false, _) => "is not known to wait",
+        }
     }
 
     /// `91.6% is below TNode::SynchronizeChildren, on thread Finder (its caller TNode::HandleSync has 98.3%, its heaviest callee Next 36.4%)`.
@@ -225,11 +212,6 @@ impl Page<'_, '_> {
         share(answer.amount.weight.value, self.series)
     }
 
-    /// True if threads wait in more than half of the samples.
-    pub(super) fn mostly_waits(&self) -> bool {
-        self.waiting_percent() > 50.0
-    }
-
     /// The percentage of samples in which threads wait, regardless of their weight.
     fn waiting_percent(&self) -> f64 {
         100.0 * self.overview.shares.waiting.samples as f64 / self.series.counted.samples.max(1) as f64
@@ -287,18 +269,32 @@ impl Page<'_, '_> {
         format!("What was recorded was mostly idle{core}; {waits}.")
     }
 
-    /// `Threads wait in 92.5% of the samples; Main Thread in 100%, most of it in mach_msg2_trap.`
+    /// `Threads wait in 92.5% of the samples.`
     fn waits(&self) -> String {
-        if !self.mostly_waits() {
-            return String::new();
+        match self.waiting_percent() {
+            percent if percent > 50.0 => format!("Threads wait in {percent:.1}% of the samples."),
+            _ => String::new(),
         }
-        let all = format!("Threads wait in {:.1}% of the samples", self.waiting_percent());
-        let Some(wait) = &self.overview.wait else { return all + "." };
-        let percent = 100.0 * wait.waiting.samples as f64 / wait.of_thread.samples.max(1) as f64;
-        let name = |id| self.name(id, 40);
-        let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
-        let thread = self.thread(wait.thread);
-        format!("{all}; {thread} in {percent:.0}% of its own samples, mostly in {}{by}.", name(wait.function))
+    }
+
+    /// `Main Thread waits for a lock in 40 of 50 samples, below Store.save(), and runs in 10.`
+    fn main_thread(&self) -> String {
+        let Some(main) = &self.overview.main_thread else { return String::new() };
+        let waits = main.waits_for.map_or("waits".to_owned(), |class| format!("waits for {class}"));
+        let waits_in = main.waits_in.filter(|&id| main.waits_for.is_none() && Some(id) != main.asked_by);
+        let waits_in = waits_in.map_or_else(String::new, |id| format!(", mostly in {}", self.name(id, 40)));
+        let below = main.asked_by.map_or_else(String::new, |by| format!(", below {}", self.name(by, 40)));
+        let parts = [
+            (main.waits, waits.as_str(), waits_in + &below),
+            (main.runs, self.runs(), String::new()),
+            (main.queued, "is ready to run without a core", String::new()),
+        ];
+        let mut of = format!(" of {}", count(main.all.samples, "sample"));
+        let parts = parts
+            .into_iter()
+            .filter(|(amount, ..)| amount.samples > 0)
+            .map(|(amount, does, place)| format!("{does} in {}{}{place}", amount.samples, std::mem::take(&mut of)));
+        format!("{} {}.", self.thread(main.thread), parts.collect::<Vec<_>>().join(", and "))
     }
 
     /// The reason why the answer is not app code.
@@ -357,11 +353,13 @@ impl Page<'_, '_> {
 
     /// A warning where chance could have made another function the answer: shares of few samples are rough.
     pub(super) fn few_samples(&self) -> String {
-        let Some(answer) = self.overview.answers.first() else { return String::new() };
+        let Some(answer) = self.overview.answers.first().filter(|_| !self.overview.shares.has_others()) else {
+            return String::new();
+        };
         let samples = self.series.counted.samples;
         let amount = match self.overview.subtrees.first() {
             Some(first) => self.overview.all(first.function),
-            None if self.mostly_waits() || !self.overview.stands_out() => answer.amount,
+            None if !self.overview.stands_out() => answer.amount,
             None => self.overview.all(answer.function),
         };
         // 95 of 100 times, a share is within 1.96 standard deviations of the truth.
@@ -381,7 +379,9 @@ impl Page<'_, '_> {
             ("your code, with the system code it calls,", shares.own),
             ("other system and runtime code", shares.system),
             ("code that may be yours or the system's", shares.unknown),
+            ("waiting for a core", shares.queued),
             ("waiting", shares.waiting),
+            ("idle cores", shares.idle),
             ("samples without a stack", shares.no_stack),
         ];
         // Shares that round to zero would distract readers.

@@ -397,7 +397,7 @@ impl<'p, 'e> Page<'p, 'e> {
         // The callers of a function are informative only if it stands out, in enough samples.
         let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
         let is_function_first = self.overview.stands_out() && !self.is_idle() && has_enough;
-        if self.mostly_waits() && self.overview.wait.is_some() {
+        if self.overview.main_thread.as_ref().is_some_and(|main| main.waits.samples > 0) {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
         }
         let subtree = self.overview.subtrees.first().map(|subtree| subtree.function);

@@ -58,7 +58,9 @@ pub(crate) struct SharesAnswer {
     pub(crate) own: Amount,
     pub(crate) system: Amount,
     pub(crate) unknown: Amount,
+    pub(crate) queued: Amount,
     pub(crate) waiting: Amount,
+    pub(crate) idle: Amount,
     pub(crate) no_stack: Amount,
 }
 
@@ -116,7 +118,7 @@ fn sentences(found: OverviewSentences) -> Sentences {
 }
 
 fn answered(overview: &Overview<'_>) -> Answered {
-    let Shares { own, system, unknown, waiting, no_stack, .. } = overview.shares;
+    let Shares { own, system, unknown, queued, waiting, idle, no_stack, .. } = overview.shares;
     let function = |answer: &report::Answer| OverviewFunction {
         label: answer.function.index() as i32,
         amount: amount(answer.amount),
@@ -127,7 +129,9 @@ fn answered(overview: &Overview<'_>) -> Answered {
             own: amount(own),
             system: amount(system),
             unknown: amount(unknown),
+            queued: amount(queued),
             waiting: amount(waiting),
+            idle: amount(idle),
             no_stack: amount(no_stack),
         },
         answers_in: if overview.answers_in == AnswersIn::Own { "own" } else { "all" },

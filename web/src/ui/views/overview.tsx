@@ -119,7 +119,9 @@ function Owners({ shares, total }: { shares: OverviewAnswer['answer']['shares'];
     { kind: 'own', name: 'your code, including the system code it calls', amount: shares.own },
     { kind: 'system', name: 'other system and runtime code', amount: shares.system },
     { kind: 'unknown', name: 'code that may be yours or the system’s', amount: shares.unknown },
+    { kind: 'idle', name: 'waiting for a core', amount: shares.queued },
     { kind: 'idle', name: 'waiting', amount: shares.waiting },
+    { kind: 'idle', name: 'idle cores', amount: shares.idle },
     { kind: 'unknown', name: 'samples without a stack', amount: shares.noStack },
   ].filter(({ amount }) => Number(amount.samples) > 0);
   return (

@@ -1,0 +1,61 @@
+//! What a thread did in its samples: the one rule of every view, output and operation.
+
+use std::cell::OnceCell;
+
+use super::{Activity, Meaning, Profile, SampleSum, Waits};
+
+/// What a thread did when it was sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Doing {
+    /// It ran. If all threads were sampled and no state was recorded, it may also have been ready to run.
+    #[default]
+    Runs,
+    /// It was ready to run, but had no core.
+    Queued,
+    /// It waited.
+    Waits,
+    /// It was the kernel's thread of an idle core, which neither works nor waits.
+    Idle,
+}
+
+impl Doing {
+    /// True if the thread had nothing to do.
+    pub(crate) fn is_idle(self) -> bool {
+        matches!(self, Self::Waits | Self::Idle)
+    }
+}
+
+/// The state that operations give to samples without one if a thread waits: its new stack does not show that.
+pub(super) const WAITS: &str = "Waiting (by its functions)";
+
+/// Tells what threads did. The recorded state decides. Without one, a thread ran if only running threads were sampled, and else the
+/// functions at the end of its stack decide. That a thread has the same stack in every sample proves nothing: an endless loop has it, too.
+pub(crate) struct Doings<'p> {
+    profile: &'p Profile,
+    waits: OnceCell<Waits<'p>>,
+}
+
+impl<'p> Doings<'p> {
+    pub(crate) fn new(profile: &'p Profile) -> Self {
+        Self { profile, waits: OnceCell::new() }
+    }
+
+    /// What the thread of these samples did.
+    pub(crate) fn of(&self, sum: &SampleSum) -> Doing {
+        // Nothing is known of a thread in the state `Unknown`.
+        let state = sum.state.map(|state| self.profile.string(state)).filter(|&state| state != "Unknown");
+        match state.map(|state| (state, Activity::of_state(state))) {
+            Some(("Idle", _)) => Doing::Idle,
+            Some((_, Activity::Running)) => Doing::Runs,
+            Some((_, Activity::Queued)) => Doing::Queued,
+            Some((_, Activity::Waiting)) => Doing::Waits,
+            None if sum.state.is_none() && self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
+            None if sum.stack.is_some_and(|stack| self.waits().of(stack).is_some()) => Doing::Waits,
+            None => Doing::Runs,
+        }
+    }
+
+    pub(crate) fn waits(&self) -> &Waits<'p> {
+        self.waits.get_or_init(|| Waits::new(self.profile))
+    }
+}

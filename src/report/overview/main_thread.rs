@@ -1,0 +1,89 @@
+//! What the main thread does in recordings of waiting threads: in a report of a hang, it is the thread that hung.
+
+use super::own_code::OwnCode;
+use super::owners::Owner;
+use crate::calltree::StackWeight;
+use crate::hash::IndexMap;
+use crate::profile::{Doing, FunctionId, Profile, StackId, ThreadId, Wait, Waits};
+use crate::recording::{TocRun, lookup};
+use crate::report::Amount;
+use crate::units::Unit;
+
+/// What a main thread does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MainThread {
+    /// The main thread with most samples of the process that the recording is about, or the only main thread.
+    pub thread: ThreadId,
+    /// All samples of the thread.
+    pub all: Amount,
+    /// Samples in which it runs.
+    pub runs: Amount,
+    /// Samples in which it is ready to run, but has no core.
+    pub queued: Amount,
+    /// Samples in which it waits.
+    pub waits: Amount,
+    /// What it waits for, in words, if that is the same in four of five of these samples.
+    pub waits_for: Option<&'static str>,
+    /// The function that it waits in most.
+    pub waits_in: Option<FunctionId>,
+    /// The function of app code that called it in most of these samples; `None` if there is no such function.
+    pub asked_by: Option<FunctionId>,
+}
+
+/// The samples of a class that name it: in a smaller share, the class does not stand for all.
+const CLEAR: f64 = 0.8;
+
+/// What the main thread of the process that the recording is about does, or the only main thread.
+pub(super) fn main_thread(
+    profile: &Profile,
+    code: &OwnCode<'_>,
+    (rows, toc): (&[StackWeight], Option<&TocRun>),
+    unit: Unit,
+) -> Option<MainThread> {
+    let main = || rows.iter().filter(|row| profile.thread(row.thread).is_main);
+    let pid: Option<u64> = toc.and_then(|toc| lookup(&toc.process, "pid")?.parse().ok());
+    let is_about = |row: &&StackWeight| profile.process(profile.thread(row.thread).process).pid == pid;
+    let of_thread = |row: &StackWeight| Some(row.thread);
+    let about = most_sampled(main().filter(is_about).filter(|_| pid.is_some()), of_thread);
+    // None of several processes is special.
+    let only = || most_sampled(main(), of_thread).filter(|(thread, _)| main().all(|row| row.thread == *thread));
+    let (thread, _) = about.or_else(only)?;
+    let amount = |doing: Option<Doing>| {
+        let is_wanted = |row: &&StackWeight| row.thread == thread && doing.is_none_or(|doing| row.doing == doing);
+        Amount::of_rows(rows.iter().filter(is_wanted), unit)
+    };
+    let waiting = || rows.iter().filter(|row| row.thread == thread && row.doing == Doing::Waits);
+    let leaf = |row: &StackWeight| row.stack.map(|stack| code.function(stack));
+    let waits_in = most_sampled(waiting(), leaf).map(|(function, _)| function);
+    let asked_by = |stack: StackId| match code.owners.of(profile, stack) {
+        Owner::Own(place) => Some(code.function(place)),
+        Owner::Unknown(_) | Owner::System => None,
+    };
+    let in_it = waiting().filter(|row| leaf(row) == waits_in);
+    let (waits, of_stacks) = (amount(Some(Doing::Waits)), Waits::new(profile));
+    let class = most_sampled(waiting(), |row| of_stacks.class(row.stack?, true));
+    let class = class.filter(|&(_, samples)| samples as f64 >= CLEAR * waits.samples as f64);
+    Some(MainThread {
+        thread,
+        all: amount(None),
+        runs: amount(Some(Doing::Runs)),
+        queued: amount(Some(Doing::Queued)),
+        waits,
+        waits_for: class.filter(|(class, _)| *class != Wait::Unknown).map(|(class, _)| class.name()),
+        waits_in,
+        asked_by: most_sampled(in_it, |row| Some(asked_by(row.stack?))).and_then(|(function, _)| function),
+    })
+}
+
+/// The key with the most samples, and these; the first one among equal keys.
+fn most_sampled<'r, K: Eq + std::hash::Hash>(
+    rows: impl Iterator<Item = &'r StackWeight>,
+    key: impl Fn(&StackWeight) -> Option<K>,
+) -> Option<(K, u64)> {
+    let mut sums: IndexMap<K, u64> = IndexMap::default();
+    for (row, key) in rows.filter_map(|row| Some((row, key(row)?))) {
+        *sums.entry(key).or_default() += row.samples;
+    }
+    sums.into_iter().rev().max_by_key(|&(_, samples)| samples)
+}
