@@ -10,6 +10,7 @@
 //!
 //! The tables below match `docs/formats.md`.
 
+use super::apple_libraries::is_of_apple;
 use super::{Binary, BinaryId, FunctionId, Profile};
 use crate::demangle::STUB;
 use crate::units::Address;
@@ -138,7 +139,7 @@ impl Category {
     }
 
     /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it identifies the
-    /// kernel, runtimes, and libraries named `libsystem_…`.
+    /// kernel, runtimes, and libraries with names that only Apple uses.
     pub fn of_path(path: &str, name: &str) -> Self {
         let path = if path.contains('/') { path } else { "" };
         let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
@@ -211,7 +212,8 @@ fn is_system(path: &str, file: &str) -> bool {
         return true;
     }
     if path.is_empty() {
-        return (file.starts_with("libsystem_") || file.starts_with("libSystem.")) && file.ends_with(".dylib");
+        let is_of_libsystem = file.starts_with("libsystem_") || file.starts_with("libSystem.");
+        return (is_of_libsystem && file.ends_with(".dylib")) || is_of_apple(file);
     }
     // `/Applications/Xcode.app/Contents/Developer/…`: tools and platforms, but not Xcode itself.
     is_in_system_folder(path) || path.contains(".app/Contents/Developer/") || is_in_copy(path)
@@ -247,7 +249,7 @@ mod tests {
             (Runtime, "hermes"),
             (Kernel, "kernel.release.t6000"),
             (Kernel, "IOHIDFamily"),
-            (Unknown, "UIKitCore"),
+            (Unknown, "Charts"),
         ];
         for (category, name) in names {
             assert_eq!(Category::of_path(&category.example_path(name), name), category, "{name}");
@@ -356,6 +358,10 @@ mod tests {
             ("package:flutter", System),
             ("package:orchard", Unknown),
             ("Orchard", Unknown),
+            ("UIKitCore", System),
+            ("libsqlite3.dylib", System),
+            // Apple's, but apps also have frameworks with this name.
+            ("Charts", Unknown),
             ("", Unknown),
         ] {
             assert_eq!(Category::of_path("", name), category, "{name}");

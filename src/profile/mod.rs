@@ -25,6 +25,7 @@
 //! Processes, threads, binaries and cores are few. While a profile is built, all tables except the stacks grow like a `Vec`, so up to half
 //! of their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
 
+mod apple_libraries;
 mod builder;
 mod category;
 mod counters;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format};
+use traceparse::profile::Category;
 use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, View};
 use traceparse::{Error, ErrorKind, read};
@@ -131,4 +132,47 @@ fn memory_is_taken_for_what_is_there() {
     assert_eq!(within(&empty(10_001), 64 << 20).unwrap().documents.len(), 2 * 10_001);
     let error = within(&empty(100_000), 4 << 20).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
+}
+
+/// A hang in a bundle on a system, with a binary at each of these addresses.
+fn categories(bundle: &str, system: &str, binaries: &[(&str, u64)]) -> Vec<&'static str> {
+    let frame = |(name, address): &(&str, u64)| {
+        format!(
+            "{{\"binaryName\":\"{name}\",\"address\":{address},\"offsetIntoBinaryTextSegment\":64,\"sampleCount\":1}}"
+        )
+    };
+    let frames: Vec<String> = binaries.iter().map(frame).collect();
+    let text = format!(
+        "{{\"hangDiagnostics\":[{{\"callStackTree\":{{\"callStacks\":[{{\"callStackRootFrames\":[{}]}}]}},\
+         \"diagnosticMetaData\":{{\"bundleIdentifier\":\"{bundle}\",\"osVersion\":\"{system}\"}}}}]}}",
+        frames.join(",")
+    );
+    let recording = read_text(&text).unwrap();
+    let profile = &recording.profile;
+    profile.binary_ids().map(|id| Category::of_binary(profile, Some(id)).name()).collect()
+}
+
+#[test]
+fn app_code_is_known_by_the_bundle_by_names_and_by_addresses() {
+    const IOS: &str = "iPhone OS 18.6 (22G86)";
+    const MAC: &str = "macOS 15.6 (24G84)";
+    let kit = ("UIKitCore", 0x1_9a53_8194);
+    for (bundle, system, binaries, expected) in [
+        // Names: of the bundle, of its debug library, of an extension, of Apple's libraries, of others.
+        ("com.example.DemoApp", IOS, vec![("DemoApp", 0x1_0010_0000)], vec!["user"]),
+        ("io.example.sample.iOS-Swift", IOS, vec![("iOS Swift.debug.dylib", 0x1_0010_0000)], vec!["user"]),
+        ("com.example.DemoApp.Widget", IOS, vec![("Widget", 1 << 33), ("DemoApp", 1 << 33)], vec!["user", "user"]),
+        ("com.example.DemoApp", IOS, vec![("libsqlite3.dylib", 0x1_0010_0000)], vec!["system"]),
+        ("com.example.DemoApp", IOS, vec![("Cider", 0x1_0010_0000)], vec!["unknown"]),
+        ("com.example.SwiftUI", IOS, vec![("SwiftUI", 0x1_0010_0000)], vec!["system"]),
+        // Addresses: a framework of the app, one of Apple that is not in the list, and an app with the name of a library of Apple.
+        ("com.example", IOS, vec![kit, ("Cider", 0x1_0010_0000)], vec!["system", "user"]),
+        ("com.example", IOS, vec![kit, ("CiderServices", 0x2_0010_0000)], vec!["system", "system"]),
+        ("com.example.Charts", IOS, vec![kit, ("Charts", 0x2_0010_0000)], vec!["system", "system"]),
+        ("com.example.Gestures", IOS, vec![kit, ("Gestures", 0x1_0010_0000)], vec!["system", "user"]),
+        // A Mac has other people's libraries there as well.
+        ("com.example", MAC, vec![kit, ("Cider", 0x1_0010_0000)], vec!["system", "unknown"]),
+    ] {
+        assert_eq!(categories(bundle, system, &binaries), expected, "{bundle} {binaries:?}");
+    }
 }

@@ -31,6 +31,7 @@
 //!
 //! Swift's asynchronous frames have odd addresses, which are looked up like others.
 
+mod app_code;
 mod document;
 mod metrics;
 mod quantity;

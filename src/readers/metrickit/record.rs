@@ -1,5 +1,6 @@
 //! A diagnostic becomes a document of a recording.
 
+use super::app_code::AppCode;
 use super::document::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
 use super::{metrics, quantity};
 use crate::calendar::iso_8601;
@@ -26,7 +27,8 @@ pub(super) fn add(
         Table { run: number, schema: Some(diagnostic.schema().to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_sums(table, diagnostic.meaning(), name.to_owned());
     let arch = diagnostic.fact("platformArchitecture").map(|arch| input.string(arch)).transpose().map_err(full)?;
-    let mut writer = Writer { diagnostic, is_stop, binaries: HashMap::default(), arch, adjusted: 0, raw: 0, input };
+    let (app_code, binaries) = (AppCode::new(diagnostic), HashMap::default());
+    let mut writer = Writer { diagnostic, is_stop, app_code, binaries, arch, adjusted: 0, raw: 0, input };
     writer.add_threads().map_err(full)?;
     let mut note = |message: &str, at: &Position| {
         writer.input.note(error::Diagnostic { at: Some(at.clone()), message: message.to_owned(), count: 1 });
@@ -68,7 +70,7 @@ impl Diagnostic {
         }
     }
 
-    fn threads(&self) -> &[Thread] {
+    pub(super) fn threads(&self) -> &[Thread] {
         self.tree.threads.as_deref().unwrap_or_default()
     }
 
@@ -110,12 +112,7 @@ impl Diagnostic {
         }
     }
 
-    /// The name that Xcode gives to the app's binary by default: the last part of the bundle identifier.
-    fn product_name(&self) -> Option<&str> {
-        self.fact("bundleIdentifier")?.rsplit('.').next()
-    }
-
-    fn name_of<'d>(&'d self, node: &'d Node) -> Option<&'d str> {
+    pub(super) fn name_of<'d>(&'d self, node: &'d Node) -> Option<&'d str> {
         let of_uuid = node.uuid.and_then(|uuid| self.tree.names.get(&uuid));
         of_uuid.or(node.name.as_ref()).map(String::as_str)
     }
@@ -126,6 +123,7 @@ struct Writer<'d, 'i> {
     diagnostic: &'d Diagnostic,
     /// True if frames begin with the innermost one, and each stack is one sample.
     is_stop: bool,
+    app_code: AppCode<'d>,
     binaries: HashMap<(Option<Uuid>, Option<&'d str>), BinaryId>,
     arch: Option<StringId>,
     /// The callers whose offset is one less than their return address.
@@ -243,9 +241,7 @@ impl<'d> Writer<'d, '_> {
             (Some(name), _) => name.to_owned(),
             (None, uuid) => uuid.map(|uuid| uuid.to_string()).unwrap_or_default(),
         };
-        let is_own = self.diagnostic.product_name() == Some(text.as_str());
-        // Paths are not in the file; this one is not of the system.
-        let path = if is_own { self.input.string(&format!("…/{text}"))? } else { self.input.string(&text)? };
+        let path = self.input.string(&self.app_code.path(uuid, name, &text))?;
         let name = self.input.string(&text)?;
         let binary = Binary { name, uuid, arch: self.arch, load_address: Address::new(0), path };
         let id = self.input.binary(binary)?;

@@ -1,0 +1,86 @@
+//! The owner of each binary of a diagnostic, whose path is not in the file.
+//!
+//! A binary is Apple's if its name is one of Apple's, and the app's if its name is in the bundle identifier. For others, addresses decide
+//! where they can: on 64-bit ARM, all of Apple's libraries that devices have are in one cache, which begins at 0x1_8000_0000. The app, its
+//! extensions and its frameworks are below. That the recorded addresses are of this kind is known if they show a library of Apple there.
+
+use super::document::{Diagnostic, Node};
+use crate::hash::HashMap;
+use crate::profile::Category;
+use crate::units::Uuid;
+
+/// A binary: its UUID and its name.
+type Key<'d> = (Option<Uuid>, Option<&'d str>);
+
+/// The addresses of app code, and those of the cache of Apple's libraries.
+const APP: std::ops::Range<u64> = 1 << 32..0x1_8000_0000;
+const CACHE: std::ops::Range<u64> = 0x1_8000_0000..1 << 36;
+
+/// What is known of the binaries of a diagnostic.
+pub(super) struct AppCode<'d> {
+    diagnostic: &'d Diagnostic,
+    /// The lowest and the highest address of the frames of each binary.
+    addresses: HashMap<Key<'d>, (u64, u64)>,
+    /// True if the addresses show where Apple's libraries are.
+    has_cache: bool,
+}
+
+impl<'d> AppCode<'d> {
+    pub(super) fn new(diagnostic: &'d Diagnostic) -> Self {
+        let mut addresses: HashMap<Key<'d>, (u64, u64)> = HashMap::default();
+        for node in diagnostic.threads().iter().flat_map(|thread| &thread.nodes) {
+            let Some(address) = node.address else { continue };
+            let (first, last) = addresses.entry(key_of(diagnostic, node)).or_insert((address, address));
+            (*first, *last) = ((*first).min(address), (*last).max(address));
+        }
+        let is_mac = diagnostic.fact("osVersion").is_some_and(|system| system.starts_with("mac"));
+        let is_in_cache = |(key, (first, _)): (&Key<'d>, &(u64, u64))| {
+            CACHE.contains(first) && matches!(by_name(key.1), Category::System | Category::Runtime)
+        };
+        // A Mac also loads libraries of other people, and Apple's plugins, from anywhere.
+        let has_cache = !is_mac && addresses.iter().any(is_in_cache);
+        Self { diagnostic, addresses, has_cache }
+    }
+
+    /// The path of a binary: `…/NAME` for app code, since where it was is unknown.
+    pub(super) fn path(&self, uuid: Option<Uuid>, name: Option<&str>, text: &str) -> String {
+        match self.category((uuid, name)) {
+            Category::User => format!("…/{text}"),
+            Category::System if by_name(name) == Category::Unknown => format!("/System/…/{text}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn category(&self, key: Key<'_>) -> Category {
+        let is_in = |range: &std::ops::Range<u64>| {
+            let found = self.addresses.get(&key).filter(|_| self.has_cache);
+            found.is_some_and(|(first, last)| range.contains(first) && range.contains(last))
+        };
+        let is_of_bundle = || key.1.is_some_and(|name| self.is_of_bundle(name));
+        match by_name(key.1) {
+            Category::Unknown if is_in(&CACHE) => Category::System,
+            Category::Unknown if is_in(&APP) || is_of_bundle() => Category::User,
+            // An app may have the name of one of Apple's libraries.
+            _ if is_in(&APP) && is_of_bundle() => Category::User,
+            known => known,
+        }
+    }
+
+    /// True for the name of the bundle. Xcode derives the end of the identifier from the name of the app, with hyphens for other characters;
+    /// `NAME.debug.dylib` has the code of a debug build. The identifier of an extension begins with the identifier of its app.
+    fn is_of_bundle(&self, name: &str) -> bool {
+        let hyphens = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-").to_lowercase();
+        let name = name.strip_suffix(".debug.dylib").unwrap_or(name);
+        let Some(bundle) = self.diagnostic.fact("bundleIdentifier") else { return false };
+        bundle.split('.').skip(1).any(|part| hyphens(part) == hyphens(name))
+    }
+}
+
+/// The binary of a frame.
+fn key_of<'d>(diagnostic: &'d Diagnostic, node: &'d Node) -> Key<'d> {
+    (node.uuid, diagnostic.name_of(node))
+}
+
+fn by_name(name: Option<&str>) -> Category {
+    name.map_or(Category::Unknown, |name| Category::of_path("", name))
+}
