@@ -169,7 +169,7 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
         let of_contents = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
         bail!(no_table(&choice.schema, of_documents.chain(of_contents.map(|table| table.schema.as_str()))));
     }
-    if tables == 0 {
+    if tables == 0 && !has_percentiles(export) {
         bail!("{}", export.no_cpu_table(are_recordings));
     }
     if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
@@ -184,6 +184,11 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
     Ok(())
 }
 
+/// True if an input has percentiles that others computed, instead of samples.
+fn has_percentiles(recording: &Recording) -> bool {
+    recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some())
+}
+
 /// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
 pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
     let profile = &report.recording.profile;
@@ -191,7 +196,9 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     if profile.sums_or_samples().next().is_none()
         && report.operations.iter().all(|operation| operation.changes.is_empty())
     {
-        note("the CPU tables have no rows");
+        if !has_percentiles(report.recording) {
+            note("the CPU tables have no rows");
+        }
         return Ok(());
     }
     let shown = match report.options.view {

@@ -74,7 +74,11 @@ impl FleetBuilder {
             reports,
             values,
         });
+        let crashes = self.crashes.into_iter().map(|((cohort, place), count)| (cohort, place, count));
+        let mut crashes: Vec<(Cohort, String, u64)> = crashes.collect();
+        crashes.sort_by(|a, b| (&a.0, b.2, &a.1).cmp(&(&b.0, a.2, &b.1)));
         let mut report = FleetReport {
+            crashes,
             histograms: histograms.collect(),
             inputs,
             findings: Vec::new(),

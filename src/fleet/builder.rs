@@ -68,6 +68,8 @@ pub struct FleetBuilder {
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// By name and cohort: durations that are known by bins, and the number of reports with them.
     pub(super) histograms: BTreeMap<(String, Cohort), (u64, BinnedValues)>,
+    /// By cohort: the number of crashes by where they happened.
+    pub(super) crashes: BTreeMap<(Cohort, String), u64>,
     /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
     /// The names of the data file that the last run came from.
@@ -106,6 +108,7 @@ impl FleetBuilder {
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
             histograms: BTreeMap::new(),
+            crashes: BTreeMap::new(),
             apart: 0,
             #[cfg(feature = "dataset")]
             shared: None,
@@ -221,6 +224,10 @@ impl FleetBuilder {
                 .push(DamagedRecording { source: record.source.clone(), unread_runs: record.unread_runs });
         }
         self.inputs.excluded_runs += u64::from(record.excluded_runs);
+        if let Some(place) = record.label(RunRecord::CRASHED_IN) {
+            let cohort = Cohort { unit: record.unit, labels: self.labels_of_cohort(&record.labels) };
+            *self.crashes.entry((cohort, place.to_owned())).or_default() += 1;
+        }
         true
     }
 

@@ -40,6 +40,8 @@ pub struct FleetReport {
     pub alerts: Vec<AlertOutcome>,
     /// Durations of metrics, by name and cohort.
     pub histograms: Vec<HistogramReport>,
+    /// The number of crashes by cohort and innermost function of app code, the most frequent first.
+    pub(crate) crashes: Vec<(Cohort, String, u64)>,
     /// All measured runs, by source and then by run id.
     pub runs: Vec<RunRow>,
     /// Warnings to read before believing the numbers, in sentences.

@@ -193,6 +193,11 @@ pub struct FrameRow {
     pub all_samples: u64,
 }
 
+impl RunRecord {
+    /// The label of a crash that says where it happened.
+    pub(crate) const CRASHED_IN: &'static str = "crashed_in";
+}
+
 impl FrameRow {
     /// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
     pub const UNNAMED: &'static str = "(unnamed)";

@@ -55,12 +55,14 @@ pub enum Meaning {
     Presence,
     /// A thread wrote to storage; each sample stands for a number of bytes. This does not measure CPU use.
     Writes,
+    /// A thread was there when a process crashed or was reported. This is a list of stacks, and measures nothing.
+    Stop,
 }
 
 impl Meaning {
     /// Returns the meaning with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::OnCpu, Self::Presence, Self::Writes].into_iter().find(|meaning| meaning.name() == name)
+        [Self::OnCpu, Self::Presence, Self::Writes, Self::Stop].into_iter().find(|meaning| meaning.name() == name)
     }
 
     /// Returns the meaning of what reports from the field state in a unit.
@@ -73,12 +75,13 @@ impl Meaning {
         }
     }
 
-    /// Returns the name in machine-readable formats: `on-cpu`, `presence`, `writes`.
+    /// Returns the name in machine-readable formats: `on-cpu`, `presence`, `writes`, `stop`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OnCpu => "on-cpu",
             Self::Presence => "presence",
             Self::Writes => "writes",
+            Self::Stop => "stop",
         }
     }
 }

@@ -173,7 +173,7 @@ fn text(head: &[u8]) -> String {
 }
 
 /// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
-const DIAGNOSTICS: [&str; 10] = [
+const DIAGNOSTICS: [&str; 11] = [
     "\"appLaunchDiagnostics\"",
     "\"callStackPerThread\"",
     "\"callStackRootFrames\"",
@@ -181,6 +181,7 @@ const DIAGNOSTICS: [&str; 10] = [
     "\"callStackTree\"",
     "\"cpuExceptionDiagnostics\"",
     "\"crashDiagnostics\"",
+    "\"diagnosticLogs\"",
     "\"diskWriteExceptionDiagnostics\"",
     "\"hangDiagnostics\"",
     "\"offsetIntoBinaryTextSegment\"",
@@ -206,6 +207,9 @@ fn json(start: &str) -> Option<Known> {
         }
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
             Some(readable("a diagnostic of MetricKit", Reader::MetricKit))
+        }
+        () if any(&["\"metricCategories\""]) || (any(&["\"insights\""]) && any(&["\"metricCategory\""])) => {
+            Some(readable("metrics of App Store Connect", Reader::MetricKit))
         }
         () if any(&["\"intervalEntries\"", "\"stateEntries\""]) && any(&["\"environment\"", "\"timeRange\""]) => {
             Some(readable("a report of metrics of MetricKit", Reader::MetricKit))

@@ -52,6 +52,7 @@ pub use recorded_time::{SelectedTime, TimeSource};
 pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
 pub(crate) use rows::{Source, TableReader, add_read_row};
+pub(crate) use toc::STATED_PERCENTILE;
 pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::seconds;
@@ -59,7 +60,7 @@ pub use toc::{Toc, TocProcess, TocRun, TocTable};
 
 use crate::error::Diagnostic;
 use crate::memory::{MemoryBudget, Reservation};
-use crate::profile::{Profile, SeriesId};
+use crate::profile::{Profile, RunId, SeriesId, ThreadId};
 use crate::units::{Nanos, Unit};
 
 pub use crate::profile::SampleDetail;
@@ -203,6 +204,13 @@ impl Recording {
             DocumentContent::Tables(tables) => tables.as_slice(),
             DocumentContent::Toc(_) => &[],
         })
+    }
+
+    /// The thread that a crash or memory exception happened on; `None` if the report does not identify it.
+    pub(crate) fn attributed_thread(&self, run: RunId) -> Option<ThreadId> {
+        let index = self.toc_of_run(run)?.summary_field("attributed-thread")?.parse().ok()?;
+        let profile = &self.profile;
+        profile.thread_ids().filter(|&id| profile.process(profile.thread(id).process).run == run).nth(index)
     }
 
     /// The tables of contents among the documents.

@@ -13,6 +13,9 @@ use super::app_metrics::AppMetrics;
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::{Nanos, Weight, several};
 
+/// The start of the keys of percentiles in the summary of a run, which others computed: `metric hangRate · P90 · All iPhones · version 1.2`.
+pub(crate) const STATED_PERCENTILE: &str = "metric ";
+
 /// How long after the end of the recording a sample may be. If one is later, the table of contents describes another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
@@ -98,6 +101,11 @@ impl TocRun {
     /// Returns a field of the summary.
     pub fn summary_field(&self, name: &str) -> Option<&str> {
         lookup(&self.summary, name)
+    }
+
+    /// Returns the percentiles that others computed: what each is of, and its value with its unit.
+    pub fn stated_percentiles(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.summary.iter().filter_map(|(key, value)| Some((key.strip_prefix(STATED_PERCENTILE)?, value.as_str())))
     }
 
     /// Returns an attribute of the recorded device.

@@ -26,6 +26,7 @@ pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 use overview::Owners;
+pub(crate) use overview::Stop;
 pub use overview::{
     Activity, Answer, AnswersIn, Busiest, LineOfTime, MainThread, Origin, Overview, Shares, Spent, Subtree, Work,
 };

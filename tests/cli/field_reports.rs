@@ -202,3 +202,122 @@ fn times_cannot_be_selected() {
     let said = fails(1, &["fleet", "report", &folder.path("diagnostics/2.0.json"), "--time", "0s..1s"]);
     assert!(said.contains("no times"), "{said}");
 }
+
+/// A crash of a version in a function of the app at an offset, below a function of the system; another thread has a stack, too.
+fn crash(version: &str, offset: u64) -> String {
+    let frame = |name: &str, address: u64, callers: &[Value]| json!({"binaryName": name, "address": address, "offsetIntoBinaryTextSegment": address & 0xfff, "sampleCount": 1, "subFrames": callers});
+    let app = frame("Orchard", 0x1_0000_0000 + offset, &[frame("dyld", 0x1_9000_0010, &[])]);
+    let crashed = frame("libsystem_kernel.dylib", 0x1_a000_0020, &[app]);
+    let other = frame("libsystem_kernel.dylib", 0x1_a000_0030, &[]);
+    let threads = json!([{"threadAttributed": false, "callStackRootFrames": [other]},
+                         {"threadAttributed": true, "callStackRootFrames": [crashed]}]);
+    json!({"timeStampBegin": "2024-05-01 00:00:00 +0000", "crashDiagnostics": [{
+        "callStackTree": {"callStackPerThread": true, "callStacks": threads},
+        "diagnosticMetaData": {"exceptionType": 10, "exceptionCode": 0, "signal": 6, "terminationReason": "Namespace SIGNAL, Code 0x6",
+            "exceptionReason": {"exceptionName": "NSRangeException", "composedMessage": "5 is beyond bounds"},
+            "virtualMemoryRegionInfo": "0 is not in any region.\n  REGION TYPE", "appVersion": version, "bundleIdentifier": "com.example.Orchard",
+            "osVersion": "iPhone OS 17.5 (21F79)"},
+    }]})
+    .to_string()
+}
+
+#[test]
+fn a_crash_shows_what_happened_and_no_shares() {
+    let folder = Folder::new();
+    write(&folder, "crash.json", crash("1.0", 0x200));
+    let text = ok(&[&folder.path("crash.json")]);
+    for part in [
+        "Crash: exception EXC_CRASH (10) · code 0 · signal SIGABRT (6)",
+        "Namespace SIGNAL, Code 0x6",
+        "NSRangeException: 5 is beyond bounds",
+        "0 is not in any region.",
+        "Thread 1 crashed in 0x20",
+        "0x200 (Orchard)",
+        "   0   0x20  libsystem_kernel.dylib\n   1 * 0x200  Orchard\n   2   0x10  dyld\n",
+    ] {
+        assert!(text.replace("\n  ", " ").contains(part) || text.contains(part), "{part}: {text}");
+    }
+    for word in ["%", "sample", "CPU", "REGION TYPE"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    let json: Value =
+        serde_json::from_str(&ok(&[&folder.path("crash.json"), "--view", "overview", "--format", "json"])).unwrap();
+    let overview = &json["overview"][0];
+    assert_eq!(json["series"][0]["meaning"], "stop");
+    assert_eq!(overview["stop"]["facts"]["exception"], "EXC_CRASH (10)");
+    assert_eq!(overview["stop"]["facts"]["termination"], "Namespace SIGNAL, Code 0x6");
+    assert_eq!((&overview["stop"]["app_function"], &overview["shares"]), (&json!(1), &Value::Null));
+    let stack: Vec<&Value> = overview["stop"]["stack"].as_array().unwrap().iter().map(|row| &row["category"]).collect();
+    assert_eq!(stack, ["system", "user", "runtime"]);
+    assert!(
+        overview["sentences"]["shares"]
+            .as_str()
+            .unwrap()
+            .starts_with("Its stack: 0x20 (libsystem_kernel.dylib), called by")
+    );
+    // Two threads cannot both be the one.
+    write(&folder, "two.json", crash("1.0", 0x200).replace("\"threadAttributed\":false", "\"threadAttributed\":true"));
+    assert!(ok(&[&folder.path("two.json")]).contains("does not identify the thread"));
+}
+
+#[test]
+fn fleets_count_crashes_by_the_innermost_function_of_the_app() {
+    let folder = Folder::new();
+    let of = |version: &str| format!("{}\n{}", crash(version, 0x200), crash(version, 0x300));
+    write(&folder, "crashes/1.0.ndjson", of("1.0"));
+    write(
+        &folder,
+        "crashes/1.1.ndjson",
+        format!("{}\n{}", of("1.1"), crash("1.1", 0x200).replace("\"Orchard\"", "\"CFNetwork\"")),
+    );
+    write(&folder, "crashes/hang.json", payload("hang", "hangDuration", "2 sec", "1.0"));
+    let input = folder.path("crashes");
+    let text = ok(&["fleet", "report", &input]);
+    assert!(text.contains("5 crashes in 2 places; 4 in (unnamed) (Orchard)."), "{text}");
+    assert!(text.contains("Fleet: 1 report in 1 cohort"), "{text}");
+    let counted = |input: &str| report(input)["crashes"].clone();
+    let row = |version: &str, place: &str, count: u64| json!({"labels": {"app_version": version}, "crashed_in": place, "crashes": count});
+    let without = "(unnamed) (libsystem_kernel.dylib), without app code";
+    let expected =
+        json!([row("1.0", "(unnamed) (Orchard)", 2), row("1.1", "(unnamed) (Orchard)", 2), row("1.1", without, 1)]);
+    assert_eq!(counted(&input), expected);
+    // A dataset has them as well.
+    finish(&mut traceparse(&["fleet", "extract", &input, "-o", &folder.path("dataset")])).success();
+    assert_eq!(counted(&folder.path("dataset")), expected);
+    // Crashes alone are a report, too.
+    std::fs::remove_file(folder.path("crashes/hang.json")).unwrap();
+    assert!(ok(&["fleet", "report", &input]).contains("5 crashes in 2 places"));
+}
+
+#[test]
+fn files_of_app_store_connect_are_read() {
+    let folder = Folder::new();
+    let frame = |symbol: &str, binary: &str, count: u64, callees: &[Value]| {
+        json!({"symbolName": symbol, "binaryName": binary, "binaryUUID": "1672554C-5C48-3600-AEF8-97F330B62C10", "address": "1f00",
+               "offsetIntoBinaryTextSegment": "7000", "lineNumber": "", "sampleCount": count, "subFrames": callees})
+    };
+    let roots = json!([frame("start", "Orchard", 12, &[frame("Store.save()", "Orchard", 9, &[])])]);
+    let log = json!({"callStackTree": [{"callStackPerThread": false, "callStacks": [{"callStackRootFrames": roots}]}],
+        "diagnosticMetaData": {"bundleId": "com.example.Orchard", "event": "hang", "eventDetail": "2 sec", "buildVersion": "3", "appVersion": "1.2"}});
+    let logs = json!({"productData": [{"signatureId": "s1", "diagnosticLogs": [log]}], "version": "1.0"});
+    write(&folder, "logs.json", logs.to_string());
+    let text = ok(&[&folder.path("logs.json")]);
+    assert!(
+        text.contains("hang of 2 sec") && text.contains("75.0%    75.0%       9 samples  Store.save()  Orchard"),
+        "{text}"
+    );
+    let fleet = ok(&["fleet", "report", &folder.path("logs.json"), "--format", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&fleet).unwrap()["cohorts"][0]["across_runs"]["mean"], 2000.0);
+    let points = json!([{"version": "1.1", "value": 1.5, "errorMargin": 0.1}, {"version": "1.2", "value": 2}]);
+    let filter =
+        json!({"percentile": "percentile.ninety", "device": "all_iphones", "deviceMarketingName": "All iPhones"});
+    let metric = json!({"identifier": "hangRate", "unit": {"identifier": "s/hr"}, "datasets": [{"filterCriteria": filter, "points": points}]});
+    let metrics = json!({"productData": [{"platform": "IOS", "metricCategories": [{"identifier": "HANG", "metrics": [metric]}]}]});
+    write(&folder, "metrics.json", metrics.to_string());
+    let text = ok(&[&folder.path("metrics.json")]);
+    assert!(text.contains("    1.5 s/hr ± 0.1  hangRate · P90 · All iPhones · version 1.1\n"), "{text}");
+    assert!(text.contains("            2 s/hr  hangRate · P90 · All iPhones · version 1.2\n"), "{text}");
+    let said =
+        crate::command::stderr_of(&finish(&mut traceparse(&["fleet", "report", &folder.path("metrics.json")])).code(1));
+    assert!(said.contains("percentiles over all users, which cannot be added to others"), "{said}");
+}

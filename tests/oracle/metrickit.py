@@ -17,12 +17,12 @@ import uuid
 from exports import serve
 
 KINDS = {
-    "crash": ("crash-diagnostic", "presence"),
+    "crash": ("crash-diagnostic", "stop"),
     "hang": ("hang-diagnostic", "presence"),
     "cpuException": ("cpu-exception-diagnostic", "on-cpu"),
     "diskWriteException": ("disk-write-exception-diagnostic", "writes"),
     "appLaunch": ("app-launch-diagnostic", "presence"),
-    "memoryException": ("memory-exception-diagnostic", "presence"),
+    "memoryException": ("memory-exception-diagnostic", "stop"),
 }
 STOPS = {"crash", "memoryException"}
 LABELS = {
@@ -57,9 +57,10 @@ SUMMARY = [
     ("writesCaused", "bytes-written"),
     ("totalBytesWritten", "bytes-written"),
     ("launchDuration", "launch-duration"),
-    ("terminationReason", "termination-reason"),
-    ("terminationCategory", "termination-category"),
 ]
+MACH = "BAD_ACCESS BAD_INSTRUCTION ARITHMETIC EMULATION SOFTWARE BREAKPOINT SYSCALL MACH_SYSCALL RPC_ALERT CRASH RESOURCE GUARD CORPSE_NOTIFY"
+DARWIN = {1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 5: "TRAP", 6: "ABRT", 7: "EMT", 8: "FPE", 9: "KILL", 10: "BUS", 11: "SEGV", 12: "SYS",
+          13: "PIPE", 14: "ALRM", 15: "TERM"}
 STARTS = {"dyld", "libdyld.dylib", "libsystem_pthread.dylib"}
 
 
@@ -77,6 +78,13 @@ class Object(list):
         return found[0] if found else None
 
 
+def place(value):
+    """A number, or a text that may be one."""
+    if isinstance(value, str) and not isinstance(value, Number):
+        return int(value) if value.isascii() and value.isdigit() and int(value) < 1 << 64 else None
+    return whole(value)
+
+
 def whole(value):
     if value is None:
         return None
@@ -92,7 +100,7 @@ def text(value):
 
 
 def identifier(value):
-    if text(value) is None:
+    if not text(value):
         return None
     found = uuid.UUID(value)
     return str(found).upper() if found.int else None
@@ -123,6 +131,8 @@ def fact(value):
     unit = known.get("unit", known.get("symbol"))
     if "value" in known and unit is not None:
         return known["value"] + " " + unit
+    if "exceptionName" in known:
+        return known["exceptionName"] + (": " + known["composedMessage"] if "composedMessage" in known else "")
     if "number" in known and "platform" in known:
         build = f" ({known['buildNumber']})" if "buildNumber" in known else ""
         return f"{known['platform']} {known['number']}{build}"
@@ -137,10 +147,18 @@ class Diagnostic:
 def members_of_trees(value):
     """The members of a call tree, with those of trees in it."""
     found = Object()
+    if isinstance(value, list) and not isinstance(value, Object):
+        trees = [members_of_trees(one) for one in value]
+        for key in ("callStackPerThread", "callStacks", "binaryInfo"):
+            known = [tree.get(key, "callStackThreads") if key == "callStacks" else tree.get(key) for tree in trees]
+            known = [one for one in known if one is not None]
+            if known:
+                found.append((key, known[0] if key == "callStackPerThread" else [item for one in known for item in one]))
+        return found
+    if not isinstance(value, Object):
+        raise ValueError("a tree that is none")
     for key, inner in value:
         if key == "callStackTree":
-            if not isinstance(inner, Object):
-                raise ValueError("a tree that is none")
             found += members_of_trees(inner)
         else:
             found.append((key, inner))
@@ -159,11 +177,9 @@ def of_object(value, kind):
     tree, facts, inner, has_tree = Object(), [], [], False
     for key, member in value:
         name = key.removesuffix("s").removesuffix("Diagnostic") if key.removesuffix("s").endswith("Diagnostic") else None
-        if key == "payload":
+        if key in ("payload", "productData", "diagnosticLogs"):
             inner += diagnostics(member)
         elif key == "callStackTree":
-            if not isinstance(member, Object):
-                raise ValueError("a tree that is none")
             has_tree = True
             tree += members_of_trees(member)
         elif key in ("callStacks", "callStackThreads", "callStackPerThread", "binaryInfo"):
@@ -174,13 +190,26 @@ def of_object(value, kind):
         elif name in KINDS:
             inner += diagnostics(member, name)
         elif key not in ("intervalEntries", "stateEntries") and fact(member) is not None:
-            facts.append((key, fact(member)))
+            facts.append((NAMES.get(key, key), fact(member)))
     for one in inner:
         one.facts += facts
     yield from inner
     if has_tree or kind:
-        told = next((TOLD_BY[key] for key, _ in facts if key in TOLD_BY), None)
-        yield Diagnostic(kind or told, tree, facts)
+        told = [TOLD_BY[key] if key in TOLD_BY else of_event(value) for key, value in facts if key in TOLD_BY or key == "event"]
+        kind = kind or next((one for one in told if one), None)
+        details = [at for at, (key, _) in enumerate(facts) if key == "eventDetail"]
+        if details and kind in DETAILS:
+            facts[details[0]] = (DETAILS[kind], facts[details[0]][1])
+        yield Diagnostic(kind, tree, facts)
+
+
+DETAILS = {"hang": "hangDuration", "appLaunch": "launchDuration", "diskWriteException": "writesCaused"}
+NAMES = {"bundleId": "bundleIdentifier", "buildVersion": "appBuildVersion"}
+
+
+def of_event(event):
+    words = {"hang": "hang", "launch": "appLaunch", "disk": "diskWriteException", "write": "diskWriteException"}
+    return next((kind for word, kind in words.items() if word in event.lower()), None)
 
 
 def of_facts(value):
@@ -192,7 +221,7 @@ def of_facts(value):
                 if "domain" in known and "label" in known:
                     found.append(("state " + known["domain"], known["label"]))
         elif fact(member) is not None:
-            found.append((key, fact(member)))
+            found.append((NAMES.get(key, key), fact(member)))
     return found
 
 
@@ -236,8 +265,9 @@ class Tree:
             identity, name = identifier(value.get("binaryUUID")), text(value.get("binaryName"))
             if identity and name is not None:
                 self.names.setdefault(identity, name)
-            offset = whole(value.get("offsetIntoBinaryTextSegment", "offsetAddress"))
-            into.append([identity, name, whole(value.get("address")), offset, whole(value.get("sampleCount")), callees])
+            offset = place(value.get("offsetIntoBinaryTextSegment", "offsetAddress"))
+            symbol = text(value.get("symbolName"))
+            into.append([identity, name, place(value.get("address")), offset, whole(value.get("sampleCount")), callees, symbol])
             todo += [(inner, callees) for inner in below]
         return top[0]
 
@@ -272,6 +302,9 @@ def is_stop(kind, tree):
 def shown(tree, frame, caller, stop):
     identity, name, address, offset = frame[:4]
     name = tree.name(frame) if tree.name(frame) is not None else identity
+    if frame[6]:
+        name = tree.first_names.setdefault(identity, name) if identity else name
+        return f"{name}+0x0" if name is not None else "0x0"
     if offset is None or name is None or (address is not None and offset > address):
         return hex(max((address or 0) - caller, 0))
     # A binary keeps the name of its first document.
@@ -323,6 +356,31 @@ def date(begin):
     return at.isoformat(timespec="milliseconds") + "Z"
 
 
+def stopped(diagnostic, known, tree):
+    """What a crash states of itself, with the names of numbers."""
+    types = {str(at): "EXC_" + name for at, name in enumerate(MACH.split(), 1)}
+    codes = {"1": "KERN_INVALID_ADDRESS", "2": "KERN_PROTECTION_FAILURE"} if known.get("exceptionType") == "1" else {}
+    signals = {str(number): "SIG" + name for number, name in DARWIN.items()}
+    found = []
+    for key, called, names in (
+        ("exceptionType", "exception-type", types),
+        ("exceptionCode", "exception-code", codes),
+        ("signal", "signal", signals),
+        ("terminationReason", "termination-reason", {}),
+        ("terminationCategory", "termination-category", {}),
+        ("exceptionReason", "exception-reason", {}),
+        ("objectiveCexceptionReason", "exception-reason", {}),
+        ("virtualMemoryRegionInfo", "memory-region", {}),
+    ):
+        value = (known.get(key) or "").split("\n")[0].strip()
+        if value:
+            found.append([called, f"{names[value]} ({value})" if value in names else value])
+    attributed = [index for index, (is_attributed, _) in enumerate(tree.threads) if is_attributed]
+    if diagnostic.kind in STOPS and tree.per_thread is not False and len(attributed) == 1:
+        found.append(["attributed-thread", str(attributed[0])])
+    return found
+
+
 def told(diagnostic, first_names):
     tree = Tree(diagnostic, first_names)
     stop = is_stop(diagnostic.kind, tree)
@@ -340,6 +398,7 @@ def told(diagnostic, first_names):
     if diagnostic.kind in LABELS:
         summary.append(["diagnostic", LABELS[diagnostic.kind]])
     summary += [[called, known[key]] for key, called in SUMMARY if key in known]
+    summary += stopped(diagnostic, known, tree)
     summary += [[key, value] for key, value in diagnostic.facts if key.startswith("state ")]
     schema, meaning = KINDS.get(diagnostic.kind, ("call-stack-tree", "presence"))
     found = stacks(tree, stop, diagnostic.kind)

@@ -137,7 +137,7 @@ pub(crate) fn document(rng: &mut Rng) -> Value {
     };
     if is_new {
         let event = 810_918_462.24 + rng.below(1_000) as f64 / 4.0;
-        return json!({
+        let mut report = json!({
             "version": "2.0.0", "timeRange": {"begin": event, "end": event},
             "environment": {
                 "applicationVersion": "3.1", "bundleIdentifier": "org.example.App", "deviceType": "iPhone15,2", "pid": rng.below(9_999),
@@ -146,6 +146,18 @@ pub(crate) fn document(rng: &mut Rng) -> Value {
             },
             (format!("{kind}Diagnostic")): {(measure): {"value": number, "unit": unit}, "callStackTree": tree},
         });
+        if is_stop {
+            report[format!("{kind}Diagnostic")]["exceptionReason"] =
+                json!({"exceptionName": "NSRangeException", "composedMessage": "5 is beyond", "arguments": ["5"]});
+        }
+        return report;
+    }
+    let events = [("hang", "hang"), ("appLaunch", "launches"), ("diskWriteException", "diskwrites")];
+    if let (Some((_, event)), true) = (events.iter().find(|(of, _)| *of == kind), rng.one_in(8)) {
+        let detail = format!("{number} {}", if kind == "diskWriteException" { "byte" } else { "ms" });
+        let facts = json!({"event": event, "eventDetail": detail, "bundleId": "org.example.App", "appVersion": "3.1", "buildVersion": "7"});
+        let log = json!({"callStackTree": [tree.clone(), tree], "diagnosticMetaData": facts});
+        return json!({"productData": [{"signatureId": "1", "diagnosticLogs": [log]}], "version": "1.0"});
     }
     let mut diagnostic = json!({
         "version": "1.0.0", "callStackTree": tree,
@@ -153,6 +165,12 @@ pub(crate) fn document(rng: &mut Rng) -> Value {
             (measure): told, "appVersion": "3.1", "osVersion": "iPhone OS 17.5 (21F79)", "platformArchitecture": "arm64e", "regionFormat": "DE",
         },
     });
+    if is_stop {
+        let facts = &mut diagnostic["diagnosticMetaData"];
+        facts["exceptionType"] = json!(rng.below(16));
+        facts["exceptionCode"] = json!(rng.below(4));
+        facts["signal"] = json!(rng.below(18));
+    }
     match rng.below(4) {
         0 => diagnostic,
         1 => diagnostic["callStackTree"].take(),

@@ -385,7 +385,7 @@ fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_qui
     // They are in the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
     // Metrics may have times by bins only, for which there are no rules and no processes.
-    let has_bins = !report.histograms.is_empty();
+    let has_bins = !report.histograms.is_empty() || !report.crashes.is_empty();
     let is_plain = report.options.alerts.is_empty() && report.options.processes.is_empty();
     let has_runs = report.inputs.runs > 0 || has_bins && is_plain;
     check_whole(report, is_strict)?;
@@ -481,6 +481,7 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([first, ..], _) => error!(
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
+        ([], 0) if !report.crashes.is_empty() => error!("only crashes are known, which have no processes and no rules"),
         ([], 0) if !report.histograms.is_empty() => {
             error!("only hang and launch times by bins are known, which have no processes and no rules")
         }

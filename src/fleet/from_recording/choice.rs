@@ -141,11 +141,17 @@ fn choose(
     let count = |id: SeriesId| counted[id.index()];
     let has_time = |id: SeriesId| recording.hinted_time(profile.series(id).run, hints).recorded.length.is_some();
     let is_stated = |id: SeriesId| recording.toc_of_run(profile.series(id).run).is_some_and(|toc| toc.stated.is_some());
+    let is_crash = |id: SeriesId| {
+        let toc = recording.toc_of_run(profile.series(id).run);
+        toc.and_then(|toc| toc.summary_field("diagnostic")) == Some("crash")
+    };
     let is_measurable = |id: SeriesId| match profile.series(id).has_times {
         true => count(id) > 0 || (idle[id.index()] && has_time(id)),
         false => count(id) > 0 && is_stated(id),
     };
-    notes.extend(without_quantity(profile, |id| options.wants(schema(id)) && count(id) > 0 && !is_stated(id)));
+    notes.extend(without_quantity(profile, |id| {
+        options.wants(schema(id)) && count(id) > 0 && !is_stated(id) && !is_crash(id)
+    }));
     let is_wanted = |id: &SeriesId| options.wants(schema(*id)) && is_measurable(*id);
     let mut candidates: Vec<SeriesId> = profile.series_ids().filter(is_wanted).collect();
     candidates.sort_by_key(|&id| {
@@ -261,6 +267,10 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
         names.dedup();
         list(&names)
     };
+    if recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some()) {
+        return "These are percentiles over all users, which cannot be added to others; traceparse FILE shows them."
+            .to_owned();
+    }
     let tables: Vec<&Table> = recording.tables().collect();
     if tables.is_empty() {
         // A recording is a document of tables and one of contents.

@@ -31,7 +31,8 @@ fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &R
     runs
 }
 
-fn run(
+/// A run without samples.
+pub(super) fn run(
     (run_id, unit, sum, wall): (String, Unit, Nanos, Option<Nanos>),
     toc: &TocRun,
     context: &RunContext,

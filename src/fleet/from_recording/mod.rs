@@ -7,6 +7,7 @@
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
+mod crashes;
 mod labels;
 mod metrics;
 mod rows;
@@ -69,7 +70,8 @@ impl Recording {
         options: &MeasureOptions,
         operations: &[Operation],
     ) -> Result<Measured, NotMeasured> {
-        let days = metrics::runs(self, context);
+        let mut days = metrics::runs(self, context);
+        days.extend(crashes::runs(self, context));
         let selected = options.selection.on(&self.profile);
         let Chosen { runs, excluded, notes } = match Chosen::new(self, context, options) {
             Err(_) if !days.is_empty() => return Ok(Measured { runs: days, series: Vec::new(), notes: Vec::new() }),

@@ -238,7 +238,7 @@ impl Text<'_, '_, '_> {
         let report = self.report.before;
         let counted = report.series.iter().filter(|series| series.counted.samples > 0);
         let is_running = |side: &Report<'_>| side.options.selection.states == StateFilter::Running;
-        let is_on_cpu = |series| report.recording.profile.series(series).meaning != Meaning::Presence;
+        let is_on_cpu = |series| report.recording.profile.series(series).meaning == Meaning::OnCpu;
         is_running(report)
             && is_running(self.report.after)
             && self.report.diff.unit == Unit::Nanoseconds

@@ -1,5 +1,7 @@
 //! The findings of a report in sentences, the same for text and HTML; and alerts in one line each, for logs.
 
+use std::collections::BTreeMap;
+
 use super::comparison::sentences::{self, change};
 use super::measures::{Measures, measure_name, noun};
 use super::opening::name_of;
@@ -37,7 +39,7 @@ pub(super) struct Point {
 
 /// The findings, the most urgent first. Strings from input are unchanged.
 pub(super) fn points(report: &FleetReport) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<Point> = crashes(report).into_iter().collect();
     for finding in &report.findings {
         let last = points.last_mut();
         let is_further_use = last.as_ref().is_some_and(|point| point.kind == Kind::Uses);
@@ -67,6 +69,20 @@ enum Kind {
     Row,
     Uses,
     Other,
+}
+
+/// The number of crashes, and where most of them happened.
+fn crashes(report: &FleetReport) -> Option<Point> {
+    let mut places: BTreeMap<&str, u64> = BTreeMap::new();
+    report.crashes.iter().for_each(|(_, place, count)| *places.entry(place).or_default() += count);
+    // The last of equal ones, so that the first one by name is found.
+    let (place, count) = places.iter().rev().max_by_key(|(_, count)| **count)?;
+    let all = many(places.values().sum::<u64>(), "crash").replace("crashs", "crashes");
+    let text = match places.len() {
+        1 => format!("{all}, in {}", cut(place)),
+        places => format!("{all} in {} places; {} in {}", thousands(places as u64), thousands(*count), cut(place)),
+    };
+    Some(Point { kind: Kind::Other, mood: Mood::Plain, text })
 }
 
 struct Sentences<'r> {
@@ -165,6 +181,7 @@ impl Sentences<'_> {
         let &Finding::Level { unit, runs, median, tail, lacking, max } = finding else { return String::new() };
         let Some((max, run)) = max else {
             return match self.report.histograms.is_empty() {
+                true if !self.report.crashes.is_empty() => "No other report has a measure.".to_owned(),
                 true => "No run could be used, so there are no numbers.".to_owned(),
                 false => "Only hang and launch times by bins are known.".to_owned(),
             };

@@ -107,7 +107,15 @@ fn document(document: &Document) -> Value {
         DocumentContent::Tables(_) => "tables",
         DocumentContent::Toc(_) => "toc",
     };
-    json!({"input": document.input, "kind": kind, "cut_at": document.cut_at})
+    let mut value = json!({"input": document.input, "kind": kind, "cut_at": document.cut_at});
+    if let DocumentContent::Toc(toc) = &document.content {
+        let rows = toc.runs.iter().flat_map(TocRun::stated_percentiles);
+        let rows: Vec<Value> = rows.map(|(of, value)| json!({"of": of, "value": value})).collect();
+        if !rows.is_empty() {
+            value["percentiles"] = json!(rows);
+        }
+    }
+    value
 }
 
 pub(super) fn contents(row: &Document) -> Value {

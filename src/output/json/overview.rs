@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::values::{array, scope};
 use crate::output::text::{OverviewSentences, answered};
-use crate::profile::{FunctionId, ThreadId};
+use crate::profile::{Category, FunctionId, ThreadId};
 use crate::report::{
     Activity, Amount, Answer, AnswersIn, Busiest, Length, LineOfTime, Overview, Report, Scope, SeriesReport, Shares,
-    Work,
+    Stop, Work,
 };
 
 /// Functions of a list, and parts of the time.
@@ -30,7 +30,7 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     // The text answers one series.
     let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
     let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
-    let Overview { activity, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, .. } =
+    let Overview { activity, stop, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, .. } =
         &overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, &overview, row)).collect::<Value>();
     let name = |id| report.recording.profile.function_name(id);
@@ -41,7 +41,8 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
         "unit": series.unit.name(),
         "sentences": sentences,
         "activity": activity.as_ref().map(about_activity),
-        "shares": about_shares(shares),
+        "stop": stop.as_ref().map(|stop| about_stop(report, stop)),
+        "shares": stop.is_none().then(|| about_shares(shares)),
         "answers_in": match answers_in {
             AnswersIn::Own => "own",
             AnswersIn::All => "all",
@@ -142,6 +143,24 @@ fn about_shares(shares: &Shares) -> Value {
         "waiting": amount(waiting),
         "idle": amount(idle),
         "no_stack": amount(no_stack),
+    })
+}
+
+/// A crash or memory exception: the facts by name, and the stack of its thread, innermost function first.
+fn about_stop(report: &Report<'_>, stop: &Stop) -> Value {
+    let profile = &report.recording.profile;
+    let frame = |&id: &FunctionId| {
+        json!({
+            "function": profile.function_name(id),
+            "binary": profile.binary_name(id),
+            "category": Category::of_function(profile, id).name(),
+        })
+    };
+    json!({
+        "facts": stop.facts.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect::<Map<_, _>>(),
+        "thread": stop.thread.map(|id| profile.string(profile.thread(id).name)),
+        "stack": stop.stack.iter().map(frame).collect::<Value>(),
+        "app_function": stop.own,
     })
 }
 

@@ -149,6 +149,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         Meaning::OnCpu => "",
         Meaning::Presence => ", of threads that ran or waited: not CPU time",
         Meaning::Writes => ", of threads that wrote to storage: not CPU time",
+        Meaning::Stop => ", the stacks of threads at one moment",
     };
     let line = format!("{schema} run {run}{input}: {}{times}{meaning}", counted_text(row, series));
     let line = wrap(&line, 0, style.width).join("\n");

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use struson::reader::ValueType;
 
+use super::app_store_connect;
 use super::metrics::{self, Leaf};
 use super::record::is_known;
 use crate::error::{Error, ErrorKind, Position};
@@ -44,8 +45,9 @@ impl Kind {
     }
 
     /// The kind of a diagnostic with this fact.
-    fn of_fact(key: &str) -> Option<Self> {
-        match key {
+    fn of_fact(fact: &Fact) -> Option<Self> {
+        match fact.key.as_str() {
+            "event" => app_store_connect::kind_of_event(&fact.value),
             "hangDuration" => Some(Self::Hang),
             "totalCPUTime" => Some(Self::Cpu),
             "writesCaused" | "totalBytesWritten" => Some(Self::DiskWrite),
@@ -66,6 +68,8 @@ pub(super) struct Node {
     pub(super) uuid: Option<Uuid>,
     /// The name of its binary, if that has no UUID.
     pub(super) name: Option<String>,
+    /// The name of its function, which only App Store Connect knows.
+    pub(super) symbol: Option<String>,
     count: Option<u64>,
     of_callees: u64,
     pub(super) callees: u32,
@@ -99,6 +103,20 @@ pub(super) struct Tree {
     pub(super) uncounted: Option<Position>,
     /// The first place with another name of a binary that has one.
     pub(super) renamed: Option<Position>,
+}
+
+impl Tree {
+    /// Adds the stacks of another tree, which has all names.
+    fn add(&mut self, other: Self) {
+        self.is_per_thread = self.is_per_thread.or(other.is_per_thread);
+        if let Some(threads) = other.threads {
+            self.threads.get_or_insert_default().extend(threads);
+        }
+        self.names = other.names;
+        self.branch = self.branch.take().or(other.branch);
+        self.uncounted = self.uncounted.take().or(other.uncounted);
+        self.renamed = self.renamed.take().or(other.renamed);
+    }
 }
 
 /// A diagnostic.
@@ -137,12 +155,14 @@ pub(super) struct Documents {
     /// The metrics in the document, and the number of documents with metrics.
     days: Vec<Day>,
     metrics: u64,
+    /// The percentiles in the document, by product.
+    percentiles: Vec<Vec<Leaf>>,
 }
 
 impl Documents {
     pub(super) fn new(options: &Options) -> Self {
         let (limits, held) = (options.limits.clone(), Held::new(options));
-        Self { limits, held, found: Vec::new(), days: Vec::new(), metrics: 0 }
+        Self { limits, held, found: Vec::new(), days: Vec::new(), metrics: 0, percentiles: Vec::new() }
     }
 
     /// Reads one document, and returns its diagnostics.
@@ -155,6 +175,11 @@ impl Documents {
     /// Returns the metrics of the document that was read last.
     pub(super) fn days(&mut self) -> Vec<Day> {
         std::mem::take(&mut self.days)
+    }
+
+    /// Returns the percentiles of the document that was read last.
+    pub(super) fn percentiles(&mut self) -> Vec<Vec<Leaf>> {
+        std::mem::take(&mut self.percentiles)
     }
 
     /// The number of documents with metrics that were read until now.
@@ -187,7 +212,12 @@ impl Documents {
         while json.has_next()? {
             let key = json.member()?;
             match key.as_str() {
-                "payload" => self.document(json, None, level + 1)?,
+                "payload" | "productData" | "diagnosticLogs" => self.document(json, None, level + 1)?,
+                "metricCategories" => {
+                    let mut leaves = Vec::new();
+                    self.leaves(json, (key, app_store_connect::is_known), &mut leaves)?;
+                    self.percentiles.push(leaves);
+                }
                 "callStackTree" => self.tree(json, tree.get_or_insert_default(), level)?,
                 "callStacks" | "callStackThreads" | "callStackPerThread" | "binaryInfo" => {
                     self.tree_member(json, &key, tree.get_or_insert_default())?;
@@ -199,7 +229,7 @@ impl Documents {
                 }
                 _ if key == "intervalEntries" || key.ends_with("Metrics") => {
                     has_metrics = true;
-                    self.leaves(json, key, &mut leaves)?;
+                    self.leaves(json, (key, metrics::is_known), &mut leaves)?;
                 }
                 _ => match Kind::of_key(&key) {
                     Some(kind) => self.document(json, Some(kind), level + 1)?,
@@ -208,7 +238,7 @@ impl Documents {
             }
         }
         json.end_object()?;
-        let told = facts.iter().find_map(|fact| Kind::of_fact(&fact.key));
+        let told = facts.iter().find_map(Kind::of_fact);
         self.share(first, &facts, json)?;
         if let (None, None) = (&tree, kind) {
             if has_metrics && self.found.len() == first {
@@ -219,15 +249,21 @@ impl Documents {
             return Ok(());
         }
         let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
+        app_store_connect::name_detail(&mut facts, kind);
         self.held.add(2 * size_of::<Diagnostic>(), json)?;
         self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
         Ok(())
     }
 
     /// Keeps the values of metrics that are used.
-    fn leaves<R: Read>(&mut self, json: &mut Json<'_, R>, key: String, leaves: &mut Vec<Leaf>) -> Result<(), Error> {
+    fn leaves<R: Read>(
+        &mut self,
+        json: &mut Json<'_, R>,
+        (key, is_known): (String, fn(&[String]) -> bool),
+        leaves: &mut Vec<Leaf>,
+    ) -> Result<(), Error> {
         json.leaves(&mut vec![key], |path, value, json| {
-            if !metrics::is_known(path) {
+            if !is_known(path) {
                 return Ok(());
             }
             let names: usize = path.iter().map(|name| size_of::<String>() + name.len()).sum();
@@ -249,6 +285,9 @@ impl Documents {
     }
 
     fn tree<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
+        if json.is_next(ValueType::Array)? && level <= MOST_LEVELS {
+            return self.trees(json, tree, level);
+        }
         if !json.is_next(ValueType::Object)? || level > MOST_LEVELS {
             return Err(json.damaged("the callStackTree is not an object with call stacks"));
         }
@@ -260,6 +299,17 @@ impl Documents {
             }
         }
         json.end_object()
+    }
+
+    /// A list of trees of one diagnostic.
+    fn trees<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
+        json.begin_array()?;
+        while json.has_next()? {
+            let mut one = Tree { names: std::mem::take(&mut tree.names), ..Tree::default() };
+            self.tree(json, &mut one, level + 1)?;
+            tree.add(one);
+        }
+        json.end_array()
     }
 
     fn tree_member<R: Read>(&mut self, json: &mut Json<'_, R>, key: &str, tree: &mut Tree) -> Result<(), Error> {
@@ -353,6 +403,7 @@ impl Documents {
         if node.count.is_none() && tree.uncounted.is_none() {
             tree.uncounted = Some(json.place());
         }
+        self.held.add(node.symbol.as_ref().map_or(0, String::len), json)?;
         match node.uuid {
             Some(uuid) => node.name.take().map_or(Ok(()), |name| self.name(json, tree, uuid, name)),
             None => self.held.add(node.name.as_ref().map_or(0, String::len), json),
@@ -395,8 +446,11 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reache
                 json.begin_array()?;
                 return Ok(Reached::Callees);
             }
-            key @ "address" => once(json, key, &mut node.address, Json::number)?,
-            key @ ("offsetIntoBinaryTextSegment" | "offsetAddress") => once(json, key, &mut node.offset, Json::number)?,
+            key @ "address" => once(json, key, &mut node.address, number)?,
+            key @ ("offsetIntoBinaryTextSegment" | "offsetAddress") => once(json, key, &mut node.offset, number)?,
+            key @ "symbolName" => {
+                once(json, key, &mut node.symbol, |json| Ok(json.text()?.filter(|name| !name.is_empty())))?
+            }
             key @ "sampleCount" => once(json, key, &mut node.count, Json::number)?,
             key @ "binaryName" => once(json, key, &mut node.name, Json::text)?,
             key @ "binaryUUID" => once(json, key, &mut node.uuid, uuid)?,
@@ -407,8 +461,13 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reache
     Ok(Reached::End)
 }
 
+/// A number; App Store Connect writes addresses as text, which may not be one.
+fn number<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
+    if json.is_next(ValueType::String)? { Ok(json.text()?.and_then(|text| text.parse().ok())) } else { json.number() }
+}
+
 fn uuid<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Uuid>, Error> {
-    let Some(text) = json.text()? else { return Ok(None) };
+    let Some(text) = json.text()?.filter(|text| !text.is_empty()) else { return Ok(None) };
     let uuid = Uuid::parse(&text).ok_or_else(|| json.damaged(format!("{text:?} is not a UUID")))?;
     Ok(Some(uuid).filter(|uuid| !uuid.is_nil()))
 }
@@ -480,6 +539,7 @@ impl Documents {
 
 /// Reads a value as a fact, if its key is known and it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
 fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>) -> Result<(), Error> {
+    let key = app_store_connect::usual_key(key);
     if !is_known(&key) || facts.iter().any(|known| known.key == key) {
         return json.skip();
     }
@@ -494,7 +554,18 @@ fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>
 struct Parts([Option<String>; Self::KEYS.len()]);
 
 impl Parts {
-    const KEYS: [&str; 8] = ["value", "unit", "symbol", "number", "platform", "buildNumber", "domain", "label"];
+    const KEYS: [&str; 10] = [
+        "value",
+        "unit",
+        "symbol",
+        "number",
+        "platform",
+        "buildNumber",
+        "domain",
+        "label",
+        "exceptionName",
+        "composedMessage",
+    ];
 
     fn read<R: Read>(json: &mut Json<'_, R>) -> Result<Self, Error> {
         let mut parts = Self::default();
@@ -530,10 +601,15 @@ impl Parts {
         value.as_deref()
     }
 
-    /// `9 s`, `iPhone OS 27.0 (24A435)`.
+    /// `9 s`, `iPhone OS 27.0 (24A435)`, `NSRangeException: index 5 beyond bounds`.
     fn joined(&self) -> Option<String> {
         if let (Some(value), Some(unit)) = (self.get("value"), self.get("unit").or(self.get("symbol"))) {
             return Some(format!("{value} {unit}"));
+        }
+        if let Some(name) = self.get("exceptionName") {
+            return Some(
+                self.get("composedMessage").map_or_else(|| name.to_owned(), |message| format!("{name}: {message}")),
+            );
         }
         let (platform, number) = (self.get("platform")?, self.get("number")?);
         let build = self.get("buildNumber").map(|build| format!(" ({build})")).unwrap_or_default();

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Collectors cut payloads into single diagnostics or trees, join them in arrays or one a line, and put them below the key `payload`; all of
-//! this is read. Each diagnostic is a document with one run and one table, and the run has its number in
+//! this is read, and so is what App Store Connect hands out ([`app_store_connect`]). Each diagnostic is a document with one run and one table, and the run has its number in
 //! the input.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
@@ -32,10 +32,12 @@
 //! Swift's asynchronous frames have odd addresses, which are looked up like others.
 
 mod app_code;
+mod app_store_connect;
 mod document;
 mod metrics;
 mod quantity;
 mod record;
+mod stop;
 
 use std::io::Read;
 
@@ -66,6 +68,10 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
             position = position.saturating_add(1);
             let is_read = options.metrics && record::add_day(&day, position, name, recording)?;
             days += u64::from(is_read);
+        }
+        for leaves in documents.percentiles() {
+            position = position.saturating_add(1);
+            found += u64::from(app_store_connect::add_percentiles(&leaves, position, name, recording)?);
         }
         if !json.has_next()? {
             break;

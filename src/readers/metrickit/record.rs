@@ -2,7 +2,7 @@
 
 use super::app_code::AppCode;
 use super::document::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
-use super::{metrics, quantity};
+use super::{metrics, quantity, stop};
 use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
@@ -66,7 +66,8 @@ impl Diagnostic {
         match self.kind {
             Kind::Cpu => Meaning::OnCpu,
             Kind::DiskWrite => Meaning::Writes,
-            Kind::Crash | Kind::Hang | Kind::Launch | Kind::Memory | Kind::Unknown => Meaning::Presence,
+            Kind::Crash | Kind::Memory => Meaning::Stop,
+            Kind::Hang | Kind::Launch | Kind::Unknown => Meaning::Presence,
         }
     }
 
@@ -195,6 +196,11 @@ impl<'d> Writer<'d, '_> {
     fn frame(&mut self, node: &'d Node, is_caller: bool) -> Result<FrameId, Full> {
         let kind = if is_caller { FrameKind::RawCaller } else { FrameKind::RawLeaf };
         let name = self.diagnostic.name_of(node);
+        if let Some(symbol) = &node.symbol {
+            let has_binary = node.uuid.is_some() || name.is_some();
+            let binary = has_binary.then(|| self.binary(node.uuid, name)).transpose()?;
+            return self.input.named_frame((kind, 0), binary, symbol, None);
+        }
         match node.offset {
             // An offset beyond the address cannot be right.
             Some(offset) if (node.uuid.is_some() || name.is_some()) && node.address.is_none_or(|at| offset <= at) => {
@@ -255,7 +261,7 @@ fn process_name(diagnostic: &Diagnostic) -> &str {
 }
 
 /// Keys of facts, and how the summary of a run calls them.
-const SUMMARY: [(&str, &str); 16] = [
+const SUMMARY: [(&str, &str); 14] = [
     ("latestApplicationVersion", "app-version"),
     ("appVersion", "app-version"),
     ("applicationVersion", "app-version"),
@@ -270,17 +276,15 @@ const SUMMARY: [(&str, &str); 16] = [
     ("writesCaused", "bytes-written"),
     ("totalBytesWritten", "bytes-written"),
     ("launchDuration", "launch-duration"),
-    ("terminationReason", "termination-reason"),
-    ("terminationCategory", "termination-category"),
 ];
 
 /// Facts with other uses: labels of the run, and the kind of the diagnostic.
 const OTHERS: [&str; 8] =
-    ["bundleIdentifier", "pid", "osVersion", "deviceType", "platformArchitecture", "begin", "exceptionType", "signal"];
+    ["bundleIdentifier", "pid", "osVersion", "deviceType", "platformArchitecture", "begin", "event", "eventDetail"];
 
 /// True if facts with this key are used.
 pub(super) fn is_known(key: &str) -> bool {
-    OTHERS.contains(&key) || SUMMARY.iter().any(|(known, _)| *known == key)
+    OTHERS.contains(&key) || stop::is_known(key) || SUMMARY.iter().any(|(known, _)| *known == key)
 }
 
 /// Adds the metrics of a day, which are a run without samples. False for a document without a whole day.
@@ -318,6 +322,7 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
     for (key, called) in SUMMARY {
         summary.extend(diagnostic.fact(key).map(|value| pair(called, value)));
     }
+    summary.extend(stop::facts(diagnostic));
     let states = diagnostic.facts.iter().filter(|fact| fact.key.starts_with("state "));
     summary.extend(states.map(|Fact { key, value, .. }| pair(key, value)));
     let run = TocRun {

@@ -85,6 +85,7 @@ impl fmt::Display for Unlike {
                     Meaning::OnCpu => "use of the CPU",
                     Meaning::Presence => "threads that were there, running or waiting,",
                     Meaning::Writes => "threads that wrote to storage,",
+                    Meaning::Stop => "the stacks of a crash or memory exception,",
                 };
                 write!(f, "samples show {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
             }

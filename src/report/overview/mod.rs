@@ -12,6 +12,7 @@ mod origin;
 mod own_code;
 mod owners;
 mod spent;
+mod stop;
 mod subtrees;
 
 use std::cmp::Reverse;
@@ -27,6 +28,7 @@ use own_code::{Found, Place};
 pub(crate) use own_code::{OwnCode, is_own_binary};
 pub(crate) use owners::Owners;
 pub use spent::{Spent, Work};
+pub(crate) use stop::Stop;
 pub use subtrees::Subtree;
 
 use self::owners::Owner;
@@ -45,6 +47,8 @@ pub struct Overview<'e> {
     pub toc: Option<&'e TocRun>,
     /// The work over the recorded time, where samples have times and only running threads count.
     pub activity: Option<Activity>,
+    /// What a crash or memory exception is about. Its stacks are no measurement, so there are no shares and no answers.
+    pub(crate) stop: Option<Stop>,
     /// The owners of the selected samples, which add up to all of them.
     pub shares: Shares,
     /// The code that [`answers`](Self::answers) cover.
@@ -147,6 +151,7 @@ impl<'e> Report<'e> {
         let mut overview = Overview {
             main_thread: None,
             has_states: false,
+            stop: None,
             nameless: Amount::of_rows(found_of().filter(is_nameless).map(|(row, _)| row), series.unit),
             toc,
             activity: activity::activity(self, series, bins),
@@ -160,6 +165,11 @@ impl<'e> Report<'e> {
             total: series.counted,
             all: Vec::new(),
         };
+        overview.stop = self.stop(series, overview.toc);
+        if overview.stop.is_some() {
+            let shares = shares(series, std::iter::empty());
+            return Overview { shares, answers: Vec::new(), leaves: Vec::new(), ..overview };
+        }
         let has_others = overview.shares.has_others();
         if has_others {
             // Operations give waiting threads without a state one.

@@ -42,6 +42,9 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, contrast, out))?;
     array(out, "trends", report.trends.iter(), |row, out| value(out, &trend(report, row)))?;
     array(out, "histograms", report.histograms.iter(), |row, out| value(out, &histogram(report, row)))?;
+    array(out, "crashes", report.crashes.iter(), |(cohort, place, count), out| {
+        value(out, &json!({"labels": labels(cohort), "crashed_in": place, "crashes": count}))
+    })?;
     array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
     array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
     let shared = report.shared_label.as_ref();

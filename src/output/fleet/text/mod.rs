@@ -6,6 +6,7 @@
 
 mod alerts;
 pub(in crate::output) mod comparison;
+mod crashes;
 mod header;
 mod histograms;
 mod labels;
@@ -51,6 +52,7 @@ fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
     header::opening(report, usize::MAX, &mut page);
     tables::across_runs(report, &mut page);
     histograms::histograms(report, &mut page);
+    crashes::crashes(report, usize::MAX, &mut page);
     alerts::alerts(report, &mut page);
     plots::trends(report, &mut page);
     tables::contrasts(report, &mut page);

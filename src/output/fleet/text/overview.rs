@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::crashes::crashes;
 use super::header;
 use super::histograms::histograms;
 use super::labels;
@@ -20,6 +21,8 @@ use crate::output::text::style::{Tone, cut, fit};
 const LINES: usize = 40;
 /// The most cohorts, and the most kinds of failures, that are shown.
 const MOST: usize = 6;
+/// Places of crashes that are shown in any case.
+const PLACES: usize = 3;
 /// Warnings that are shown.
 const NOTES: usize = 1;
 /// Columns of a cohort's name next to its runs.
@@ -52,6 +55,7 @@ fn screen(report: &FleetReport, most: usize, page: &mut Page<'_>) {
         }
         heaviest(report, levels, measures, page);
     }
+    crashes(report, most.max(PLACES), page);
     histograms(report, page);
     failed(report, most.div_ceil(2), page);
     page.line("");

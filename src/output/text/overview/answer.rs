@@ -35,6 +35,9 @@ impl Page<'_, '_> {
         if self.has_nothing() {
             return "No thread ran on the CPU.".to_owned();
         }
+        if let Some(stop) = &self.overview.stop {
+            return self.about_stop(stop);
+        }
         let mut sentences = vec![self.too_few(), self.idle(), self.waits(), self.main_thread()];
         let answers = &self.overview.answers;
         match answers.first() {
@@ -178,7 +181,7 @@ impl Page<'_, '_> {
     }
 
     /// A function with its binary.
-    fn function_of(&self, id: FunctionId) -> String {
+    pub(super) fn function_of(&self, id: FunctionId) -> String {
         let binary = self.profile.binary_name(id).map(|name| format!(" ({})", fit(name, Some(20))));
         format!("{}{}", self.name(id, 56), binary.unwrap_or_default())
     }
@@ -336,7 +339,7 @@ impl Page<'_, '_> {
     }
 
     /// `Main Thread`, `thread press worker #2`, or the number of a thread without a name.
-    fn thread(&self, id: ThreadId) -> String {
+    pub(super) fn thread(&self, id: ThreadId) -> String {
         let thread = self.profile.thread(id);
         let name = self.profile.string(thread.name);
         let is_name = |other: &ThreadReport| self.profile.thread(other.thread).name == thread.name;
@@ -374,6 +377,9 @@ impl Page<'_, '_> {
 
     /// `In all: your code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
     pub(super) fn shares(&self) -> String {
+        if let Some(stop) = &self.overview.stop {
+            return self.stack_of_stop(stop);
+        }
         let shares = &self.overview.shares;
         let parts = [
             ("your code, with the system code it calls,", shares.own),
@@ -461,7 +467,8 @@ impl Page<'_, '_> {
         let [of_all, weight] =
             if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
         let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
-        let of = format!("{nameless} of {frames} {addresses}{of_all} ({amount} of {weight}) {have} no name");
+        let part = if self.overview.stop.is_some() { String::new() } else { format!(" ({amount} of {weight})") };
+        let of = format!("{nameless} of {frames} {addresses}{of_all}{part} {have} no name");
         let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),

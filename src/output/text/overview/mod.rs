@@ -2,6 +2,7 @@
 
 mod answer;
 mod sentences;
+mod stop;
 mod time;
 
 use std::io::{self, Write};
@@ -91,6 +92,9 @@ pub(crate) fn write_overview(
             writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
             crate::output::text::summary::table_lines(&tables[..tables.len().min(EMPTY_TABLES)], &style, out)?;
         }
+        if stated_percentiles(report, &style, out)? {
+            return Ok(());
+        }
         return writeln!(out, "No sample counts.");
     };
     let page = Page::new(report, first, context, style);
@@ -101,6 +105,28 @@ pub(crate) fn write_overview(
         None => SHOWN.into_iter().find(fits).unwrap_or(SHOWN[SHOWN.len() - 1]),
     };
     lines(shown).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes the percentiles of metrics that others computed, as many as fit on a screen. False if there are none.
+fn stated_percentiles(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<bool> {
+    let runs = report.recording.tocs().flat_map(|toc| &toc.runs);
+    let rows: Vec<(&str, &str)> = runs.flat_map(TocRun::stated_percentiles).collect();
+    if rows.is_empty() {
+        return Ok(false);
+    }
+    let title = "Percentiles over all users, from App Store Connect; there are no samples.";
+    writeln!(out, "{}", style.paint(Tone::Title, &fit(title, style.width)))?;
+    for (what, value) in rows.iter().take(MOST_LINES - 2) {
+        writeln!(
+            out,
+            "  {}",
+            fit(&clean(&format!("{value:>18}  {what}")), style.width.map(|width| width.saturating_sub(2)))
+        )?;
+    }
+    if rows.len() > MOST_LINES - 2 {
+        writeln!(out, "… {} more; --format json has all", rows.len() - (MOST_LINES - 2))?;
+    }
+    Ok(true)
 }
 
 /// The series that have an answer; the overview covers the first one.
@@ -159,6 +185,12 @@ impl<'p, 'e> Page<'p, 'e> {
         lines.push(String::new());
         let answer = self.wrapped(&self.answer(), 6);
         lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
+        if let Some(stop) = &self.overview.stop {
+            lines.push(String::new());
+            lines.extend(self.lines_of_stop(stop));
+            lines.extend(self.wrapped(&self.names(), 4));
+            return lines;
+        }
         lines.extend(self.wrapped(&self.few_samples(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
         if self.has_nothing() {
             return lines;
@@ -220,9 +252,12 @@ impl<'p, 'e> Page<'p, 'e> {
         } else {
             String::new()
         };
+        if self.overview.stop.is_some() {
+            return format!("{schema}{run}: {}", self.stacks_of_stop());
+        }
         let mut text = format!("{schema}{run}: {}", counted_text(row, self.series));
         text += &match self.profile.series(self.series.series).meaning {
-            Meaning::OnCpu => String::new(),
+            Meaning::OnCpu | Meaning::Stop => String::new(),
             Meaning::Presence => {
                 let threads = count(self.series.all_threads().count() as u64, "thread");
                 format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time")
@@ -392,6 +427,9 @@ impl<'p, 'e> Page<'p, 'e> {
     fn next(&self) -> Vec<String> {
         if self.has_nothing() {
             return Vec::new();
+        }
+        if self.overview.stop.is_some() {
+            return command_lines(self.context.command, &[("--view tree", "the stacks of all threads")], &self.style);
         }
         let mut next: Vec<(String, &str)> = Vec::new();
         // The callers of a function are informative only if it stands out, in enough samples.

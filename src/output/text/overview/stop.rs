@@ -1,0 +1,87 @@
+//! The page of a crash or memory exception: what the report states, and the stack of the thread that it is about.
+
+use super::Page;
+use crate::output::text::style::{Tone, clean, fit};
+use crate::output::text::words::count;
+use crate::profile::ThreadId;
+use crate::recording::lookup;
+use crate::report::{Stop, is_own_binary};
+
+/// Functions of the stack in the text, and in a sentence.
+const FRAMES: usize = 12;
+const IN_SENTENCE: usize = 6;
+/// The columns of a fact, such as the message of an exception.
+const FACT: usize = 160;
+
+impl Page<'_, '_> {
+    /// `the stacks of 3 threads at one moment`.
+    pub(super) fn stacks_of_stop(&self) -> String {
+        format!("the stacks of {} at one moment", count(self.series.all_threads().count() as u64, "thread"))
+    }
+
+    /// `Crash: exception EXC_BREAKPOINT (6) · signal SIGTRAP (5). Thread 0 crashed in …; the innermost function of your code is ….`
+    pub(super) fn about_stop(&self, stop: &Stop) -> String {
+        let facts: Vec<String> =
+            stop.facts.iter().map(|(name, value)| format!("{name} {}", fit(&clean(value), Some(FACT)))).collect();
+        let kind = if self.is_crash() { "Crash" } else { "Memory exception" };
+        let facts = if facts.is_empty() { format!("{kind}. ") } else { format!("{kind}: {}. ", facts.join(" · ")) };
+        let Some(thread) = stop.thread else {
+            return format!("{facts}The report does not identify the thread that it happened on.");
+        };
+        let thread = self.name_of_thread(thread);
+        let Some(&leaf) = stop.stack.first() else { return format!("{facts}{thread} has no stack here.") };
+        let verb = if self.is_crash() { "crashed" } else { "was" };
+        let own = match stop.own {
+            Some(0) => ", which is your code".to_owned(),
+            Some(own) => format!("; the innermost function of your code is {}", self.function_of(stop.stack[own])),
+            None => "; no function of its stack is known to be yours".to_owned(),
+        };
+        format!("{facts}{thread} {verb} in {}{own}.", self.function_of(leaf))
+    }
+
+    /// The stack in a sentence, for pages that have no other place for it.
+    pub(super) fn stack_of_stop(&self, stop: &Stop) -> String {
+        let names: Vec<String> = stop.stack.iter().take(IN_SENTENCE).map(|&id| self.function_of(id)).collect();
+        let more = stop.stack.len().saturating_sub(names.len());
+        let more = if more > 0 { format!(", called by {more} more") } else { String::new() };
+        if names.is_empty() { String::new() } else { format!("Its stack: {}{more}.", names.join(", called by ")) }
+    }
+
+    /// The stack, one function on each line, innermost first; your code is marked.
+    pub(super) fn lines_of_stop(&self, stop: &Stop) -> Vec<String> {
+        let Some(thread) = stop.thread.filter(|_| !stop.stack.is_empty()) else { return Vec::new() };
+        let title = format!("Stack of {}, innermost function first; *: your code", self.name_of_thread(thread));
+        let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
+        // App code that called many system functions is shown in any case.
+        let own = stop.own.filter(|own| *own >= FRAMES);
+        for (index, &id) in stop.stack.iter().enumerate() {
+            if index >= FRAMES && own != Some(index) {
+                continue;
+            }
+            if own == Some(index) && index > FRAMES {
+                lines.push("       …".to_owned());
+            }
+            let binary = self.profile.binary_name(id).unwrap_or_default();
+            let is_own = self.profile.function(id).binary.is_some_and(|id| is_own_binary(self.profile, id));
+            let mark = if is_own { '*' } else { ' ' };
+            let number = format!("{index:>4} {mark} ");
+            let (name, owner) =
+                self.style.two_parts(self.profile.function_name(id), binary, number.chars().count() + 2);
+            lines.push(format!("{number}{name}{owner}"));
+        }
+        let shown = FRAMES + usize::from(own.is_some());
+        if stop.stack.len() > shown {
+            lines.push(format!("       … {} more; --view tree has all", stop.stack.len() - shown));
+        }
+        lines
+    }
+
+    /// The thread, without the remark that the report is about it.
+    fn name_of_thread(&self, id: ThreadId) -> String {
+        self.thread(id).trim_end_matches(", attributed").to_owned()
+    }
+
+    fn is_crash(&self) -> bool {
+        self.overview.toc.and_then(|toc| lookup(&toc.summary, "diagnostic")) == Some("crash")
+    }
+}

@@ -1,0 +1,57 @@
+//! What a report of a crash, or of a memory exception, says: what happened, and the stack of the thread that it happened on. Its stacks are
+//! of one moment, so they have no shares.
+
+use super::{OwnCode, is_own_binary};
+use crate::profile::{FunctionId, Meaning, ThreadId};
+use crate::recording::TocRun;
+use crate::report::{Report, SeriesReport};
+
+/// What is known of the end of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stop {
+    /// What the report states of it, with its name.
+    pub(crate) facts: Vec<(&'static str, String)>,
+    /// The thread that it happened on; `None` if the report does not identify it.
+    pub(crate) thread: Option<ThreadId>,
+    /// The stack of this thread, innermost function first; empty if it is not selected.
+    pub(crate) stack: Vec<FunctionId>,
+    /// The innermost function of app code in it, by its position.
+    pub(crate) own: Option<usize>,
+}
+
+/// Facts in the summary of a run, and their names.
+const FACTS: [(&str, &str); 7] = [
+    ("exception-type", "exception"),
+    ("exception-code", "code"),
+    ("signal", "signal"),
+    ("termination-reason", "termination"),
+    ("termination-category", "category"),
+    ("exception-reason", "reason"),
+    ("memory-region", "memory"),
+];
+
+impl Report<'_> {
+    /// The stop that a series is about; `None` for measurements.
+    pub(super) fn stop(&self, series: &SeriesReport, toc: Option<&TocRun>) -> Option<Stop> {
+        let profile = &self.recording.profile;
+        if profile.series(series.series).meaning != Meaning::Stop {
+            return None;
+        }
+        let fact = |key| toc.and_then(|toc| toc.summary_field(key));
+        let facts = FACTS.iter().filter_map(|&(key, name)| Some((name, fact(key)?.to_owned())));
+        let mut stop = Stop { facts: facts.collect(), ..Stop::default() };
+        let run = profile.series(series.series).run;
+        stop.thread = self.recording.attributed_thread(run);
+        let rows = self.weights.of_series(series.series);
+        let row = stop.thread.and_then(|thread| rows.iter().find(|row| row.thread == thread));
+        let mut next = row.and_then(|row| row.stack);
+        let code = OwnCode::new(self, series);
+        while let Some(stack) = next {
+            stop.stack.push(code.function(stack));
+            next = profile.stack(stack).parent;
+        }
+        let is_own = |id: &FunctionId| profile.function(*id).binary.is_some_and(|id| is_own_binary(profile, id));
+        stop.own = stop.stack.iter().position(is_own);
+        Some(stop)
+    }
+}
