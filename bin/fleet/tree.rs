@@ -1,6 +1,7 @@
 //! `fleet tree`: the summed call trees of many runs, or the difference between two cohorts.
 
 use std::collections::HashSet;
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};
@@ -8,6 +9,7 @@ use traceparse::Analysis;
 use traceparse::calltree::{Action, Operation};
 use traceparse::fleet::{Collector, FleetBuilder, FleetInputs, FleetOptions, FleetSettings, ThreadChoice};
 use traceparse::output::{self, DiffReport, Format, RowsOutput, Style, WorkbenchOptions};
+use traceparse::profile::Category;
 use traceparse::recording::Recording;
 use traceparse::report::Report;
 use traceparse::report::diff::{Diff, Unlike};
@@ -180,8 +182,23 @@ fn write(report: &Report<'_>, args: &FleetTreeArgs, colour: Colour) -> Result<()
                 Format::Workbench(args.page.fit(|size| options.fitting(report, size))?)
             }
         };
-        output::write(report, &format, out)
+        output::write(report, &format, out)?;
+        match missing_symbols(report).filter(|_| args.format() == TreeFormat::Text) {
+            Some(text) => writeln!(out, "\n{text}"),
+            None => Ok(()),
+        }
     })
+}
+
+/// The binary of the app whose functions have no names, and what names them.
+fn missing_symbols(report: &Report<'_>) -> Option<String> {
+    let profile = &report.recording.profile;
+    let is_own = |binary| Category::of_binary(profile, Some(binary)) == Category::User;
+    let (row, _) = report.wanted().into_iter().find(|(row, _)| is_own(row.binary))?;
+    let name = profile.string(profile.binary(row.binary).name);
+    Some(format!(
+        "Code of {name} has no names: pass its dSYM with --dsym PATH; traceparse uuid FILE has the UUID of each report."
+    ))
 }
 
 /// Writes the changes from one cohort to another.

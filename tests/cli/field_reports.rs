@@ -321,3 +321,13 @@ fn files_of_app_store_connect_are_read() {
         crate::command::stderr_of(&finish(&mut traceparse(&["fleet", "report", &folder.path("metrics.json")])).code(1));
     assert!(said.contains("percentiles over all users, which cannot be added to others"), "{said}");
 }
+
+#[test]
+fn a_tree_names_the_missing_symbols_of_the_app() {
+    let (_folder, input) = diagnostics();
+    let (tree, _) = warns(&["fleet", "tree", &input, "--where", "diagnostic=hang"]);
+    assert!(
+        tree.contains("\n\nCode of Orchard has no names: pass its dSYM with --dsym PATH; traceparse uuid FILE has"),
+        "{tree}"
+    );
+}
