@@ -1,7 +1,6 @@
 //! `fleet tree`: the summed call trees of many runs, or the difference between two cohorts.
 
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow};

@@ -249,15 +249,11 @@ fn a_crash_shows_what_happened_and_no_shares() {
     assert_eq!((&overview["stop"]["app_function"], &overview["shares"]), (&json!(1), &Value::Null));
     let stack: Vec<&Value> = overview["stop"]["stack"].as_array().unwrap().iter().map(|row| &row["category"]).collect();
     assert_eq!(stack, ["system", "user", "runtime"]);
-    assert!(
-        overview["sentences"]["shares"]
-            .as_str()
-            .unwrap()
-            .starts_with("Its stack: 0x20 (libsystem_kernel.dylib), called by")
-    );
+    assert!(overview["sentences"]["shares"].as_str().unwrap().starts_with("Its stack: 0x20 (libsystem_"));
     // Two threads cannot both be the one.
     write(&folder, "two.json", crash("1.0", 0x200).replace("\"threadAttributed\":false", "\"threadAttributed\":true"));
-    assert!(ok(&[&folder.path("two.json")]).contains("does not identify the thread"));
+    let text = ok(&[&folder.path("two.json")]).replace("\n  ", " ");
+    assert!(text.contains("does not identify the thread"), "{text}");
 }
 
 #[test]
@@ -330,4 +326,26 @@ fn a_tree_names_the_missing_symbols_of_the_app() {
         tree.contains("\n\nCode of Orchard has no names: pass its dSYM with --dsym PATH; traceparse uuid FILE has"),
         "{tree}"
     );
+}
+
+#[test]
+fn reports_of_all_kinds_fit_on_a_screen() {
+    let folder = Folder::new();
+    let kinds = [
+        ("hang", "hangDuration", "s"),
+        ("appLaunch", "launchDuration", "s"),
+        ("cpuException", "totalCPUTime", "s"),
+        ("diskWriteException", "writesCaused", "MB"),
+    ];
+    for (kind, key, unit) in kinds {
+        let lines: Vec<String> = (1..=12).map(|value| payload(kind, key, &format!("{value} {unit}"), "1.0")).collect();
+        write(&folder, &format!("reports/{kind}.ndjson"), lines.join("\n"));
+    }
+    write(&folder, "reports/crash.ndjson", (1..6).map(|at| crash("1.0", at << 4)).collect::<Vec<_>>().join("\n"));
+    let input = folder.path("reports");
+    for by in [&[][..], &["--by", "app_version"]] {
+        let text = ok(&[&["fleet", "report", &input][..], by].concat());
+        assert!(text.lines().count() <= 40, "{text}");
+        assert!(text.contains("5 crashes") && text.contains("Hang time across reports"), "{text}");
+    }
 }

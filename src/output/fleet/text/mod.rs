@@ -51,7 +51,7 @@ pub(crate) fn write_overview(report: &FleetReport, style: &Style, out: &mut dyn 
 fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
     header::opening(report, usize::MAX, &mut page);
     tables::across_runs(report, &mut page);
-    histograms::histograms(report, &mut page);
+    histograms::histograms(report, false, &mut page);
     crashes::crashes(report, usize::MAX, &mut page);
     alerts::alerts(report, &mut page);
     plots::trends(report, &mut page);

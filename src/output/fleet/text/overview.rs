@@ -30,12 +30,25 @@ const COHORT: usize = 22;
 /// Columns of a file's name before the reason why it failed.
 const SOURCE: usize = 44;
 
-/// The first screen, with as many cohorts and failures as fit.
+/// What a screen has room for.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Cohorts, and kinds of failures.
+    most: usize,
+    /// The heaviest runs of each unit.
+    has_heaviest: bool,
+    /// Units with a table.
+    units: usize,
+}
+
+/// The first screen, with as many cohorts, failures and tables as fit.
 pub(super) fn overview(report: &FleetReport, style: &Style) -> String {
+    let all = (1..=MOST).rev().map(|most| Room { most, has_heaviest: true, units: usize::MAX });
+    let fewer = (0..=MOST).rev().map(|units| Room { most: 1, has_heaviest: false, units });
     let mut text = String::new();
-    for most in (1..=MOST).rev() {
+    for room in all.chain(fewer) {
         let mut page = Page::new(style, BTreeSet::new());
-        screen(report, most, &mut page);
+        screen(report, room, &mut page);
         text = page.text;
         if text.lines().count() <= LINES {
             break;
@@ -44,19 +57,26 @@ pub(super) fn overview(report: &FleetReport, style: &Style) -> String {
     text
 }
 
-fn screen(report: &FleetReport, most: usize, page: &mut Page<'_>) {
+fn screen(report: &FleetReport, Room { most, has_heaviest, units }: Room, page: &mut Page<'_>) {
     header::opening(report, NOTES, page);
     let levels = levels(report);
-    for levels in &levels {
+    for levels in levels.iter().take(units) {
         let measures = Measures::of(levels.unit, levels.max);
         distribution(report, levels, measures, page);
         if levels.cohorts.len() > 1 {
             cohorts(report, levels.cohorts, (most, measures), page);
         }
-        heaviest(report, levels, measures, page);
+        if has_heaviest {
+            heaviest(report, levels, measures, page);
+        }
+    }
+    if levels.len() > units {
+        let more = many((levels.len() - units) as u64, "more table");
+        page.line("");
+        page.painted(Tone::Dim, &format!("{more} of what reports state; --view full has all"));
     }
     crashes(report, most.max(PLACES), page);
-    histograms(report, page);
+    histograms(report, true, page);
     failed(report, most.div_ceil(2), page);
     page.line("");
     let heaviest = levels.iter().find_map(|levels| levels.heaviest.first()).map(|(_, run)| *run);
