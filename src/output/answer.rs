@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::diff::DiffReport;
+use super::inert::write_text;
 use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, rows, speedscope, svg, symbols, text};
 #[cfg(feature = "fleet")]
 use crate::fleet::{FleetReport, TrendReport, compare::Comparison};
@@ -101,7 +102,17 @@ pub fn write<'a, 'e: 'a>(
     format: &Format<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match answer.into() {
+    let answer = answer.into();
+    match format {
+        Format::Text(style) | Format::Overview(style, _) => {
+            write_text(style, out, |out| write_answer(answer, format, out))
+        }
+        _ => write_answer(answer, format, out),
+    }
+}
+
+fn write_answer(answer: Answer<'_, '_>, format: &Format<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match answer {
         Answer::Report(report) => write_report(report, format, out),
         Answer::Diff(report) => match format {
             Format::Text(style) => diff::text::write(report, style, out),

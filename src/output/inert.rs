@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
+use super::text::Style;
+use super::text::style::starts_with_colour;
+
 /// The text with visible escapes (`\u{202e}`, `\n`) for every character that is invisible or affects the text around it: control
 /// characters, line breaks, marks and overrides of direction, tags, and other characters that Unicode calls ignorable.
 ///
@@ -55,7 +58,9 @@ pub(super) fn acts(c: char) -> bool {
 pub enum Syntax {
     /// Lines of text, which end with a line feed. Escapes are the same as in [`inert`].
     Lines,
-    /// The same, but between double quotes a line feed is part of a cell, and is escaped.
+    /// The same, with the colours of a [`Style`](super::Style).
+    Coloured,
+    /// The same as [`Lines`](Self::Lines), but between double quotes a line feed is part of a cell, and is escaped.
     Csv,
     /// JSON, with its escapes (`\u202e`): parsers read the same values.
     Json,
@@ -83,7 +88,8 @@ impl<W: Write> InertWriter<W> {
         for (at, c) in text.char_indices() {
             self.is_quoted ^= c == '"' && self.syntax == Syntax::Csv;
             let ends_line = c == '\n' && !self.is_quoted;
-            if ends_line || !acts(c) {
+            let is_colour = || self.syntax == Syntax::Coloured && starts_with_colour(&text[at..]);
+            if ends_line || !acts(c) || is_colour() {
                 continue;
             }
             self.out.write_all(&text.as_bytes()[start..at])?;
@@ -95,7 +101,7 @@ impl<W: Write> InertWriter<W> {
 
     fn escape(&mut self, c: char) -> io::Result<()> {
         match self.syntax {
-            Syntax::Lines | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
+            Syntax::Lines | Syntax::Coloured | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
             // In JSON, a line feed is not part of a value, since values escape it.
             Syntax::Json => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}")),
         }
@@ -140,6 +146,17 @@ impl<W: Write> Write for InertWriter<W> {
         self.write_bytes(&rest)?;
         self.out.flush()
     }
+}
+
+/// Writes text for people through `write`. No view can forget to make a name inert: here everything that acts is escaped, except line
+/// feeds and, in coloured text, the escape codes of colours. Line feeds in names are escaped by the functions that fit text into a line.
+pub(super) fn write_text(
+    style: &Style,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let syntax = if style.is_coloured { Syntax::Coloured } else { Syntax::Lines };
+    write(&mut InertWriter::new(out, syntax))
 }
 
 /// Names longer than this lose their middle: a name of a C++ template may have thousands of characters.
@@ -191,6 +208,7 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::text::Tone;
 
     /// Characters that must not reach a reader, with their escapes.
     const ACTING: [(char, &str); 26] = [
@@ -263,6 +281,16 @@ mod tests {
             let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             assert_eq!(read(&json_shown), read(json), "the values are the same");
         }
+    }
+
+    #[test]
+    fn coloured_text_keeps_only_the_colours_of_a_style() {
+        let style = Style { is_coloured: true, ..Style::default() };
+        let own = style.paint(Tone::Bad, "a\u{1b}[2J\n") + "\n";
+        let text = own.clone() + "\u{1b}[5m\u{1b}[1;32mb\u{1b}]0;c\u{7}\u{9b}2J\u{1b}[3";
+        let escaped = own + "\\u{1b}[5m\\u{1b}[1;32mb\\u{1b}]0;c\\u{7}\\u{9b}2J\\u{1b}[3";
+        assert_eq!(shown(text.as_bytes(), Syntax::Coloured, text.len()), escaped);
+        assert!(escaped.starts_with("\u{1b}[1;31ma\\u{1b}[2J\\n\u{1b}[0m\n"), "{escaped}");
     }
 
     #[test]

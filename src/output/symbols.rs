@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::inert;
+use super::text::style::clean;
 use crate::calltree::percent;
 use crate::report::{Report, UnnamedBinary};
 use crate::symbols::Found;
@@ -13,17 +13,17 @@ use crate::symbols::Found;
 pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
     for found in found {
         let path = found.path.display().to_string();
-        writeln!(out, "{}  {:<8} {:<14}  {}", found.uuid, inert(&found.arch), found.kind.name(), inert(&path))?;
+        writeln!(out, "{}  {:<8} {:<14}  {}", found.uuid, found.arch, found.kind.name(), clean(&path))?;
     }
     let Some(report) = report else { return Ok(()) };
     let profile = &report.recording.profile;
     for (row, samples) in report.wanted() {
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
-        let arch = inert(binary.arch.map_or("", |arch| profile.string(arch)));
+        let arch = binary.arch.map_or("", |arch| profile.string(arch));
         let path =
             [binary.path, binary.name].map(|text| profile.string(text)).into_iter().find(|text| !text.is_empty());
-        let path = inert(path.unwrap_or_default());
+        let path = clean(path.unwrap_or_default());
         writeln!(out, "{uuid:<36}  {arch:<8} wanted {:>5.1}%   {path}", percent(samples, all_samples(report)))?;
     }
     Ok(())

@@ -210,6 +210,117 @@ fn contents_and_comparisons_are_inert() {
     }
 }
 
+/// A recording of a hang, a hitch, system calls and signposts, in which every name ends with a text; and a run of a second app.
+fn stretches(folder: &Folder, name: &str, tail: &str) -> String {
+    let tail = &in_xml(tail);
+    let table = |position: u32, schema: &str, columns: &str, rows: &str| {
+        let column = |column: &str| {
+            let (mnemonic, kind) = column.split_once(':').expect("a column");
+            format!("<col><mnemonic>{mnemonic}</mnemonic><engineering-type>{kind}</engineering-type></col>")
+        };
+        let columns: String = columns.split(' ').map(column).collect();
+        format!(
+            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[{position}]'><schema name=\"{schema}\">{columns}</schema>{rows}</node>\n"
+        )
+    };
+    let thread = format!(
+        "<thread id=\"1\" fmt=\"Main Thread{tail} 0x51 (Orchard{tail}, pid: 7)\"><tid id=\"2\" fmt=\"0x51\">81</tid>\
+         <process id=\"3\" fmt=\"Orchard{tail} (7)\"><pid id=\"4\" fmt=\"7\">7</pid></process></thread>"
+    );
+    let sample = |index: u64| {
+        let thread = if index == 0 { &thread } else { "<thread ref=\"1\"/>" };
+        let state = if index < 50 { "Running" } else { "Blocked" };
+        format!(
+            "<row><sample-time>{}</sample-time>{thread}<thread-state fmt=\"{state}\">{state}</thread-state><weight>1000000</weight>\
+             <backtrace><frame name=\"save{tail}\" addr=\"0x2000\"/><frame name=\"main{tail}\" addr=\"0x1000\"/></backtrace></row>",
+            index * 1_000_000
+        )
+    };
+    let stretch =
+        |cells: &str| format!("<row><start-time>5000000</start-time><duration>80000000</duration>{cells}</row>");
+    let (main, process) = ("<thread ref=\"1\"/>", "<process ref=\"3\"/>");
+    let text = |value: &str| format!("<string>{value}{tail}</string>");
+    let start = "start:start-time duration:duration";
+    let tables = [
+        table(
+            1,
+            "time-profile",
+            "time:sample-time thread:thread thread-state:thread-state weight:weight stack:backtrace",
+            &(0..100).map(sample).collect::<String>(),
+        ),
+        table(
+            2,
+            "potential-hangs",
+            &format!("{start} hang-type:hang-type thread:thread"),
+            &stretch(&format!("<hang-type>Hang{tail}</hang-type>{main}")),
+        ),
+        table(
+            3,
+            "hitches",
+            &format!("{start} process:process narrative-description:string"),
+            &stretch(&(process.to_owned() + &text("Late"))),
+        ),
+        table(
+            4,
+            "syscall",
+            &format!("{start} thread:thread syscall:syscall"),
+            &stretch(&format!("{main}<syscall fmt=\"read{tail}\">read</syscall>")),
+        ),
+        table(
+            5,
+            "os-signpost-interval",
+            &format!("{start} name:string start-thread:thread"),
+            &stretch(&(text("Checkout") + main)),
+        ),
+    ];
+    folder.file(
+        name,
+        format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{}</trace-query-result>\n", tables.concat()),
+    )
+}
+
+/// Every command with text output, also with colours, at every width.
+#[test]
+fn text_of_every_command_is_inert() {
+    let folder = Folder::new();
+    let (bad, good) = (stretches(&folder, "bad.xml", ATTACK), stretches(&folder, "good.xml", "x"));
+    let table = |schema| vec!["table", schema];
+    let commands = [
+        vec!["hangs"],
+        vec!["intervals"],
+        vec!["toc"],
+        vec!["tables"],
+        table("potential-hangs"),
+        table("hitches"),
+        table("syscall"),
+        table("os-signpost-interval"),
+        table("time-profile"),
+        vec!["fleet", "report", "--view", "full", "--idle-below", "0"],
+        vec!["fleet", "tree"],
+        vec!["fleet", "intervals"],
+    ];
+    for command in &commands {
+        for (columns, colour) in [("80", "never"), ("2000", "never"), ("2000", "always")] {
+            let run = |path: &str| {
+                let at = if command[0] == "table" { 1 } else { command.len() };
+                let args = [&command[..at], &[path], &command[at..], &["--color", colour]].concat();
+                let assert = finish(traceparse(&args).env("COLUMNS", columns));
+                let (text, said) = (stdout_of(&assert), stderr_of(&assert));
+                assert!(assert.get_output().status.success(), "{args:?}: {said}");
+                (text, said)
+            };
+            let ((text, said), (plain, _)) = (run(&bad), run(&good));
+            assert_inert(&text, command);
+            assert_inert(&said, command);
+            if columns == "80" {
+                continue;
+            }
+            assert_eq!(text.lines().count(), plain.lines().count(), "{command:?}: a line is broken: {text}");
+            assert!(!plain.contains("Orchard") || text.contains("\\u{9b}2J"), "{command:?}: {text}");
+        }
+    }
+}
+
 #[test]
 fn symbols_are_inert() {
     let case = Case::new();

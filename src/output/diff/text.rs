@@ -110,7 +110,7 @@ impl Text<'_, '_, '_> {
 
     pub(super) fn alert(&self, line: &AlertLine, out: &mut dyn Write) -> io::Result<()> {
         let &AlertLine { tone, word, ref text } = line;
-        let lines = wrap(&fit(text, None), ALERT, self.style.width).join("\n");
+        let lines = wrap(text, ALERT, self.style.width).join("\n");
         writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])
     }
 

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::csv::Cells;
+use super::inert::write_text;
 use super::text::Style;
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames, joined};
 
@@ -112,7 +113,7 @@ impl<'o> RowsOutput<'o> {
         style: &Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        text::write(table, total, has_all_columns, stacks, style, out)
+        write_text(style, out, |out| text::write(table, total, has_all_columns, stacks, style, out))
     }
 
     /// Writes a row.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, clean, cut, fit};
+use super::style::{Style, Tone, cut, fit};
 use super::words::{Scale, below_limit, count};
 use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
@@ -91,7 +91,7 @@ impl Table<'_> {
             let number = if has_weight { number } else { self.style.paint(Tone::Dim, &number) };
             let text = line.text.map_or_else(
                 || self.style.paint(Tone::Warning, &fit("the file found is shorter", room)),
-                |text| cut(&clean(&text.trim_end().replace('\t', TAB)), room),
+                |text| cut(&text.trim_end().replace('\t', TAB), room),
             );
             writeln!(out, "{}", format!("{weights}{number}  {text}").trim_end())?;
         }

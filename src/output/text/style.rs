@@ -42,23 +42,40 @@ impl Tone {
 }
 
 impl Style {
-    /// `text` in the colour of `tone`.
+    /// `text`, cleaned, in the colour of `tone`.
     pub(in crate::output) fn paint(&self, tone: Tone, text: &str) -> String {
+        let text = clean(text);
         if !self.is_coloured || text.is_empty() {
-            return text.to_owned();
+            return text;
         }
-        let code = match tone {
-            Tone::Title => "1",
-            Tone::Weight => "36",
-            Tone::Warm => "33",
-            Tone::Hot => "31",
-            Tone::Dim => "2",
-            Tone::Warning => "33",
-            Tone::Good => "32",
-            Tone::Bad => "1;31",
-        };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        format!("\x1b[{}m{text}\x1b[{RESET}m", tone.code())
     }
+}
+
+/// The code that ends a colour.
+const RESET: &str = "0";
+
+impl Tone {
+    const ALL: [Self; 8] =
+        [Self::Title, Self::Weight, Self::Warm, Self::Hot, Self::Dim, Self::Warning, Self::Good, Self::Bad];
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::Title => "1",
+            Self::Weight => "36",
+            Self::Warm | Self::Warning => "33",
+            Self::Hot => "31",
+            Self::Dim => "2",
+            Self::Good => "32",
+            Self::Bad => "1;31",
+        }
+    }
+}
+
+/// True if text begins with an escape code that [`Style::paint`] writes.
+pub(in crate::output) fn starts_with_colour(text: &str) -> bool {
+    let is_code = |code: &str| text[2..].strip_prefix(code).is_some_and(|rest| rest.starts_with('m'));
+    text.starts_with("\x1b[") && Tone::ALL.map(Tone::code).into_iter().chain([RESET]).any(is_code)
 }
 
 /// `text` without characters that could move the cursor, change colours or reverse other text.
@@ -82,12 +99,14 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
 
 /// `text` in at most `width` columns: the end goes.
 pub(in crate::output) fn cut(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|&width| text.width() > width) else { return text.to_owned() };
+    let text = clean(text);
+    let Some(width) = width.filter(|&width| text.width() > width) else { return text };
     take_columns(text.chars(), width.saturating_sub(1)) + "…"
 }
 
 /// Wraps text at this width. The middle of a word longer than a line is cut.
 pub(in crate::output) fn wrap(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
+    let text = clean(text);
     let Some(width) = width else { return vec![format!("{}{text}", " ".repeat(indent))] };
     let hanging = indent + 2;
     let mut lines = Vec::new();
@@ -121,6 +140,7 @@ fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {
 
 /// `text` and spaces up to `width` columns.
 pub(in crate::output) fn pad(text: &str, width: usize) -> String {
+    let text = clean(text);
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
@@ -154,7 +174,7 @@ impl Style {
     pub(in crate::output) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
         let Some(width) = self.width else {
             let owner = if owner.is_empty() { String::new() } else { format!("  {owner}") };
-            return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
+            return (clean(name), self.paint(Tone::Dim, &owner));
         };
         let room = width.saturating_sub(used).max(MIN_NAME);
         let name = self.name(name, Some(room));
@@ -308,7 +328,7 @@ mod tests {
             for width in 2..30 {
                 let shown = fit(&text, Some(width));
                 assert!(shown.width() <= width, "{text:?} in {width}: {shown:?} has {}", shown.width());
-                assert!(cut(&clean(&text), Some(width)).width() <= width, "{text:?} in {width}");
+                assert!(cut(&text, Some(width)).width() <= width, "{text:?} in {width}");
                 let style = Style { width: Some(width + 40), ..Style::default() };
                 let (name, owner) = style.two_parts(&text, &text, 30);
                 assert!((name + &owner).width() <= (width + 10).max(MIN_NAME), "{text:?} in {width}");

@@ -142,8 +142,8 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     };
     if series.is_filtered_out() {
         let left_out = amount_text(series.out_of_scope);
-        let line = format!("\n{schema} run {run}{input}: left out by the filters, {left_out}");
-        return writeln!(out, "{}", style.paint(Tone::Dim, &line));
+        let line = format!("{schema} run {run}{input}: left out by the filters, {left_out}");
+        return writeln!(out, "\n{}", style.paint(Tone::Dim, &line));
     }
     let meaning = match row.meaning {
         Meaning::OnCpu => "",
@@ -260,7 +260,7 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         let arch = binary.arch.map_or("", |arch| profile.string(arch));
         let frames = count(row.frames, "frame");
         let name = fit(profile.string(binary.name), Some(name_width));
-        let left = format!("  {} {uuid}  {} ", pad(&name, name_width), pad(&clean(arch), 7));
+        let left = format!("  {} {uuid}  {} ", pad(&name, name_width), pad(arch, 7));
         let room = style.width.map(|width| width.saturating_sub(left.width()));
         let frames = if room.is_some_and(|room| room == 0) { String::new() } else { cut(&frames, room) };
         writeln!(out, "{}", format!("{}{}", cut(&left, style.width), style.paint(Tone::Dim, &frames)).trim_end())?;
@@ -363,7 +363,7 @@ fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Wr
 
 fn contents_line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let room = style.width.map(|width| width.saturating_sub(24));
-    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(&clean(name), 21)), fit(value, room))
+    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(name, 21)), fit(value, room))
 }
 
 /// The tables by schema, with their positions in an XPath, CPU tables first. If the number of rows is known, each table has a line, with
@@ -385,7 +385,7 @@ fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
             false => vec![tables.iter().map(|table| about(table)).collect::<Vec<_>>().join(", ")],
         };
         for text in lines {
-            let text = format!("    {}  {text}", pad(&clean(schema), width));
+            let text = format!("    {}  {text}", pad(schema, width));
             if is_other {
                 writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
             } else {

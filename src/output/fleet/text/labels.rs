@@ -32,7 +32,7 @@ pub(super) fn name(cohort: &Cohort) -> String {
 
 /// Pads a string with spaces up to this width.
 pub(super) fn padded(text: &str, width: usize) -> String {
-    crate::output::text::style::pad(&clean(text), width)
+    crate::output::text::style::pad(text, width)
 }
 
 /// The heading above names: the keys.

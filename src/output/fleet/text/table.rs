@@ -52,7 +52,7 @@ impl<'p> Page<'p> {
 
     /// Writes sentences in as many lines as they need; all lines after the first are indented by two more spaces.
     pub(super) fn sentence(&mut self, tone: Option<Tone>, indent: usize, text: &str) {
-        for line in wrap(&clean(text), indent, self.style.width) {
+        for line in wrap(text, indent, self.style.width) {
             let line = tone.map_or_else(|| line.clone(), |tone| self.style.paint(tone, &line));
             self.line(&line);
         }
