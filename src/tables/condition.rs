@@ -8,14 +8,18 @@
 //! | size | `4KiB`; also `B`, `KB`, `MB`, `MiB`, `GB`, `GiB`, and bytes without a unit | all |
 //! | cycles, other numbers | `17`, `0x1f` | all |
 //! | true or false | `true`, `false` | `=`, `!=` |
-//! | text | `Main Thread`, `"a and b"` | `=`, `!=` |
+//! | text | `Main Thread`, `"a and b"` | `=`, `!=`; all if the value is a decimal number without quotation marks |
 //! | any | `none` | `=`, `!=` |
+//!
+//! In text, a number without quotation marks is compared with the cells that are numbers, by value: 60 equals `60.0`. Other cells differ
+//! from it, and are neither less nor greater.
 //!
 //! If no value was recorded, only `= none` and `!= x` with `none` can decide; every other comparison is false.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
+use super::decimal::Decimal;
 use super::{ColumnKind, FieldKind, FieldValue};
 use crate::units::{UNITS_OF_SIZE, UNITS_OF_TIME, decimal, with_unit};
 
@@ -58,6 +62,8 @@ const OPERATORS: [(&str, Operator); 7] = [
 pub(super) struct Test {
     operator: Operator,
     value: FieldValue<'static>,
+    /// The number to compare texts with.
+    number: Option<Decimal>,
 }
 
 impl FromStr for Conditions {
@@ -160,17 +166,22 @@ impl Comparison {
                 format!("{field} is {}, so {value:?} is not a value to compare it with; {wanted}", described(kind))
             })?,
         };
-        let has_order = matches!(value, FieldValue::Number(_));
+        let number = match &value {
+            FieldValue::Text(text) if !is_quoted => Decimal::of(text),
+            _ => None,
+        };
+        let has_order = matches!(value, FieldValue::Number(_)) || number.is_some();
         if !has_order && !matches!(operator, Operator::Equal | Operator::NotEqual) {
             return Err(format!(
-                "{field} {} can only be compared by = and !=",
+                "{field} {} can only be compared by = and !={}",
                 match value {
                     FieldValue::None => "with none".to_owned(),
                     _ => format!("is {}, which", described(kind)),
-                }
+                },
+                if kind == FieldKind::Text { ", unless the value is a number" } else { "" }
             ));
         }
-        Ok(Test { operator: *operator, value })
+        Ok(Test { operator: *operator, value, number })
     }
 
     /// The value of a field of this kind, or which values there are.
@@ -226,6 +237,10 @@ impl Test {
             (_, FieldValue::None) => return is_none == (self.operator == Operator::Equal),
             _ if is_none => return false,
             (FieldValue::Number(value), FieldValue::Number(other)) => value.cmp(other),
+            (FieldValue::Text(text), _) if self.number.is_some() => match Decimal::of(text) {
+                Some(value) => Some(&value).cmp(&self.number.as_ref()),
+                None => return self.operator == Operator::NotEqual,
+            },
             (value, other) if value == other => Ordering::Equal,
             _ => Ordering::Less,
         };
@@ -303,6 +318,26 @@ mod tests {
         for text in ["x < y", "x >= none"] {
             assert!(only(text).test(FieldKind::Text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn texts_that_are_numbers_compare_as_numbers() {
+        for (text, cell, expected) in [
+            ("x > 9.5", "10.2", true),
+            ("x > 9.5", "9.50", false),
+            ("x = 60", "60.0", true),
+            ("x = '60'", "60.0", false),
+            ("x != 60", "60.0", false),
+            ("x < 5", "-7", true),
+            ("x < 5", "idle", false),
+            ("x >= 5", "idle", false),
+            ("x = 5", "idle", false),
+            ("x != 5", "idle", true),
+        ] {
+            assert_eq!(passes(text, FieldKind::Text, FieldValue::Text(cell.into())), expected, "{text} {cell}");
+        }
+        assert!(only("x < '5'").test(FieldKind::Text).is_err());
+        assert!(!passes("x < 5", FieldKind::Text, FieldValue::None));
     }
 
     #[test]

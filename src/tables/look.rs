@@ -130,6 +130,10 @@ impl TableVisitor for TableLook<'_> {
         if !self.query.is_about(table) {
             return false;
         }
+        // Details of a track: the reader passes them to `unreadable`.
+        if table.schema.is_empty() && table.columns.is_empty() {
+            return true;
+        }
         let mut tables = self.tables.borrow_mut();
         tables.push((self.file.clone(), table.clone()));
         let is_read = self.needs_rows(table);

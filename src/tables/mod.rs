@@ -9,6 +9,7 @@ mod cell;
 mod column;
 mod columns;
 mod condition;
+mod decimal;
 mod field;
 mod intervals;
 mod look;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use super::columns::FieldUnion;
 use super::condition::{Conditions, Test};
+use super::decimal::compare_texts;
 use super::{Cell, ColumnKind, Field, FieldKind, FieldValue, OutputColumn, RowValues, TableHead};
 use crate::profile::similar_names;
 
@@ -130,7 +131,7 @@ impl RowPlan {
             (_, FieldValue::None) => return Ordering::Less,
             (FieldValue::Number(left), FieldValue::Number(right)) => left.cmp(right),
             (FieldValue::Boolean(left), FieldValue::Boolean(right)) => left.cmp(right),
-            (FieldValue::Text(left), FieldValue::Text(right)) => left.cmp(right),
+            (FieldValue::Text(left), FieldValue::Text(right)) => compare_texts(left, right),
             _ => Ordering::Equal,
         };
         if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }

@@ -249,6 +249,45 @@ fn mistakes_say_what_to_do() {
     assert!(message.contains("stack.id numbers the stacks of the output"), "{message}");
 }
 
+/// Decimals of an unknown type are texts, among which numbers have the order of their values.
+#[test]
+fn decimals_sort_and_compare_as_numbers() {
+    let folder = Folder::new();
+    let flux = ["9.5", "10.2", "-", "120.0", "idle", "60.0", "-3", "9"];
+    let starts_of: Vec<String> = (1..=flux.len()).map(|index| (index * 1_000_000).to_string()).collect();
+    let rows: Vec<[&str; 5]> = starts_of.iter().zip(flux).map(|(start, flux)| [start, "1", "x", "1", flux]).collect();
+    let path = folder.file("a.xml", export(&hangs(1, &rows)));
+    for (options, expected) in [
+        (["--sort", "flux:desc"], &[5, 4, 6, 2, 1, 8, 7, 3][..]),
+        (["--sort", "flux"], &[7, 8, 1, 2, 6, 4, 5, 3]),
+        (["--where", "flux > 9.5"], &[2, 4, 6]),
+        (["--where", "flux = 60"], &[6]),
+        (["--where", "flux = '60'"], &[]),
+        (["--where", "flux <= 9"], &[7, 8]),
+        (["--where", "flux != 9"], &[1, 2, 4, 5, 6, 7]),
+        (["--where", "flux = idle"], &[5]),
+    ] {
+        assert_eq!(starts(&path, &options), expected, "{options:?}");
+    }
+    let message = fails(2, &["table", &path, "hangs", "--where", "flux > idle"]);
+    assert!(message.contains("can only be compared by = and !=, unless the value is a number"), "{message}");
+}
+
+/// Rows of attributes, without a schema, as Leaks writes them.
+#[test]
+fn details_of_a_track_are_not_zero_rows() {
+    let folder = Folder::new();
+    let row = "<row leaked-object=\"CFSet\" size=\"48\" count=\"1\"/>\n";
+    let details =
+        format!("<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[1]/details[1]/detail[1]'>{}</node>", row.repeat(7));
+    let path = folder.file("a.xml", export(&details));
+    let message = fails(1, &["table", &path, ""]);
+    assert!(message.contains("of run 1 cannot be read: it has no schema, so its 7 rows cannot be read"), "{message}");
+    let both = folder.file("b.xml", export(&(hangs(1, &ROWS) + &details)));
+    assert!(fails(1, &["table", &both, ""]).contains("7 rows"));
+    assert_eq!(starts(&both, &[]), [1, 2, 3, 4, 5]);
+}
+
 #[test]
 fn rejected_rows_are_counted() {
     let folder = Folder::new();

@@ -23,6 +23,7 @@ use crate::memory::{OverBudget, of_map, of_vec};
 use crate::profile::{Full, StringId};
 use crate::recording::{Column, RejectReason, Source, Table, TableKind, add_read_row};
 use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVisitor};
+use crate::units::several;
 
 /// The value of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -393,7 +394,10 @@ impl Content for TableRows<'_> {
             State::NoSchema => {
                 let head = head(table);
                 if self.visitor.wants(&head) {
-                    let error = Error::new(ErrorKind::Malformed("it has no schema".to_owned()), None);
+                    let rows = several(table.rows, "row");
+                    let reason =
+                        format!("it has no schema, so its {rows} cannot be read; export a table with a schema");
+                    let error = Error::new(ErrorKind::Malformed(reason), None);
                     self.failure = self.visitor.unreadable(&head, Some(table.rows), error).err();
                 }
             }
