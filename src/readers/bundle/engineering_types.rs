@@ -13,6 +13,8 @@ pub(super) enum Storage {
     Number,
     /// The number itself, of which each is a value.
     WideNumber,
+    /// A decimal number: 2⁶³ − 1, and a billion times the value.
+    FixedPoint,
     /// The number of a string.
     Text,
     /// The number of an array: tid, process.
@@ -40,9 +42,10 @@ pub(super) enum Storage {
 }
 
 /// `XR…TypeID` without both ends, the name in exports (empty if there is none), and the storage.
-const TYPES: [(&str, &str, Storage); 73] = {
+const TYPES: [(&str, &str, Storage); 80] = {
     use Storage::{
-        Metadata, Narrative, Number, Numbers, Process, Stack, Text, TextSymbol, Thread, ThreadName, Uuid, WideNumber,
+        FixedPoint, Metadata, Narrative, Number, Numbers, Process, Stack, Text, TextSymbol, Thread, ThreadName, Uuid,
+        WideNumber,
     };
     [
         ("StartTime", "start-time", Number),
@@ -72,6 +75,13 @@ const TYPES: [(&str, &str, Storage); 73] = {
         ("Boolean", "boolean", Number),
         ("EventCount", "event-count", Number),
         ("SizeInBytes", "size-in-bytes", Number),
+        ("NetworkSizeInBytes", "network-size-in-bytes", Number),
+        ("DiskSizeInBytes", "", Number),
+        ("SystemCPUPercentage", "", FixedPoint),
+        ("Percentage", "", FixedPoint),
+        ("PercentageLoads", "", FixedPoint),
+        ("FramesPerSecond", "", FixedPoint),
+        ("EventsPerSecond", "", FixedPoint),
         ("UnsignedIntegerHexLowercase", "uint64-hex-lowercase", Number),
         ("TextSegmentAddress", "text-address", Number),
         ("MachOVMOffset", "mach-o-vm-offset", Number),
@@ -141,8 +151,51 @@ pub(super) fn kind(engineering_type: &str) -> ColumnKind {
     match ColumnKind::of_type(exported_type(engineering_type)) {
         ColumnKind::Unknown => match storage(engineering_type) {
             Storage::Text | Storage::ThreadName => ColumnKind::Text,
+            // As in exports, where the type is unknown.
+            Storage::FixedPoint => ColumnKind::Unknown,
+            _ if engineering_type == "XRDiskSizeInBytesTypeID" => ColumnKind::Bytes,
             _ => ColumnKind::Number,
         },
         known => known,
+    }
+}
+
+/// The decimal number that a value of [`Storage::FixedPoint`] is.
+pub(super) fn fixed_point(stored: u64) -> String {
+    const BILLION: u64 = 1_000_000_000;
+    let offset = i64::MAX.unsigned_abs();
+    let (sign, billionths) = (if stored < offset { "-" } else { "" }, stored.abs_diff(offset));
+    let digits = format!("{sign}{}.{:09}", billionths / BILLION, billionths % BILLION);
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_point_values_have_all_their_digits() {
+        for (stored, expected) in [
+            (9_223_372_077_854_775_807, "41"),
+            (9_223_372_317_555_035_526, "280.700259719"),
+            (9_223_372_084_472_352_278, "47.617576471"),
+            (9_223_372_036_854_775_807, "0"),
+            (9_223_372_036_854_775_806, "-0.000000001"),
+            (9_223_372_036_854_775_817, "0.00000001"),
+            (9_223_372_137_854_775_807, "101"),
+            (9_223_372_126_854_775_807, "90"),
+            (0, "-9223372036.854775807"),
+        ] {
+            assert_eq!(fixed_point(stored), expected);
+        }
+    }
+
+    #[test]
+    fn sizes_are_bytes_and_fixed_point_values_are_numbers_or_texts() {
+        for name in ["SizeInBytes", "NetworkSizeInBytes", "DiskSizeInBytes"] {
+            assert_eq!(kind(&format!("XR{name}TypeID")), ColumnKind::Bytes, "{name}");
+        }
+        assert_eq!(kind("XRFramesPerSecondTypeID"), ColumnKind::Unknown);
+        assert_eq!(kind("XRCauseSetTypeID"), ColumnKind::Number);
     }
 }

@@ -1,7 +1,7 @@
 //! Rows of any table, with all their columns.
 
 use super::damage::{RowPosition, Unreadable};
-use super::engineering_types::{Storage, exported_type, kind, storage};
+use super::engineering_types::{Storage, exported_type, fixed_point, kind, storage};
 use super::file::{Room, broken_at, broken_file, over_budget};
 use super::layout::{Layout, Place, RunTable};
 use super::narratives::Narratives;
@@ -190,6 +190,14 @@ impl TableReader<'_, '_> {
         Ok(Ok(match storage {
             Storage::NotWanted => Cell::None,
             Storage::Number | Storage::WideNumber | Storage::Unknown => Cell::Number(value),
+            Storage::FixedPoint => {
+                let text = fixed_point(value);
+                // As in exports, a column of whole numbers is a number.
+                match text.parse() {
+                    Ok(whole) => Cell::Number(whole),
+                    Err(_) => Cell::Text(input.string(&text)?),
+                }
+            }
             Storage::Text => Cell::Text(self.string(value, input)?),
             Storage::ThreadName => match string_number(place, value) {
                 name if name == u64::from(NONE) => Cell::None,

@@ -4,6 +4,7 @@ A table has its schema, columns as [mnemonic, type], and rows by time. A cell is
 with a value that leads nowhere, "odd" those that contradict something else, and "broken" says why nothing of the table can be read.
 """
 
+import fractions
 import re
 import uuid
 
@@ -18,7 +19,8 @@ STORED = {
     "KDebugSubclass KDebugCode KDebugFunction=kdebug-func KDebugStringID GenericUInt32=uint32 ProcessID=pid ThreadID=tid LayoutID=layout-id "
     "ContainmentLayoutID=containment-level OSSignpostIdentifier=os-signpost-identifier TimeSample=time-sample-kind Boolean=boolean "
     "EventCount=event-count SizeInBytes=size-in-bytes UnsignedIntegerHexLowercase=uint64-hex-lowercase TextSegmentAddress=text-address "
-    "MachOVMOffset=mach-o-vm-offset SchedulingPriority PackedID=packed-identifier",
+    "MachOVMOffset=mach-o-vm-offset SchedulingPriority PackedID=packed-identifier NetworkSizeInBytes=network-size-in-bytes DiskSizeInBytes",
+    "fixed point": "SystemCPUPercentage Percentage PercentageLoads FramesPerSecond EventsPerSecond",
     "wide": "KDebugArgument=kdebug-arg PrototypeValue=uint64 VirtualMemoryAddress=address",
     "text": "ThreadState=thread-state PrototypeString=string PrototypeShortString=short-string PrototypeMediumLengthString=medium-length-string "
     "PrototypeWordString=word-string RawString=raw-string NarrativeText=narrative-text SignpostName=signpost-name OSLogEvent=event-type "
@@ -119,6 +121,9 @@ class AnyRun(Run):
         match storage:
             case "text":
                 return self.string(value)
+            case "fixed point":
+                number = fractions.Fraction(value - (2**63 - 1), 10**9)
+                return int(number) if number >= 0 and number.denominator == 1 else f"{float(number):.9f}".rstrip("0")
             case "thread name":
                 value = value >> 32 if bits == 64 else value
                 return None if value == NONE32 else self.string(value)
