@@ -14,8 +14,8 @@ pub struct Activity {
     pub time: SelectedTime,
     /// CPU time in percent of the length of `time`: 100 is one core that never rests. `None` in other units.
     pub cpu_percent: Option<f64>,
-    /// The busiest second that is selected from start to end. In recordings of more than half an hour it is 2 seconds, of more than an hour
-    /// 4 seconds, and so on. `None` if fewer than two are selected, or if the times of samples are unknown.
+    /// The busiest second that is selected from start to end, wherever it starts. In recordings of more than half an hour it is 2 seconds, of
+    /// more than an hour 4 seconds, and so on. `None` if fewer than two are selected, or if the times of samples are unknown.
     pub busiest: Option<Busiest>,
     /// The weights over time; empty if the times of samples are unknown.
     pub line: LineOfTime,
@@ -24,7 +24,8 @@ pub struct Activity {
 /// The busiest part of the selected time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Busiest {
-    /// Its start, a whole number of lengths from the start of the recording.
+    /// Its start: the first sample in it, or one length before the end of a selected time. If samples were added up while they were read, it is
+    /// the start of a bin instead of a sample.
     pub start: Nanos,
     /// The length of this part.
     pub length: Nanos,
@@ -47,15 +48,6 @@ impl LineOfTime {
     /// The start of the bin at an index.
     pub fn start(&self, index: usize) -> Nanos {
         Nanos::from_nanos((self.first + index as u64).saturating_mul(self.bin.as_nanos()))
-    }
-
-    /// The indices and weights of the bins that are selected completely.
-    fn complete<'l>(&'l self, time: &'l SelectedTime) -> impl DoubleEndedIterator<Item = (usize, u64)> + 'l {
-        let is_complete = |&(index, _): &(usize, u64)| {
-            let start = self.start(index);
-            time.length_between(start, start.saturating_add(self.bin)) == self.bin
-        };
-        self.weights.iter().copied().enumerate().filter(is_complete)
     }
 
     /// The weight of the bin with the highest rate, and the selected time in it.
@@ -84,20 +76,47 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     let time = report.selected_time(series);
     let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
     let shortest = BinLength::of_span(start, end);
-    let seconds = line(report, series, &time, shortest.max(BinLength::SECOND));
+    let mut samples = Vec::new();
+    each_sample(report, series, shortest, |time, weight| samples.push((time.clamp(start, end), weight)));
+    let length = shortest.max(BinLength::SECOND).nanos();
+    let busiest = busiest(samples, length, time.parts()).filter(|_| time.length().as_nanos() / 2 >= length.as_nanos());
     Some(Activity {
         cpu_percent: series.counted.weight.percent_of_core(time.length()),
-        busiest: busiest(&seconds, &time, series.unit),
+        busiest: busiest.map(|(start, weight)| Busiest { start, length, weight: Weight::new(weight, series.unit) }),
         line: line(report, series, &time, readable(report, series, start, end, shortest, most)),
         time,
     })
 }
 
-/// The bin with the most weight; the first of equal bins.
-fn busiest(line: &LineOfTime, time: &SelectedTime, unit: Unit) -> Option<Busiest> {
-    let is_long_enough = time.length().as_nanos() / 2 >= line.bin.as_nanos();
-    let (index, weight) = line.complete(time).rev().max_by_key(|&(_, weight)| weight).filter(|_| is_long_enough)?;
-    Some(Busiest { start: line.start(index), length: line.bin, weight: Weight::new(weight, unit) })
+/// The start and the weight of the heaviest stretch of this length within one of the parts; the earliest if several are equal. Any stretch can be moved to
+/// start at its first sample or to end with its part, and then has no less weight.
+fn busiest(mut samples: Vec<(Nanos, u64)>, length: Nanos, parts: &[(Nanos, Nanos)]) -> Option<(Nanos, u64)> {
+    // Samples are nearly in order, which this sort uses.
+    samples.sort_by_key(|&(time, _)| time);
+    let mut heaviest: Option<(Nanos, u64)> = None;
+    for &(from, until) in parts.iter().filter(|(from, until)| until.since(*from) >= length) {
+        // A sample may be in the moment in which the recording ends.
+        let is_last = parts.last() == Some(&(from, until));
+        let first = samples.partition_point(|&(time, _)| time < from);
+        let count = samples[first..].partition_point(|&(time, _)| time < until || is_last && time == until);
+        let samples = &samples[first..first + count];
+        let last = Nanos::from_nanos(until.as_nanos() - length.as_nanos());
+        let starts = samples.iter().map(|&(time, _)| time).take_while(|&time| time < last).chain([last]);
+        let (mut left, mut right, mut weight) = (0, 0, 0_u64);
+        for start in starts {
+            let end = start.saturating_add(length);
+            while let Some((_, more)) = samples.get(right).filter(|(time, _)| *time < end || end == until) {
+                (weight, right) = (weight + more, right + 1);
+            }
+            while let Some((_, less)) = samples.get(left).filter(|(time, _)| *time < start) {
+                (weight, left) = (weight - less, left + 1);
+            }
+            if weight > heaviest.map_or(0, |(_, most)| most) {
+                heaviest = Some((start, weight));
+            }
+        }
+    }
+    heaviest
 }
 
 /// The samples of a busy thread in the shortest bin. With fewer, the thread would seem to start and stop.
@@ -140,22 +159,28 @@ fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length:
     let mut weights = vec![0; (last - first + 1) as usize];
     let mut is_known = false;
     // A sample may be in the moment in which the recording ends.
-    let mut add = |bin: u64, weight: u64| {
-        weights[(bin.clamp(first, last) - first) as usize] += weight;
+    each_sample(report, series, length, |time, weight| {
+        weights[(length.bin_of(time).clamp(first, last) - first) as usize] += weight;
         is_known = true;
-    };
+    });
+    if is_known { LineOfTime { bin: length.nanos(), first, weights } } else { LineOfTime::default() }
+}
+
+/// Calls `each` with the time and the weight of each counted sample of a series. Samples that were added up while they were read are in bins
+/// of this length, which are at their start.
+fn each_sample(report: &Report<'_>, series: &SeriesReport, length: BinLength, mut each: impl FnMut(Nanos, u64)) {
     let profile = &report.recording.profile;
     for sample in report.samples_of(series) {
-        add(length.bin_of(sample.time), report.options.metric.of(sample));
+        each(sample.time, report.options.metric.of(sample));
     }
     if report.has_recorded_weights() {
         let groups = profile.sum_groups().iter().zip(profile.sum_bins());
         let is_counted = |group: &SumGroup| group.series == series.series && report.selected().counts_group(group);
         for (_, bins) in groups.filter(|(group, _)| is_counted(group)) {
-            bins.bins(length).for_each(|(bin, weight)| add(bin, weight));
+            let start = |bin: u64| Nanos::from_nanos(bin.saturating_mul(length.nanos().as_nanos()));
+            bins.bins(length).for_each(|(bin, weight)| each(start(bin), weight));
         }
     }
-    if is_known { LineOfTime { bin: length.nanos(), first, weights } } else { LineOfTime::default() }
 }
 
 impl Report<'_> {
@@ -166,5 +191,56 @@ impl Report<'_> {
             && self.options.metric == Metric::Weight
             && self.operations.is_empty()
             && !profile.is_weighed_by_counters()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn nanos((from, until): (u64, u64)) -> (Nanos, Nanos) {
+        (Nanos::from_nanos(from), Nanos::from_nanos(until))
+    }
+
+    #[test]
+    fn a_burst_that_starts_within_a_second_is_found() {
+        let burst = (300..960).map(|at| (Nanos::from_millis(at), 1_000_000));
+        let rest = (960..8_000).step_by(4).map(|at| (Nanos::from_millis(at), 1_000_000));
+        let samples: Vec<_> = burst.chain(rest).collect();
+        let parts = [(Nanos::from_millis(300), Nanos::from_millis(8_000))];
+        let expected = (Nanos::from_millis(300), (660 + 85) * 1_000_000);
+        assert_eq!(busiest(samples.clone(), Nanos::from_millis(1_000), &parts), Some(expected));
+        // Without the burst, the busiest second ends with the selection, and with a sample in its last moment.
+        let parts = [(Nanos::from_millis(962), Nanos::from_millis(2_000))];
+        let expected = (Nanos::from_millis(1_000), 251_000_000);
+        assert_eq!(busiest(samples, Nanos::from_millis(1_000), &parts), Some(expected));
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_start_has_more_weight(
+            samples in prop::collection::vec((0..60_u64, 0..5_u64), 0..40),
+            cuts in prop::collection::btree_set(0..60_u64, 2..6),
+            length in 1..20_u64,
+        ) {
+            let cuts: Vec<u64> = cuts.into_iter().collect();
+            let parts: Vec<(u64, u64)> = cuts.chunks_exact(2).map(|cut| (cut[0], cut[1])).collect();
+            let end = parts.last().unwrap().1;
+            let weight = |start: u64| -> u64 {
+                let is_in = |time: u64| (start..start + length).contains(&time) || time == end && start + length == end;
+                samples.iter().filter(|(time, _)| is_in(*time)).map(|(_, weight)| weight).sum()
+            };
+            let starts = parts.iter().flat_map(|&(from, until)| from..(until + 1).saturating_sub(length).max(from));
+            let expected = starts.map(weight).max().unwrap_or(0);
+            let times = samples.iter().map(|&(time, weight)| (Nanos::from_nanos(time), weight)).collect();
+            let parts: Vec<_> = parts.into_iter().map(nanos).collect();
+            let found = busiest(times, Nanos::from_nanos(length), &parts);
+            prop_assert_eq!(found.map_or(0, |(_, weight)| weight), expected);
+            if let Some((start, found)) = found {
+                prop_assert_eq!(weight(start.as_nanos()), found);
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::calltree::OperationSummary;
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
-use crate::output::text::words::{amount_text, base_text, count, counted_text, share, short_time};
+use crate::output::text::words::{amount_text, base_text, count, counted_text, share};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
@@ -158,7 +158,7 @@ impl<'p, 'e> Page<'p, 'e> {
             series,
             top(report).unwrap_or(FUNCTIONS),
             1,
-            width.saturating_sub(if series.unit == Unit::Nanoseconds { 12 } else { 24 }).clamp(10, MOST_BINS),
+            width.saturating_sub(if series.unit == Unit::Nanoseconds { 22 } else { 34 }).clamp(10, MOST_BINS),
         );
         Self::of(report, series, overview, context, style)
     }
@@ -276,11 +276,11 @@ impl<'p, 'e> Page<'p, 'e> {
                 base_text(Length::of(&activity.time))
             );
             if let Some(Busiest { start, length: part, weight }) = self.busiest() {
-                let whole = if part == Nanos::from_nanos(1_000_000_000) { " whole second" } else { "" };
-                let [start, end] = [start, start.saturating_add(part)].map(short_time);
+                let what = if part == Nanos::from_nanos(1_000_000_000) { " second" } else { "" };
+                let [start, end] = [start, start.saturating_add(part)].map(seconds);
                 // The line of a page has no mark.
                 let mark = if self.is_for_page { "" } else { " (▔)" };
-                text += &format!("; busiest{whole} from {start} to {end}{mark}, with {}", rate(weight, part));
+                text += &format!("; busiest{what} from {start} to {end}{mark}, with {}", rate(weight, part));
             }
         }
         text

@@ -23,12 +23,17 @@ impl Page<'_, '_> {
         }
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
         let (weight, length) = line.peak(&activity.time).unwrap_or_default();
-        let peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
-            // The first and the last bin may be shorter than they look.
-            Some(percent) if length < line.bin => format!("{}% in {}", two_digits(percent), seconds(length)),
+        let mut peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
             Some(percent) => format!("{}%", two_digits(percent)),
             None => self.in_a_second(weight, length.as_nanos() as f64),
         };
+        // The first and the last bin may be shorter than they look, and the busiest second may be in two bins or shorter than one.
+        let rate =
+            |weight: u64, length: Nanos| u128::from(weight) * 1_000_000_000 / u128::from(length.as_nanos().max(1));
+        let is_below = |busiest: Busiest| rate(weight, length) < rate(busiest.weight.value, busiest.length);
+        if length < line.bin || self.busiest().is_some_and(is_below) {
+            peak += &format!(" in {}", seconds(length));
+        }
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
         lines.push(self.style.paint(Tone::Dim, &axis(line, activity, self.busiest())));
