@@ -4,6 +4,10 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
+/// More bytes than a function has: the longest function in known reports has 78 KB. Code that is farther from the symbol before it is in another
+/// function: the binary is stripped, and only its exports are known.
+pub(crate) const LONGEST_FUNCTION: u64 = 256 << 10;
+
 /// Formats a number with thousands separators: `1,988`.
 pub fn counted(count: impl fmt::Display) -> String {
     let digits = count.to_string();

@@ -11,7 +11,8 @@
 //! # How far a symbol reaches
 //!
 //! Mach-O symbols have no sizes: a symbol extends to the next symbol, to the next start in `LC_FUNCTION_STARTS` (a binary has a start for
-//! each function, including functions whose names `strip` removed), or to the end of its section.
+//! each function, including functions whose names `strip` removed), or to the end of its section. If only exports are known
+//! (neither `LC_FUNCTION_STARTS` nor a local symbol), it extends to [`LONGEST_FUNCTION`] at most: the export may be megabytes away.
 //!
 //! # Underscore
 //!
@@ -35,6 +36,7 @@ use object::read::macho::{FunctionStartsIterator, Nlist};
 
 use super::frame::Notes;
 use super::section::Section as Piece;
+use crate::units::LONGEST_FUNCTION;
 
 /// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
@@ -75,6 +77,8 @@ pub(super) struct SymbolTable<'data> {
     starts: Vec<Start>,
     /// Addresses of the sections that hold instructions, sorted.
     sections: Vec<Range<u64>>,
+    /// True if there are starts of functions other than exports.
+    has_other_starts: bool,
     pub(super) strings: Option<Piece<'data>>,
 }
 
@@ -110,6 +114,7 @@ impl<'data> SymbolTable<'data> {
                 && name != 0
             {
                 let rank = if symbol.n_type().is_ext() { Rank::External } else { Rank::Local };
+                self.has_other_starts |= rank == Rank::Local;
                 self.starts.push(Start { address, name, rank });
             }
         }
@@ -131,6 +136,7 @@ impl<'data> SymbolTable<'data> {
                         return;
                     }
                     self.starts.push(Start { address: address(offset), name: 0, rank: Rank::Nameless });
+                    self.has_other_starts = true;
                 }
                 Err(error) => return notes.add(format!("the function starts were read in part: {error}")),
             }
@@ -150,7 +156,8 @@ impl<'data> SymbolTable<'data> {
         let section = &self.sections[section];
         let last = self.starts.partition_point(|start| start.address <= address).checked_sub(1)?;
         let start = self.starts[last].address;
-        (section.contains(&address) && section.contains(&start)).then(|| (start, self.at(start).next()))
+        let is_near = self.has_other_starts || address - start <= LONGEST_FUNCTION;
+        (section.contains(&address) && section.contains(&start) && is_near).then(|| (start, self.at(start).next()))
     }
 
     fn name(&self, start: Start) -> Option<&'data str> {
@@ -223,6 +230,17 @@ mod tests {
             assert_eq!(table.containing(CODE + 0x7F), Some((CODE + 0x20, None)));
             assert_eq!(table.containing(CODE + 0x80), Some((CODE + 0x80, Some("later"))));
         });
+    }
+
+    #[test]
+    fn an_export_that_is_far_away_names_no_function() {
+        let start = Start { address: CODE, name: 0, rank: Rank::External };
+        let exports =
+            SymbolTable { starts: vec![start], sections: vec![CODE..CODE + (1 << 30)], ..SymbolTable::default() };
+        assert_eq!(exports.containing(CODE + LONGEST_FUNCTION), Some((CODE, None)));
+        assert_eq!(exports.containing(CODE + LONGEST_FUNCTION + 1), None);
+        let complete = SymbolTable { has_other_starts: true, ..exports };
+        assert_eq!(complete.containing(CODE + LONGEST_FUNCTION + 1), Some((CODE, None)));
     }
 
     #[test]

@@ -61,6 +61,17 @@ fn samples_have_the_state_of_their_thread() {
     assert_eq!((toc.summary_field("hang-duration"), toc.summary_field("cpu-time")), (Some("4.10s"), Some("1.859s")));
 }
 
+/// The nearest export of a stripped binary is not the function.
+#[test]
+fn a_symbol_that_is_far_away_is_no_name() {
+    for (offset, name) in [(12, "Squeeze"), (262_144, "Squeeze"), (262_145, "0x10bd02010"), (17_314_803, "0x10bd02010")]
+    {
+        let text = seed("heavy").replace("Squeeze + 12 (", &format!("Squeeze + {offset} ("));
+        let recording = read_text(&text).unwrap();
+        assert_eq!(leaves(&recording)[&("Running".to_owned(), name.to_owned())], 6, "{offset}");
+    }
+}
+
 #[test]
 fn counts_mean_what_the_report_counts() {
     for (name, meaning, expected) in [

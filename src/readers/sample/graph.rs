@@ -2,6 +2,7 @@
 
 use crate::profile::MAIN_THREAD;
 use crate::readers::images::hex;
+use crate::units::LONGEST_FUNCTION;
 
 /// A line of a call graph, apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub(super) struct FrameText<'l> {
     pub(super) load_address: Option<u64>,
     /// File and line.
     pub(super) source: Option<(&'l str, u32)>,
+    /// True if the symbol is too far away to be the function.
+    pub(super) is_far: bool,
 }
 
 impl<'l> FrameText<'l> {
@@ -102,7 +105,9 @@ impl<'l> FrameText<'l> {
             None => (place, None, source_line(place)),
         };
         let load = before.trim_start().strip_prefix("load address ").and_then(|load| load.split(' ').next());
-        Self { symbol, binary, address, load_address: load.and_then(hex), source }
+        let offset = before.trim_start().strip_prefix("+ ").and_then(|offset| offset.trim_end().split(',').next());
+        let is_far = offset.and_then(|offset| offset.parse().ok()).is_some_and(|offset: u64| offset > LONGEST_FUNCTION);
+        Self { symbol, binary, address, load_address: load.and_then(hex), source, is_far }
     }
 
     /// True for a frame with a name.
@@ -180,6 +185,8 @@ mod tests {
                 FrameText { symbol: "???", load_address: Some(8), ..frame.clone() },
             ),
             ("???  (in <unknown binary>)  [0x10]", FrameText { symbol: "???", binary: None, ..frame.clone() }),
+            ("f  (in a) + 262144  [0x10]", frame.clone()),
+            ("f  (in a) + 262145  [0x10]", FrameText { is_far: true, ..frame.clone() }),
             ("f  (in a)", FrameText { address: None, ..frame.clone() }),
             ("anything else", FrameText { symbol: "anything else", ..FrameText::default() }),
         ];

@@ -81,7 +81,7 @@ impl<'r> Writer<'r, '_> {
         let source = |(path, line)| Ok(SourceLine { path: self.input.string(path)?, line });
         let source = text.source.map(source).transpose()?;
         match text.address {
-            Some(address) if !text.is_named() => self.input.frame(kind, address, binary),
+            Some(address) if !text.is_named() || text.is_far => self.input.frame(kind, address, binary),
             address => self.input.named_frame((kind, address.unwrap_or_default()), binary, text.symbol, source),
         }
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::memory::Reservation;
 use crate::readers::images::{Image, Images, hex};
 use crate::readers::lines::{Line, LineStart, Lines};
+use crate::units::LONGEST_FUNCTION;
 
 /// The key of the first line of a report.
 pub(super) const START: &str = "Date/Time:";
@@ -467,7 +468,9 @@ impl<'l> FrameText<'l> {
             };
             (frame.symbol, frame.binary, frame.offset, frame.source) = (symbol, Some(binary), offset, source);
         }
-        frame.symbol = with_offset(frame.symbol).0;
+        let (symbol, from_start) = with_offset(frame.symbol);
+        let is_far = frame.address.is_some() && from_start.is_some_and(|offset| offset > LONGEST_FUNCTION);
+        frame.symbol = if is_far { UNKNOWN } else { symbol };
         frame
     }
 
@@ -479,9 +482,12 @@ impl<'l> FrameText<'l> {
 
     /// True for a frame with a name.
     pub(super) fn is_named(&self) -> bool {
-        !matches!(self.symbol, "???" | "")
+        !matches!(self.symbol, UNKNOWN | "")
     }
 }
+
+/// The symbol of code without a name.
+const UNKNOWN: &str = "???";
 
 /// The note in the place of callers that were not recorded. Without it, the function below it would look like the first of its thread.
 const TRUNCATED: &str = "<truncated backtrace>";
