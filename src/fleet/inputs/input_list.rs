@@ -8,7 +8,7 @@
 //!
 //! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::from_recording::composed;
 use crate::fleet::host::{FleetHost, unless_changed};
 use crate::memory::{Reservation, Size};
+use crate::profile::similar_names;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
@@ -45,6 +46,13 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
         _ => list.csv(text)?,
     };
     ensure!(!entries.is_empty(), "{name}: the manifest lists no exports; add a line for each, with its path");
+    let labels: BTreeSet<&str> =
+        entries.iter().flat_map(|(task, _)| &task.labels).map(|(key, _)| key.as_str()).collect();
+    for (label, known) in labels.into_iter().filter_map(|label| Some((label, resembled(label)?))) {
+        host.warn(&format!(
+            "{name}: column {label:?} is a label; if it was meant to be {known}, rename it to {known:?}"
+        ));
+    }
     if !entries.iter().any(|(task, _)| host.exists(&task.path)) {
         bail!("{}", list.without_files(&entries));
     }
@@ -57,6 +65,27 @@ const KNOWN_COLUMNS: [&str; 10] =
 
 fn column_name(key: &str) -> &str {
     KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
+}
+
+/// The column that a label was probably meant to be: `duration` for `duration_s` and `Duration (s)`, `os` for `OS Version`.
+fn resembled(key: &str) -> Option<&'static str> {
+    let plain = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let (name, typed) = (column_name(key), plain(key));
+    let ends = ["", "s", "sec", "secs", "seconds", "ms", "milliseconds", "ns", "name", "version"];
+    // A longer name that contains the word, such as `app_version` for `version`, is another column.
+    let is_typo = |known: &str| {
+        typed.len() > 3
+            && typed.len().abs_diff(known.len()) < 2
+            && !similar_names(&typed, [known].into_iter()).is_empty()
+    };
+    let is_meant = |known: &&'static str| {
+        let rest = typed.strip_prefix(&plain(known));
+        rest.is_some_and(|rest| ends.contains(&rest)) || is_typo(known)
+    };
+    // Longer names first: `app_version` is more exact than `app`.
+    let mut known = KNOWN_COLUMNS.to_vec();
+    known.sort_by_key(|known| std::cmp::Reverse(known.len()));
+    if KNOWN_COLUMNS.contains(&name) { None } else { known.into_iter().find(is_meant) }
 }
 
 /// The maximum number of reported errors in lines of a manifest.
@@ -335,6 +364,33 @@ mod tests {
         let error = read_text("m.csv", text).unwrap_err().sentences();
         for word in words {
             assert!(error.contains(word), "{word:?} is not in {error}");
+        }
+    }
+
+    #[test]
+    fn columns_that_resemble_known_ones_are_found() {
+        for (key, known) in [
+            ("duration_s", Some("duration")),
+            ("Duration (s)", Some("duration")),
+            ("duration_ms", Some("duration")),
+            ("duratoin", Some("duration")),
+            ("OS Version", Some("os")),
+            ("osBuild", Some("os_build")),
+            ("App-Version", Some("app_version")),
+            ("run weight", Some("run_weight")),
+            ("device_name", Some("device")),
+            ("Device", None),
+            ("DURATION", None),
+            ("ring", None),
+            ("branch", None),
+            ("user", None),
+            ("region", None),
+            ("apple", None),
+            ("scenario", None),
+            ("build", None),
+            ("version", None),
+        ] {
+            assert_eq!(resembled(key), known, "{key}");
         }
     }
 
