@@ -52,7 +52,7 @@ fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
     text.match_indices('<').find_map(|(at, _)| {
         let (inner, path) = text[at + 1..].split_once('>')?;
         let uuid = Uuid::parse(inner);
-        let is_missing = inner.bytes().all(|byte| byte == b'?');
+        let is_missing = inner == "Unknown" || inner.bytes().all(|byte| byte == b'?');
         (uuid.is_some() || is_missing).then_some((&text[..at], uuid, path.trim()))
     })
 }

@@ -8,7 +8,7 @@ use super::notes::Notes;
 use super::rows::{self, Row, Source, TableReader};
 use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, RejectReason, Table};
-use crate::error::{Diagnostic, Error};
+use crate::error::{Diagnostic, Error, Position};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
 use crate::units::{Nanos, Unit, Weight};
 
@@ -202,6 +202,13 @@ impl InputBuilder<'_> {
     pub(crate) fn add_weight(&mut self, thread: u32, stack: Option<StackId>, weight: Weight) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
         rows::add_samples(table, thread, (stack, None, weight, 1), self.recording)
+    }
+
+    /// Counts rows of the current table that are left out with a part of a report, such as a thread, and notes the first of them.
+    pub(crate) fn leave_out(&mut self, reason: RejectReason, rows: u64, at: Position, what: &str) {
+        let Some(table) = &mut self.table else { return };
+        table.table.rows += table.table.rejected.add_rows(reason, rows);
+        self.notes.note_at(|| at, reason.name(), || format!("left out: {what}"));
     }
 
     /// Sets the lines of the rows that were rejected since the last call.

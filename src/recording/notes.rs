@@ -12,12 +12,20 @@ pub(crate) struct Notes {
 impl Notes {
     /// Adds a note at a byte, or increases the count of the note with the same `topic`.
     pub(crate) fn note(&mut self, input: &str, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
-        if let Some((_, known)) = self.all.iter_mut().find(|(known, _)| *known == topic) {
-            known.count += 1;
-            return;
+        self.note_at(|| Position { input: input.to_owned(), line: 0, byte }, topic, message);
+    }
+
+    /// Does the same at a known position.
+    pub(crate) fn note_at(
+        &mut self,
+        at: impl FnOnce() -> Position,
+        topic: &'static str,
+        message: impl FnOnce() -> String,
+    ) {
+        match self.all.iter_mut().find(|(known, _)| *known == topic) {
+            Some((_, known)) => known.count += 1,
+            None => self.all.push((topic, Diagnostic { at: Some(at()), message: message(), count: 1 })),
         }
-        let at = Position { input: input.to_owned(), line: 0, byte };
-        self.all.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
     }
 
     /// Sets the lines of the notes added since the last call.

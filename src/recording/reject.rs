@@ -32,11 +32,17 @@ pub enum RejectReason {
     WeightOverflow,
     /// The input ended inside the row.
     Cut,
+    /// Its thread is left out: a line of a report cannot be read, or contradicts the other lines of the thread.
+    UnreadThread,
+    /// Its process is left out for the same reasons.
+    UnreadProcess,
+    /// A line of a list of images cannot be read.
+    UnreadImage,
 }
 
 impl RejectReason {
     /// All reasons, in the order they are reported.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::CellCount,
         Self::MissingColumn,
         Self::NoTime,
@@ -50,6 +56,9 @@ impl RejectReason {
         Self::StackTooDeep,
         Self::WeightOverflow,
         Self::Cut,
+        Self::UnreadThread,
+        Self::UnreadProcess,
+        Self::UnreadImage,
     ];
 
     /// Returns the name in machine-readable formats, such as `undefined-ref`.
@@ -88,6 +97,11 @@ impl RejectReason {
             ),
             Self::WeightOverflow => ("weight-overflow", "the weights of the table do not fit in 64 bits"),
             Self::Cut => ("cut", "the input ends inside the row"),
+            Self::UnreadThread => ("unread-thread", "a line of its thread cannot be read, or contradicts the others"),
+            Self::UnreadProcess => {
+                ("unread-process", "a line of its process cannot be read, or contradicts the others")
+            }
+            Self::UnreadImage => ("unread-image", "the line of a binary cannot be read, so it may lack a UUID"),
         }
     }
 }
@@ -121,6 +135,15 @@ impl Rejected {
 
     pub(crate) fn add(&mut self, reason: RejectReason) {
         self.0[reason as usize] += 1;
+    }
+
+    /// Adds rows, and returns how many: an edited report may claim so many that sums would overflow.
+    pub(crate) fn add_rows(&mut self, reason: RejectReason, rows: u64) -> u64 {
+        const MOST: u64 = 1 << 40;
+        let count = &mut self.0[reason as usize];
+        let added = rows.min(MOST.saturating_sub(*count));
+        *count += added;
+        added
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::{Meaning, Selection, StateFilter};
-use traceparse::recording::{Options, Recording};
+use traceparse::recording::{Options, Recording, RejectReason};
 use traceparse::{Error, ErrorKind, read};
 
 /// A seed of the fuzz target.
@@ -116,34 +116,104 @@ fn cut_reports_are_refused_with_their_place() {
 }
 
 #[test]
-fn damage_is_told_with_its_line() {
-    for (name, from, to, line, word) in [
-        ("heavy", "    9   pick", "    7   pick", 36, "more samples than the function"),
-        ("heavy", "      6   Squeeze", "       6   Squeeze", 35, "odd number of columns"),
-        ("heavy", "      6   Squeeze", "        6   Squeeze", 35, "more than one level"),
-        ("heavy", "      6   Squeeze", "      Squeeze", 35, "lacks its number"),
+fn damage_costs_its_thread_process_or_image() {
+    use RejectReason::{UnreadImage, UnreadProcess, UnreadThread};
+    for (name, from, to, reason, left_out, line, word) in [
+        ("heavy", "    9   pick", "    7   pick", UnreadThread, 11, 36, "more samples than the function"),
+        ("heavy", "      6   Squeeze", "       6   Squeeze", UnreadThread, 11, 35, "odd number of columns"),
+        ("heavy", "      6   Squeeze", "        6   Squeeze", UnreadThread, 11, 35, "more than one level"),
+        ("heavy", "      6   Squeeze", "      Squeeze", UnreadThread, 11, 35, "lacks its number"),
         (
             "heavy",
             "11 samples (1-11)    priority 46",
-            "12 samples (1-12)    priority 46",
+            "12 samples    priority 46",
+            UnreadThread,
+            12,
             31,
-            "and 12 in its first line",
+            "12 in its first line",
         ),
-        ("heavy", "0xec0,0xec1", "0xzz", 39, "first line of a thread"),
-        ("heavy", "0x7ff80666f000 - ", "0x7ff80666f000 ", 45, "list of images"),
-        ("timeline", "1-3,6", "1-3", 17, "steps"),
-        ("cpu-resource", "Num samples:      8", "Num samples:      9", 22, "9 in its head"),
-        ("cpu-resource", "Steps:            8", "Steps:            9", 2, "9 steps"),
-        ("no-stacks", "Powerstats", "Power", 1, "before its first process"),
+        ("heavy", "0xec0,0xec1", "0xzz", UnreadThread, 4, 39, "first line of a thread"),
+        ("heavy", "DispatchQueue \"org", "DispatchQueue org", UnreadThread, 4, 39, "first line of a thread"),
+        ("heavy", "        0x7ff80666f000 - ", "        0x7ff80666f000 ", UnreadImage, 1, 45, "list of images"),
+        ("heavy", "Process:          kernel_task [0]", "", UnreadProcess, 11, 53, "first line of a process"),
+        ("timeline", "1-3,6", "1-3", UnreadThread, 9, 17, "steps"),
+        ("cpu-resource", "Num samples:      8", "Num samples:      x", UnreadProcess, 8, 25, "is missing"),
     ] {
         let text = seed(name);
         assert!(text.contains(from), "{name}: {from}");
-        let error = read_text(&text.replacen(from, to, 1)).expect_err(word);
+        let all = samples(&read_text(&text).unwrap());
+        let recording = read_text(&text.replacen(from, to, 1)).expect(word);
+        let table = recording.tables().next().unwrap();
+        let [note] = recording.diagnostics.as_slice() else { panic!("{word}: {:?}", recording.diagnostics) };
+        assert_eq!((table.rejected.of(reason), table.rejected.total()), (left_out, left_out), "{word}");
+        assert_eq!(note.at.as_ref().map(|at| at.line), Some(line), "{note}");
+        assert!(note.message.contains(word), "{note}");
+        assert_eq!(table.rows, samples(&recording) + left_out);
+        // The stated number of samples of a thread may be another than that of its frames.
+        let lost = if reason == UnreadImage { 0 } else { left_out.min(11) };
+        assert_eq!(samples(&recording), all - lost, "{word}");
+    }
+}
+
+#[test]
+fn damage_of_the_report_is_told_with_its_line() {
+    for (name, from, to, line, word) in [
+        ("cpu-resource", "Steps:            8", "Steps:            9", 2, "which are not 100% of 9 steps"),
+        ("cpu-resource", "Steps:            8", "Steps:            7", 2, "7 steps"),
+        ("cpu-resource", "8 (100%)\n", "8\n", 0, ""),
+        ("disk-writes", "Num samples:", "Samples:", 0, ""),
+        ("no-stacks", "Powerstats", "Power", 1, "before its first process"),
+        ("heavy", "Process:          Orchard", "Task:             Orchard", 31, "without the line that names it"),
+    ] {
+        let text = seed(name);
+        assert!(text.contains(from), "{name}: {from}");
+        let read = read_text(&text.replacen(from, to, 1));
+        if word.is_empty() {
+            assert_eq!(samples(&read.unwrap()), 8, "{from}");
+            continue;
+        }
+        let error = read.expect_err(word);
         let place = error.at.as_ref().map(|at| at.line);
         assert!(error.to_string().contains(word) && place == Some(line), "{word}, {line}: {error}");
     }
     let error = read_text("{\"bug_type\":\"228\"}\n{\"a\": 1}\n").unwrap_err();
     assert!(matches!(&error.kind, ErrorKind::NotAnExport(text) if text.contains("does not follow")), "{error}");
+}
+
+#[test]
+fn words_of_real_reports_are_read() {
+    let report = seed("heavy")
+        .replace("DispatchQueue \"org.example.press\"(12)", "DispatchQueue <multiple>")
+        .replace("<00000000-0000-0000-0000-000000000002>  /usr", "<Unknown>  /usr");
+    let recording = read_text(&report).unwrap();
+    assert_eq!((samples(&recording), recording.rejected(), recording.diagnostics.len()), (26, 0, 0));
+    let dyld = recording.profile.binary_ids().map(|id| recording.profile.binary(id));
+    let uuids: Vec<_> =
+        dyld.filter(|binary| recording.profile.string(binary.name) == "dyld").map(|binary| binary.uuid).collect();
+    assert!(uuids.contains(&None), "{uuids:?}");
+    // A process with less than 5% of the samples is not listed, and some samples were lost.
+    let shortened = seed("cpu-resource")
+        .replace("Steps:            8", "Steps:            11 (10 gigacycles/step, 2 samples lost)")
+        .replace("8 (100%)", "8 (88%)");
+    let recording = read_text(&shortened).unwrap();
+    assert_eq!((samples(&recording), recording.rejected()), (8, 0));
+    let [note] = recording.diagnostics.as_slice() else { panic!("{:?}", recording.diagnostics) };
+    assert!(note.message.contains("lost while the system recorded: 2 samples"), "{note}");
+    assert!(read_text(&shortened.replace("(88%)", "(60%)")).is_err());
+}
+
+#[test]
+fn microstackshots_have_no_states() {
+    for event in ["wakeups", "powerstats", "hang"] {
+        let recording = read_text(&seed("cpu-resource").replace("cpu usage", event)).unwrap();
+        let profile = &recording.profile;
+        let series = profile.series(profile.series_ids().next().unwrap());
+        assert_eq!(series.meaning, Meaning::OnCpu, "{event}");
+        assert!(profile.sums().all(|sum| sum.state.is_none()), "{event}");
+    }
+    let other = read_text(&seed("heavy").replace("Stackshots", "KPerf Lightweight PET")).unwrap();
+    assert!(other.profile.sums().all(|sum| sum.state.is_none()));
+    assert!(other.diagnostics[0].message.contains("\"KPerf Lightweight PET\" is unknown"), "{:?}", other.diagnostics);
 }
 
 #[test]

@@ -350,7 +350,8 @@ def serve(answer):
     while line := sys.stdin.buffer.readline():
         try:
             reply = answer(sys.stdin.buffer.read(int(line)))
-        except (ValueError, RecursionError) as reason:
+        # A document of another form may break a script anywhere.
+        except (ValueError, RecursionError, AttributeError, TypeError, IndexError, KeyError) as reason:
             reply = {"refused": str(reason)}
         print(json.dumps(reply), flush=True)
 

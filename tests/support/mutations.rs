@@ -36,6 +36,34 @@ fn glob_xml(corpus: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
     files
 }
 
+/// Drops, duplicates or renames one of these words, or drops or duplicates its line, as reports of another system may have it.
+pub fn change_known(rng: &mut Rng, lines: &mut Vec<String>, words: &[&str]) {
+    let known: Vec<&str> = words.iter().copied().filter(|&word| lines.iter().any(|line| line.contains(word))).collect();
+    if known.is_empty() {
+        return;
+    }
+    let word = *rng.pick(&known);
+    let places: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].contains(word)).collect();
+    let at = *rng.pick(&places);
+    let other = match rng.below(8) {
+        0 => return drop(lines.remove(at)),
+        1 => return lines.insert(at, lines[at].clone()),
+        2 => String::new(),
+        3 => format!("{word}{word}"),
+        4 => format!("{word} {word}"),
+        _ => (*rng.pick(&["<multiple>", "Unknown", "novel", "???", "<Unknown>"])).to_owned(),
+    };
+    lines[at] = lines[at].replacen(word, &other, 1);
+}
+
+/// The same for the lines of a text; others are not changed.
+pub fn change_known_of(rng: &mut Rng, text: &mut Vec<u8>, words: &[&str]) {
+    let Ok(changed) = std::str::from_utf8(text) else { return };
+    let mut lines: Vec<String> = changed.split('\n').map(str::to_owned).collect();
+    change_known(rng, &mut lines, words);
+    *text = lines.join("\n").into_bytes();
+}
+
 /// Changes some bytes, like a broken disk, a careless editor or an attacker.
 pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     const PIECES: [&str; 18] = [

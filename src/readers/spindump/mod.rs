@@ -24,7 +24,8 @@
 //!
 //! * The depth of a line is (the column of its number − 2) / 2; the `*` of the kernel's frames is in the column before the number.
 //! * self = count − Σ callees. The outermost counts of a thread are its samples, which its first line repeats; the counts of a process in
-//!   `Powerstats for:` are its `Num samples`, and those of a report of microstackshots are its `Steps`. Anything else is damage.
+//!   `Powerstats for:` are its `Num samples`. Anything else costs the thread or the process: it is left out and counted.
+//! * The samples of a report of microstackshots are its `Steps`, or each process states its percentage of them.
 //! * The offset in a binary counts from an image that the same process lists. An address beyond that image is unknown code.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction.
 //! * Notes in the place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept: it
@@ -33,9 +34,11 @@
 //! * In reports sorted by time (`Timeline format`), lines end with their steps, which must be as many as the samples. Times are not read.
 //!
 //! Stackshots look at all threads at every step, running or waiting, so their counts are
-//! [presence](crate::profile::Meaning::Presence). Microstackshots are taken when a process uses the CPU or writes to storage. The CPU time in a
+//! [presence](crate::profile::Meaning::Presence). Microstackshots are taken of threads that use the CPU or write to storage. The CPU time in a
 //! report was measured, and is a fact beside the counts.
 
+mod frame;
+mod process;
 mod record;
 mod report;
 

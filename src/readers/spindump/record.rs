@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use super::report::{FrameText, Head, Next, Node, Process, ThreadHead, first_number};
-use crate::error::{Diagnostic, Error, ErrorKind};
+use super::frame::FrameText;
+use super::process::{Node, Process};
+use super::report::{Head, Next, Steps, ThreadHead, first_number};
+use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation};
 use crate::profile::{Binary, BinaryId, FrameId, Full, MAIN_THREAD, Meaning, SourceLine, StackId, StringId};
@@ -41,9 +43,15 @@ pub(super) fn add<R: Read>(
         bytes: 0,
     };
     let mut processes = Vec::new();
+    let mut is_any_unread = false;
+    let (steps, mut shares) = (head.steps().filter(|_| head.is_triggered()), Shares::default());
     while let Next::Process(line) = &next {
         let (process, after) = Process::read(line, lines)?;
         writer.add_process(&process, lines)?;
+        is_any_unread |= process.is_followed;
+        if let Some(steps) = steps {
+            shares.add(&process, steps);
+        }
         let texts = process.name.len() + process.path.len() + process.cpu_time.as_ref().map_or(0, String::len);
         let held = writer.hold(texts + size_of::<TocProcess>());
         held.map_err(|over| lines.error(ErrorKind::Memory(over), process.last_line))?;
@@ -51,16 +59,15 @@ pub(super) fn add<R: Read>(
         processes.push((TocProcess { name: process.name, pid: process.pid, path }, process.cpu_time));
         next = after;
     }
-    let steps = head.field("Steps").and_then(first_number).filter(|_| head.is_triggered() && writer.samples > 0);
-    if let Some(steps) = steps.filter(|&steps| steps != writer.samples) {
-        let text = format!("the processes have {} samples, and the report {steps} steps; was it cut?", writer.samples);
-        return Err(lines.damaged(text, start));
+    if let Some(steps) = steps {
+        let noted = shares.check(steps, writer.samples).map_err(|text| lines.damaged(text, start))?;
+        noted.into_iter().for_each(|message| writer.note(lines.place(start.at), message));
     }
-    if writer.samples == 0 {
-        let message = "the report has no stacks: it was shortened, or nothing was sampled".to_owned();
-        writer.input.note(Diagnostic { at: Some(lines.place(start.at)), message, count: 1 });
+    let is_empty = (writer.samples == 0).then(|| EMPTY.to_owned());
+    for message in head.notes().into_iter().chain(is_empty) {
+        writer.note(lines.place(start.at), message);
     }
-    let contents = head.contents(processes, writer.blocked);
+    let contents = head.contents(processes, is_any_unread, writer.blocked);
     writer.input.finish(contents);
     Ok(match next {
         Next::Report(line) => Some(line),
@@ -68,10 +75,65 @@ pub(super) fn add<R: Read>(
     })
 }
 
+const EMPTY: &str = "the report has no stacks: it was shortened, or nothing was sampled";
+
+/// Compares the samples of processes with the steps of the report. Reports of iOS list only processes with about 5% of the samples or more.
+#[derive(Default)]
+struct Shares {
+    /// True if a process with samples does not state its percentage of the steps.
+    is_any_unknown: bool,
+    /// The first process that states another percentage than that of its samples.
+    wrong: Option<String>,
+}
+
+impl Shares {
+    fn add(&mut self, process: &Process, steps: Steps) {
+        self.is_any_unknown |= process.stated.1.is_none() && process.samples() > 0;
+        if let (Some(samples), Some(share)) = process.stated
+            && !steps.have_share(samples, share)
+        {
+            let all = steps.all;
+            self.wrong.get_or_insert_with(|| {
+                format!(
+                    "a process states {samples} samples, which are not {share}% of {all} steps; was the report edited?"
+                )
+            });
+        }
+    }
+
+    /// Returns what looks wrong although all steps are listed.
+    fn check(self, steps: Steps, samples: u64) -> Result<Option<String>, String> {
+        let is_too_few = self.is_any_unknown && samples < steps.all.saturating_sub(steps.lost);
+        if samples > 0 && (is_too_few || samples > steps.all) {
+            return Err(format!(
+                "the processes have {samples} samples, and the report {} steps; was it cut?",
+                steps.all
+            ));
+        }
+        if samples < steps.all { self.wrong.map_or(Ok(None), Err) } else { Ok(self.wrong) }
+    }
+}
+
 impl Head {
-    /// True if samples were taken because of CPU use or writes, and not at regular times.
+    /// True if threads that used the CPU or wrote were sampled, and not all threads at regular times.
     fn is_triggered(&self) -> bool {
-        self.field("Data Source") == Some("Microstackshots")
+        self.is_powerstats || self.field("Data Source") == Some("Microstackshots")
+    }
+
+    /// True if all threads were sampled, with their states.
+    fn is_of_all_threads(&self) -> bool {
+        !self.is_triggered() && self.field("Data Source").is_none_or(|source| source == "Stackshots")
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let lost = self.steps().map(|steps| steps.lost).filter(|&lost| lost > 0);
+        let lost = lost.map(|lost| format!("lost while the system recorded: {}", several(lost, "sample")));
+        let is_unknown = !self.is_triggered() && !self.is_of_all_threads();
+        let source = is_unknown.then(|| {
+            let source = self.field("Data Source").unwrap_or_default();
+            format!("the data source {source:?} is unknown, so samples without a state may be of waiting or of running threads")
+        });
+        lost.into_iter().chain(source).collect()
     }
 
     fn schema(&self) -> &'static str {
@@ -81,7 +143,7 @@ impl Head {
     fn meaning(&self) -> Meaning {
         match self.field("Event").unwrap_or_default() {
             event if event.starts_with("disk writes") => Meaning::Writes,
-            event if event.starts_with("cpu usage") && self.is_triggered() => Meaning::OnCpu,
+            _ if self.is_triggered() => Meaning::OnCpu,
             _ => Meaning::Presence,
         }
     }
@@ -90,17 +152,24 @@ impl Head {
     fn has_states(&self) -> bool {
         const FIRST_WITH_STATES: u64 = 25;
         let version = self.field("Report Version").and_then(first_number);
-        self.meaning() == Meaning::Presence && version.is_some_and(|version| version >= FIRST_WITH_STATES)
+        self.meaning() == Meaning::Presence
+            && self.is_of_all_threads()
+            && version.is_some_and(|version| version >= FIRST_WITH_STATES)
     }
 
     /// Device, processes, and the facts that the report states of itself.
-    fn contents(&self, processes: Vec<(TocProcess, Option<String>)>, blocked: HashMap<String, u64>) -> Toc {
+    fn contents(
+        &self,
+        processes: Vec<(TocProcess, Option<String>)>,
+        is_any_unread: bool,
+        blocked: HashMap<String, u64>,
+    ) -> Toc {
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let system = self.field("OS Version").map(|os| os.replace("(Build ", "("));
         let mut device: Vec<_> = system.iter().flat_map(|os| TocRun::system(os)).collect();
         device.extend(self.field("Hardware model").map(|model| pair("model", model)));
         device.extend(self.field("Architecture").map(|arch| pair("architecture", arch)));
-        let only = if let [only] = processes.as_slice() { Some(only) } else { None };
+        let only = if let [only] = processes.as_slice() { Some(only).filter(|_| !is_any_unread) } else { None };
         // A command may have a shorter name than its process.
         let is_app =
             |process: &&TocProcess| process.pid.is_some() && process.pid == self.field("PID").and_then(first_number);
@@ -169,7 +238,7 @@ type BinaryKey = (u64, String, Option<Uuid>);
 struct Writer<'i> {
     input: InputBuilder<'i>,
     has_states: bool,
-    /// The samples of all processes.
+    /// The samples of all processes, with those that are left out.
     samples: u64,
     binaries: HashMap<BinaryKey, BinaryId>,
     /// The stack and the state of each open depth.
@@ -182,24 +251,32 @@ struct Writer<'i> {
 }
 
 impl Writer<'_> {
+    fn note(&mut self, at: Position, message: String) {
+        self.input.note(Diagnostic { at: Some(at), message, count: 1 });
+    }
+
     fn add_process<R>(&mut self, process: &Process, lines: &Lines<'_, R>) -> Result<(), Error> {
         let full = |full: Full, line| lines.error(ErrorKind::Limit(full.to_string()), line);
         let damaged = |text: String| lines.error(ErrorKind::Malformed(text), process.last_line);
-        if process.is_last && process.samples() == 0 && self.samples > 0 {
+        let samples = process.samples();
+        if process.is_last && samples == 0 && self.samples > 0 {
             return Err(damaged(format!("the report is cut in {}; pass the complete report", process.name)));
         }
         let index = self.input.process(process.pid, &process.name).map_err(|error| full(error, process.last_line))?;
         let mut ends = process.threads.iter().skip(1).map(|thread| thread.first).chain([process.nodes.len()]);
+        for unread in &process.unread {
+            self.input.leave_out(unread.reason, unread.samples, lines.place(unread.line), &unread.what);
+        }
         for thread in &process.threads {
             let end = ends.next().unwrap_or_default();
             let nodes = process.nodes.get(thread.first..end).unwrap_or_default();
-            let Some(first) = nodes.first() else { continue };
+            let Some(first) = nodes.first().filter(|_| thread.is_read()) else { continue };
             let id = self.thread(index, &thread.head).map_err(|error| full(error, first.line))?;
             for node in nodes {
                 self.add_blocked(node).map_err(|over| lines.error(ErrorKind::Memory(over), node.line))?;
                 let is_listed =
                     self.add_node(process, node, (id, &thread.head)).map_err(|error| full(error, node.line))?;
-                if process.is_last && !is_listed {
+                if process.is_last && !is_listed && process.has_images() {
                     let text = format!(
                         "the report is cut inside the list of images of {}; pass the complete report",
                         process.name
@@ -208,7 +285,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.samples = self.samples.saturating_add(process.samples());
+        self.samples = self.samples.saturating_add(samples);
         Ok(())
     }
 

@@ -45,7 +45,7 @@ impl Report<'_> {
         let rows = self.weights.of_series(series.series);
         let row = stop.thread.and_then(|thread| rows.iter().find(|row| row.thread == thread));
         let mut next = row.and_then(|row| row.stack);
-        let code = OwnCode::new(self, series);
+        let code = OwnCode::new(self);
         while let Some(stack) = next {
             stop.stack.push(code.function(stack));
             next = profile.stack(stack).parent;

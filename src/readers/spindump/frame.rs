@@ -1,0 +1,113 @@
+//! The text of a frame in a line of a stack.
+
+use crate::readers::images::hex;
+use crate::units::LONGEST_FUNCTION;
+
+/// A frame: `SYMBOL + 35 (File.swift:31,1 in BINARY + 17460019) [0x10772db33] (STATE) 1-49`. All but the symbol may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FrameText<'l> {
+    /// `???` if unknown.
+    pub(super) symbol: &'l str,
+    /// Its name, or `<UUID>`.
+    pub(super) binary: Option<&'l str>,
+    /// The offset in the binary.
+    pub(super) offset: Option<u64>,
+    pub(super) address: Option<u64>,
+    /// File and line.
+    pub(super) source: Option<(&'l str, u32)>,
+    /// The state of the thread in samples that end here, such as `running` or `blocked by wait4 on spindump [546]`.
+    pub(super) state: Option<&'l str>,
+    /// The steps in which it was seen, such as `1-49`.
+    pub(super) steps: Option<&'l str>,
+}
+
+impl<'l> FrameText<'l> {
+    /// Every text describes a frame; an unknown form becomes its symbol.
+    pub(super) fn parse(text: &'l str) -> Self {
+        let (text, steps) = match text.rsplit_once(' ') {
+            Some((before, steps)) if before.ends_with([']', ')', '>']) && is_steps(steps) => (before, Some(steps)),
+            _ => (text, None),
+        };
+        let (function, address, after) = address(text);
+        let state = after.trim().strip_prefix('(').and_then(|state| state.strip_suffix(')'));
+        let mut frame = Self { symbol: function, address, state, steps, ..Self::default() };
+        if let Some((symbol, place)) = last_group(function) {
+            let (place, offset) = with_offset(place);
+            let (source, binary) = match place.split_once(" in ") {
+                Some((source, binary)) if source.contains(['.', '<']) => (source_line(source), binary),
+                _ => (None, place),
+            };
+            (frame.symbol, frame.binary, frame.offset, frame.source) = (symbol, Some(binary), offset, source);
+        }
+        let (symbol, from_start) = with_offset(frame.symbol);
+        let is_far = frame.address.is_some() && from_start.is_some_and(|offset| offset > LONGEST_FUNCTION);
+        frame.symbol = if is_far { UNKNOWN } else { symbol };
+        frame
+    }
+
+    /// True for a note in the place of a function, such as `<User mode>`. Its samples are those of the function above it.
+    pub(super) fn is_pseudo(&self) -> bool {
+        let is_note = self.symbol.starts_with('<') && self.symbol.ends_with('>');
+        is_note && self.address.is_none() && self.binary.is_none() && self.symbol != TRUNCATED
+    }
+
+    /// True for a frame with a name.
+    pub(super) fn is_named(&self) -> bool {
+        !matches!(self.symbol, UNKNOWN | "")
+    }
+}
+
+/// The symbol of code without a name.
+const UNKNOWN: &str = "???";
+
+/// The note in the place of callers that were not recorded. Without it, the function below it would look like the first of its thread.
+const TRUNCATED: &str = "<truncated backtrace>";
+
+fn is_steps(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','))
+}
+
+/// The function, the address in brackets, and the text after it.
+fn address(text: &str) -> (&str, Option<u64>, &str) {
+    let found = text.match_indices(" [").find_map(|(at, _)| {
+        let (address, after) = text.get(at + 2..)?.split_once(']')?;
+        let address = hex(address).or_else(|| (address == "0").then_some(0))?;
+        Some((text.get(..at)?, Some(address), after))
+    });
+    found.unwrap_or_else(|| match text.split_once("> (") {
+        Some((note, _)) if text.starts_with('<') => {
+            let (note, after) = text.split_at(note.len() + 1);
+            (note, None, after)
+        }
+        _ => (text, None, ""),
+    })
+}
+
+/// The text in parentheses at the end, after a blank, and the text before it. Names of binaries may hold parentheses.
+fn last_group(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(')')?;
+    let mut open = 1;
+    let at = inner.rfind(|character| {
+        open += match character {
+            ')' => 1,
+            '(' => -1,
+            _ => 0,
+        };
+        open == 0
+    })?;
+    Some((inner[..at].strip_suffix(' ')?, &inner[at + 1..]))
+}
+
+/// `NAME + 12` apart.
+fn with_offset(text: &str) -> (&str, Option<u64>) {
+    let parts = text.rsplit_once(" + ").and_then(|(name, offset)| Some((name, offset.parse().ok()?)));
+    parts.map_or((text, None), |(name, offset)| (name, Some(offset)))
+}
+
+/// `File.swift:31,1` or `File.swift:31`; the column is not kept.
+fn source_line(text: &str) -> Option<(&str, u32)> {
+    let (file, place) = text.rsplit_once(':')?;
+    let line = place.split_once(',').map_or(place, |(line, _)| line);
+    Some((file, line.parse().ok()?))
+}
