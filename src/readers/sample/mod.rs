@@ -20,7 +20,8 @@
 //! `sample` looks at all threads at every tick, running or waiting. A count is therefore [presence](crate::profile::Meaning::Presence) and
 //! not CPU time, and the report does not contain the times of samples.
 //!
-//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. Any other column is damage.
+//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. A thread with a line in another
+//!   column, or whose counts contradict each other, is left out.
 //! * self = count − Σ callees. The report's table of functions at the top of stacks must say the same of each function.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, even if samples
 //!   end in it.

@@ -6,21 +6,28 @@ use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine, StackId};
 use crate::readers::lines::{LineStart, Lines};
-use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
+use crate::recording::{
+    FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
+};
 use crate::units::Address;
 
 /// Adds a report.
 ///
 /// # Errors
-/// If the recording is full, or a thread cannot be identified.
+/// If the recording is full.
 pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let name = lines.name();
     let mut input = recording.input(name)?;
+    // The table of the report is one of all threads.
+    let is_complete = report.unread.iter().all(|unread| unread.reason != RejectReason::UnreadThread);
     let cut = (!report.is_whole).then(|| note(report, lines, INCOMPLETE.to_owned()));
-    check(report, lines).into_iter().chain(cut).for_each(|noted| input.note(noted));
+    check(report, lines).filter(|_| is_complete).into_iter().chain(cut).for_each(|noted| input.note(noted));
     let table = Table { run: 1, schema: Some("sample".to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_sums(table, Meaning::Presence, name.to_owned());
     let mut writer = Writer { report, binaries: HashMap::default(), path: Vec::new(), input };
+    for unread in &report.unread {
+        writer.input.leave_out(unread.reason, unread.samples, lines.place(unread.line), unread.what);
+    }
     writer.add_nodes(lines)?;
     writer.input.finish(contents(report));
     Ok(())
@@ -44,10 +51,7 @@ impl<'r> Writer<'r, '_> {
         let mut thread = 0;
         for node in &self.report.nodes {
             if node.depth == 0 {
-                let Some(ThreadText { tid, name, is_main }) = ThreadText::parse(&node.text) else {
-                    let text = format!("a call graph begins with a thread, and not with {:?}", node.text);
-                    return Err(lines.error(ErrorKind::Malformed(text), node.line));
-                };
+                let ThreadText { tid, name, is_main } = ThreadText::parse(&node.text).unwrap_or_default();
                 thread = self.input.thread(tid, Some(process), name).map_err(|error| full(error, node.line))?;
                 if is_main {
                     self.input.mark_main_thread(thread);

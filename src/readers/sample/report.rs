@@ -2,12 +2,13 @@
 
 use std::io::Read;
 
-use super::graph::{FrameText, GraphLine};
+use super::graph::{FrameText, GraphLine, ThreadText};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
 use crate::readers::images::{Image, Images};
 use crate::readers::lines::{Line, LineStart, Lines};
+use crate::recording::RejectReason;
 
 /// The words that begin a report.
 pub(super) const START: &str = "Analysis of sampling ";
@@ -33,6 +34,16 @@ impl Node {
     pub(super) fn is_caller(&self) -> bool {
         self.of_callees > 0
     }
+}
+
+/// A thread, or a line of the list of images, that is left out.
+#[derive(Debug)]
+pub(super) struct Unread {
+    pub(super) reason: RejectReason,
+    /// The samples that are missing without it.
+    pub(super) samples: u64,
+    pub(super) line: LineStart,
+    pub(super) what: &'static str,
 }
 
 /// The key of a function in the report's own table: symbol and binary, or the address of code without a name.
@@ -61,6 +72,7 @@ pub(super) struct Report {
     /// The report's table of functions at the top of stacks, with their samples.
     pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
+    pub(super) unread: Vec<Unread>,
     /// True for a report with a list of images that can be read to its end, or with the note that there is none.
     pub(super) is_whole: bool,
     /// The memory of all this.
@@ -91,8 +103,14 @@ struct Draft {
     open: Vec<usize>,
     /// True after an empty line that followed the call graph.
     is_graph_closed: bool,
-    /// True once a line of the list of images could not be read.
-    has_odd_images: bool,
+    /// True if the last line of the list of images cannot be read.
+    is_image_odd: bool,
+    /// The first node of the current thread, and its samples, if known.
+    thread: (usize, Option<u64>),
+    /// The samples of its outermost frames.
+    outermost: u64,
+    /// True if the current thread is left out: it is the last in the list.
+    is_left_out: bool,
     /// The last line that is not empty.
     last_line: LineStart,
     /// About how many bytes everything takes, and how many of them are reserved.
@@ -107,7 +125,7 @@ impl Report {
     /// Reads the report that begins with a line. Also returns the first line of the next report, if there is one.
     ///
     /// # Errors
-    /// When a line of the call graph is damaged, or a limit is passed.
+    /// When the report has no call graph, or only a part of it, or a limit is passed.
     pub(super) fn read<R: Read>(start: &Line, lines: &mut Lines<'_, R>) -> Result<(Self, Option<Line>), Error> {
         let mut draft = Draft::new(&start.text, lines.memory.nothing());
         let next = loop {
@@ -121,7 +139,7 @@ impl Report {
             let text = "the report ends before its call graph; run sample again";
             return Err(lines.damaged(text, start));
         }
-        if draft.report.nodes.is_empty() {
+        if !draft.has_threads() {
             return Err(lines.damaged("the call graph has no threads; run sample again", start));
         }
         if draft.part == Part::Graph && !draft.is_graph_closed {
@@ -130,6 +148,7 @@ impl Report {
             return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
         }
         draft.report.is_whole = draft.is_whole();
+        draft.report.unread.iter_mut().for_each(|unread| unread.samples = unread.samples.max(1));
         Ok((Self { images: Images::new(draft.images), ..draft.report }, next))
     }
 
@@ -153,7 +172,7 @@ impl Draft {
 
     /// True if nothing of the report is missing.
     fn is_whole(&self) -> bool {
-        let has_images = self.part == Part::Images && !self.images.is_empty() && !self.has_odd_images;
+        let has_images = self.part == Part::Images && !self.images.is_empty() && !self.is_image_odd;
         has_images || self.part == Part::Behind
     }
 
@@ -181,38 +200,108 @@ impl Draft {
                     self.report.head.push((key.to_owned(), value.trim().to_owned()));
                 }
             }
-            Part::Graph if !text.is_empty() => self.add_node(text, line, lines)?,
+            // The title of an unknown table.
+            Part::Graph if self.is_graph_closed && text.starts_with(char::is_alphabetic) => self.part = Part::Total,
+            Part::Graph if !text.is_empty() => self.add_line(text, line, lines)?,
             // A line that was cut off may leave blanks.
-            Part::Graph => self.is_graph_closed = line.text.is_empty() && !self.report.nodes.is_empty(),
+            Part::Graph => self.is_graph_closed = line.text.is_empty() && self.has_threads(),
             Part::Top => self.add_top(text),
             Part::Images => match Image::parse(text) {
-                Some(image) => self.images.push(image),
-                // Other text may follow, but only after an empty line.
-                None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
-                None => self.has_odd_images |= text.trim_start().starts_with("0x"),
+                Some(image) => {
+                    self.is_image_odd = false;
+                    self.images.push(image);
+                }
+                None if text.is_empty() => {
+                    // Other text may follow.
+                    if !self.images.is_empty() {
+                        self.part = Part::Behind;
+                    }
+                }
+                None if text.trim_start().starts_with("0x") || (text.contains(" - ") && text.contains('<')) => {
+                    self.is_image_odd = true;
+                    self.leave_out(
+                        RejectReason::UnreadImage,
+                        line.at,
+                        "a line of the list of images has an unknown form",
+                    );
+                }
+                None => {}
             },
             Part::Total | Part::Behind => {}
         }
         Ok(())
     }
 
-    fn add_node<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        let GraphLine { depth, count, text } = GraphLine::parse(text).map_err(|what| lines.damaged(what, line))?;
-        if depth > self.open.len() {
-            return Err(lines.damaged("a line of the call graph is indented by more than one level", line));
+    fn has_threads(&self) -> bool {
+        let unread = &self.report.unread;
+        !self.report.nodes.is_empty() || unread.iter().any(|unread| unread.reason == RejectReason::UnreadThread)
+    }
+
+    fn leave_out(&mut self, reason: RejectReason, line: LineStart, what: &'static str) {
+        self.report.unread.push(Unread { reason, samples: 0, line, what });
+    }
+
+    /// A line of the call graph, which may cost its thread.
+    fn add_line<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
+        self.is_graph_closed = false;
+        let fault = match GraphLine::parse(text) {
+            Ok(GraphLine { depth, .. }) if depth > lines.max_depth && depth <= self.open.len() => {
+                let text = format!("a stack has more than {} frames", lines.max_depth);
+                return Err(lines.error(ErrorKind::Limit(text), line.at));
+            }
+            Ok(parts) => self.add_node(parts, line).err(),
+            Err(what) => {
+                // Only threads have this word.
+                if text.contains(" Thread_") {
+                    self.begin_thread(None);
+                }
+                Some(what)
+            }
+        };
+        if let Some(what) = fault.filter(|_| !self.is_left_out) {
+            self.is_left_out = true;
+            self.report.nodes.truncate(self.thread.0);
+            self.leave_out(RejectReason::UnreadThread, line.at, what);
+            self.count_left_out();
         }
-        if depth > lines.max_depth {
-            let text = format!("a stack has more than {} frames", lines.max_depth);
-            return Err(lines.error(ErrorKind::Limit(text), line.at));
+        Ok(())
+    }
+
+    fn count_left_out(&mut self) {
+        if let Some(unread) = self.report.unread.last_mut() {
+            unread.samples = self.thread.1.unwrap_or(self.outermost);
+        }
+    }
+
+    fn begin_thread(&mut self, samples: Option<u64>) {
+        self.open.clear();
+        (self.thread, self.outermost) = ((self.report.nodes.len(), samples), 0);
+        self.is_left_out = false;
+    }
+
+    fn add_node(&mut self, GraphLine { depth, count, text }: GraphLine<'_>, line: &Line) -> Result<(), &'static str> {
+        if depth == 0 {
+            self.begin_thread(Some(count));
+            if ThreadText::parse(text).is_none() {
+                return Err("a call graph begins with a thread, and this line is none");
+            }
+        }
+        if depth == 1 {
+            self.outermost = self.outermost.saturating_add(count);
+        }
+        if self.is_left_out {
+            self.count_left_out();
+            return Ok(());
+        }
+        if depth > self.open.len() {
+            return Err("a line of the call graph is indented by more than one level");
         }
         self.open.truncate(depth);
         let nodes = &mut self.report.nodes;
         if let Some(caller) = self.open.last().and_then(|&caller| nodes.get_mut(caller)) {
             let of_callees = caller.of_callees.checked_add(count).filter(|&sum| sum <= caller.count);
-            caller.of_callees = of_callees
-                .ok_or_else(|| lines.damaged("the callees of a function have more samples than the function", line))?;
+            caller.of_callees = of_callees.ok_or("the callees of a function have more samples than the function")?;
         }
-        self.is_graph_closed = false;
         self.open.push(nodes.len());
         nodes.push(Node { depth, line: line.at, text: text.to_owned(), count, of_callees: 0 });
         Ok(())

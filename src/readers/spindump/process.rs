@@ -41,7 +41,7 @@ impl Thread {
         self.fault.is_none()
     }
 
-    /// The number of its samples, also if they are left out.
+    /// The number of its samples, whether they are read or left out.
     fn samples(&self) -> u64 {
         if self.is_read() { self.total } else { self.head.samples.unwrap_or(self.total).max(1) }
     }
