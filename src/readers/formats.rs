@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::add_feature;
 use crate::files::{Entry, Files};
+use crate::readers::deep_copy::is_row;
 use crate::readers::lines::Encoding;
 
 /// The number of bytes at the start of an input that are looked at.
@@ -279,8 +280,9 @@ fn lines(text: &str) -> Option<Known> {
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some(SPINDUMP);
     }
-    let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
-    if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
+    let line = text.lines().next().unwrap_or_default();
+    let first: Vec<&str> = line.split('\t').collect();
+    if first.len() >= 3 && (first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) || is_row(line)) {
         return Some(readable("a call tree that was copied out of Instruments (Deep Copy)", Reader::DeepCopy));
     }
     if is_perf_script(text) {
@@ -378,6 +380,7 @@ mod tests {
             (b"[{\"ph\":\"X\"}]", "Chrome"),
             (b"\xef\xbb\xbf<?xml version=\"1.0\"?>\n<Report Info=\"\">\n<Function FQN=\"a\"/>", "dotTrace"),
             (b"Weight\tSelf Weight\t\tSymbol Name\n", "Deep Copy"),
+            (b"33.00 s  100.0%\t0 s\t \tOrchard (53375)\n", "Deep Copy"),
             (b"# x\napp 12/13 4.5: 100 cycles:\n\tffff f+0x1 (lib.so)\n", "perf script"),
             (b"a;b 12\nc 1\nno count\nd;e 7", "folded"),
             (b"\"Benchmark\";\"Mode\";\"Param: text\"\n\"a.B.c\";\"thrpt\";x 1\n", "JMH"),

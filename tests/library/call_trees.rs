@@ -56,7 +56,7 @@ fn copies_with_contradictions_are_refused_with_their_line() {
         ("time", "\t     fill", "\t      fill", 4, "more than its total"),
         ("time", "\t     squeeze", "\t      squeeze", 4, "more than one level"),
         ("time", "\t     squeeze", "", 4, "columns of the first line"),
-        ("time", "801.00 ms\t", "801.00\t", 5, "no unit"),
+        ("time", "\t801.00 ms\t", "\t801.00 x\t", 5, "not a number with a unit"),
         ("time", "801.00 ms\t", "801.00 Kc\t", 5, "another unit than its columns"),
         ("time", "squeeze", "\u{fffd}", 4, "not valid UTF-8"),
         ("time", "squeeze", "", 4, "no symbol"),
@@ -70,6 +70,21 @@ fn copies_with_contradictions_are_refused_with_their_line() {
         assert!(error.to_string().contains(word), "{word}: {error}");
         assert_eq!(error.at.map(|at| at.line), Some(line), "{word}");
     }
+}
+
+#[test]
+fn copies_of_other_versions_are_read() {
+    let old = "Running Time\tSelf\t\tSymbol Name\n21.0ms   10.6%\t7\t \tpress\n14.0ms    7.0%\t14.0\t \t squeeze\n";
+    let unnamed = "33.00 s  100.0%\t0 s\t \tOrchard (5)\n33.00 s   99.2%\t33.00 s\t \t main\n";
+    for (text, expected, note) in [(old, 21_000_000, "rounds"), (unnamed, 33_000_000_000, "names of its columns")] {
+        let recording = read_bytes(text.as_bytes()).unwrap();
+        assert_eq!(weight(&recording), expected, "{text}");
+        assert!(recording.diagnostics.iter().any(|noted| noted.message.contains(note)), "{:?}", recording.diagnostics);
+    }
+    let inverted = "Weight\tSelf Weight\t\tSymbol Name\n20.00 ms   66.6%\t20.00 ms\t \tfree\n20.00 ms   50.0%\t0 s\t \t work()\n\
+                    20.00 ms   50.0%\t0 s\t \t  main\n";
+    let error = read_bytes(inverted.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("uncheck Invert Call Tree"), "{error}");
 }
 
 #[test]

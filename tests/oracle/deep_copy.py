@@ -59,6 +59,10 @@ def decode(content):
 def answer(content):
     lines = [line.removesuffix("\r") for line in decode(content).split("\n")]
     columns = [name.strip() for name in lines[0].split("\t")]
+    has_names = not re.match(r"\s*[0-9][^\t]*%\s*\t", lines[0])
+    in_bytes = "Bytes" in columns[0] and columns[1] != ""
+    if not has_names:
+        columns, lines = (["Bytes Used", "Count"] if in_bytes else ["Weight", "Self Weight"]) + columns[2:], [""] + lines
     in_column = re.fullmatch(r"Self \((.+)\)", columns[1])
     rows, above, units = [], [], set()
     for line in lines[1:]:
@@ -79,7 +83,8 @@ def answer(content):
             own = 0
         else:
             amount = re.fullmatch(r"(.*?)(?:\s+\S+\s*%)?", own)[1]
-            unit, own = weight(amount, in_column[1] if in_column else None, language)
+            written = re.fullmatch(r".*?([A-Za-zµμ]*)", re.fullmatch(r"\s*(.*?)(?:\s+(\S+)\s*%)?\s*", cells[0])[1])[1]
+            unit, own = weight(amount, in_column[1] if in_column else written, language)
             units.add(unit)
         name = cells[-1].lstrip(" ")
         indent = len(cells[-1]) - len(name)

@@ -88,6 +88,6 @@ pub(crate) fn changed_documents(script: &str, document: fn(&mut Rng) -> Vec<u8>)
         }
     }
     println!("{equal} equal, refused: {refused:#?}");
-    ensure!(equal > count / 3, "most documents are refused");
+    ensure!(equal > count / 4, "most documents are refused");
     Ok(())
 }

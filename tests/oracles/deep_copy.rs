@@ -2,6 +2,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;
+use support::mutations::change_known_of;
 
 use crate::call_trees;
 use crate::programs::{corpus, has_python};
@@ -9,7 +10,8 @@ use crate::programs::{corpus, has_python};
 const SCRIPT: &str = "deep_copy.py";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = trials![if has_python(); changed_copies_are_those_of_the_oracle_or_refused];
+    let mut trials = trials![if has_python();
+        changed_copies_are_those_of_the_oracle_or_refused, copies_with_other_words_are_those_of_the_oracle_or_refused];
     trials.extend(trials![if has_python() && corpus().is_some(); real_copies_are_those_of_the_oracle]);
     trials
 }
@@ -22,10 +24,38 @@ fn changed_copies_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
     call_trees::changed_documents(SCRIPT, document)
 }
 
+fn copies_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    const WORDS: [&str; 16] = [
+        "Weight",
+        "Self Weight",
+        "Self (ms)",
+        "Running Time",
+        "Bytes Used",
+        "Count",
+        "Symbol Name",
+        "ms",
+        " s",
+        "Gc",
+        "Bytes",
+        "%",
+        "0.0%",
+        "\t",
+        "-",
+        "main",
+    ];
+    call_trees::changed_documents(SCRIPT, |rng| {
+        let mut copy = document(rng);
+        (0..rng.below(3)).for_each(|_| change_known_of(rng, &mut copy, &WORDS));
+        copy
+    })
+}
+
 /// How a version of Instruments writes a table.
 #[derive(Clone, Copy, PartialEq)]
 enum Style {
     Old,
+    /// Self weights have the unit of the total.
+    OldBare,
     Cycles,
     New,
     German,
@@ -34,7 +64,7 @@ enum Style {
 
 /// A table of any version, with up to three changes.
 fn document(rng: &mut Rng) -> Vec<u8> {
-    let style = *rng.pick(&[Style::Old, Style::Cycles, Style::New, Style::German, Style::Allocations]);
+    let style = *rng.pick(&[Style::Old, Style::OldBare, Style::Cycles, Style::New, Style::German, Style::Allocations]);
     let mut rows = Vec::new();
     for _ in 0..=rng.below(2) {
         add(rng, 0, &mut rows);
@@ -45,7 +75,7 @@ fn document(rng: &mut Rng) -> Vec<u8> {
             ["start", "main", "delta()", "-[A b:]", "operator new(unsigned long)", "é"][(own + total) as usize % 6];
         let blanks = " ".repeat(first + indent);
         match style {
-            Style::Old => format!("{total}.0ms   99.9%\t{own}\t \t{blanks}{name}"),
+            Style::Old | Style::OldBare => format!("{total}.0ms   99.9%\t{own}\t \t{blanks}{name}"),
             Style::Cycles if own == 0 => format!("{}  100.0%\t-\t \t{blanks}{name}", rounded(total, "c")),
             Style::Cycles => format!("{}    0.0%\t{}\t \t{blanks}{name}", rounded(total, "c"), rounded(own, "c")),
             Style::New => format!("{}  \u{2007}0.0%\t{}\t{blanks}{name}", rounded(total, "s"), rounded(own, "s")),
@@ -58,11 +88,16 @@ fn document(rng: &mut Rng) -> Vec<u8> {
     };
     let head = match style {
         Style::Old => "Running Time\tSelf (ms)\t\tSymbol Name",
+        Style::OldBare => "Running Time\tSelf\t\tSymbol Name",
         Style::Cycles => "Weight\tSelf Weight\t\tSymbol Name",
         Style::New | Style::German => "Weight\tSelf Weight\tSymbol Names",
         Style::Allocations => "Bytes Used\tCount\t\tSymbol Name",
     };
     let mut lines: Vec<String> = [head.to_owned()].into_iter().chain(rows.iter().map(row)).collect();
+    // The first line may not have been copied.
+    if style != Style::Old && rng.one_in(6) {
+        lines.remove(0);
+    }
     for _ in 0..rng.below(4) {
         change(rng, &mut lines);
     }

@@ -9,10 +9,13 @@
 //!
 //! Columns are separated by tabs, and symbols are indented by one blank for each caller. The first row may be indented as well.
 //!
-//! * The self weight of a row is its weight. Older versions have bare numbers in the unit of the column (`Self (ms)`), and write `-` for 0.
+//! * The self weight of a row is its weight. Older versions have bare numbers in the unit of the column (`Self (ms)`) or
+//!   of the total, and write `-` for 0.
 //! * The total of a row is only a check: it is its self weight and the totals of the rows below it, except for rounding. Percentages are
 //!   not used, since some versions write wrong ones.
 //! * Allocations (`Bytes Used`, `Count`) have no self weight: it is the total without the rows below it, if all totals are exact bytes.
+//! * Copies without the first line are read as if it said Weight and Self Weight, or Bytes Used and Count if the weights are bytes.
+//! * In an inverted tree, functions call those above them, so self weights cannot be told from totals. It is refused.
 //! * Numbers are rounded. The percentage of a row, if present, shows the decimal mark of its numbers.
 //! * The text contains no binaries, addresses, threads, or times, and no number of samples: each row is one sample.
 //!
@@ -29,6 +32,7 @@ use crate::error::{Error, ErrorKind};
 use crate::profile::Meaning;
 use crate::recording::RecordingBuilder;
 use row::Head;
+pub(super) use row::is_row;
 use tree::Tree;
 
 /// Reads an input into a recording. `name` is how results and errors call it.
@@ -37,18 +41,25 @@ use tree::Tree;
 /// If a row is damaged or contradicts others, or if the input exceeds a limit. The builder cannot be used after that.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let mut lines = Lines::new(source, name, &recording.options.clone());
-    let head = lines.next()?.and_then(|line| Head::parse(&line.text));
+    let first = lines.next()?;
+    let head = first.as_ref().and_then(|line| Head::parse(&line.text));
     let other = ErrorKind::NotAnExport(OTHER_COLUMNS.to_owned());
     let head = head.ok_or_else(|| lines.error(other, LineStart::FIRST))?;
+    let first = first.filter(|_| !head.is_named);
     let mut sums = StackSums::start(name, "deep-copy", Meaning::OnCpu, recording)?;
     sums.note(lines.place(LineStart::FIRST), if head.has_own { ROUNDED } else { UNCOUNTED }, 1);
-    Tree::new(head, &mut sums).read(&mut lines)?;
+    if first.is_some() {
+        sums.note(lines.place(LineStart::FIRST), UNNAMED, 1);
+    }
+    Tree::new(head, &mut sums).read(first, &mut lines)?;
     sums.finish();
     Ok(())
 }
 
 const OTHER_COLUMNS: &str = "this Deep Copy of Instruments is not a call tree, which begins with the columns Weight and Self Weight, Running \
                              Time and Self, or Bytes Used and Count; copy the call tree of Time Profiler";
+const UNNAMED: &str =
+    "the copy does not begin with the names of its columns; they are assumed to be weight, self weight and symbol";
 const UNCOUNTED: &str = "a Deep Copy does not contain numbers of samples, so each row counts as one";
 const ROUNDED: &str = "Instruments rounds the numbers in a Deep Copy, so sums are approximate; it does not contain numbers of samples, so each row \
                        counts as one; times are assumed to be CPU time";

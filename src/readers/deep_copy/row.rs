@@ -9,8 +9,16 @@ pub(super) struct Head {
     columns: usize,
     /// True if the second column is the weight of the function alone. Otherwise the weights are exact bytes.
     pub(super) has_own: bool,
-    /// The unit of the numbers in the second column, if its name contains one.
+    /// The unit of the numbers in the second column, if its name contains one. Otherwise, it is that of the total of the row.
     unit_of_own: Option<String>,
+    /// False if the first line is a row.
+    pub(super) is_named: bool,
+}
+
+/// True for a line that begins with a weight and its percentage.
+pub(in crate::readers) fn is_row(line: &str) -> bool {
+    let total = line.split('\t').next().unwrap_or_default().trim();
+    total.starts_with(|first: char| first.is_ascii_digit()) && total.ends_with('%') && line.contains('\t')
 }
 
 /// A row of a table.
@@ -31,12 +39,17 @@ impl Head {
         let names: Vec<&str> = line.split('\t').map(str::trim).collect();
         let [total, own, .., _] = names.as_slice() else { return None };
         let unit = own.strip_prefix("Self (").and_then(|unit| unit.strip_suffix(')'));
+        if names.len() > 2 && is_row(line) {
+            // Allocations have a number of allocations.
+            let has_own = !total.contains("Bytes") && !own.is_empty();
+            return Some(Self { columns: names.len(), has_own, unit_of_own: None, is_named: false });
+        }
         let has_own = match (*total, *own) {
             ("Bytes Used", "Count") => false,
             ("Weight" | "Running Time", own) if unit.is_some() || matches!(own, "Self" | "Self Weight") => true,
             _ => return None,
         };
-        Some(Self { columns: names.len(), has_own, unit_of_own: unit.map(str::to_owned) })
+        Some(Self { columns: names.len(), has_own, unit_of_own: unit.map(str::to_owned), is_named: true })
     }
 
     /// Parses a row.
@@ -53,11 +66,12 @@ impl Head {
             return Err("a row has no symbol after blanks");
         }
         let mark = decimal_mark(total);
+        let of_total = unit_of(total);
         let (unit, total) = quantity(total, None, mark)?;
         let own = match own.trim() {
             _ if !self.has_own => None,
             "-" => Some((unit, Rounded::default())),
-            own => Some(quantity(own, self.unit_of_own.as_deref(), mark)?),
+            own => Some(quantity(own, self.unit_of_own.as_deref().or(Some(of_total)), mark)?),
         };
         if own.map_or(Unit::Bytes, |(unit, _)| unit) != unit {
             return Err("a row has another unit than its columns");
@@ -72,11 +86,21 @@ fn decimal_mark(cell: &str) -> Option<char> {
     percentage.rsplit(char::is_whitespace).next()?.chars().rfind(|mark| matches!(mark, '.' | ','))
 }
 
-/// Parses a cell such as `846.00 ms` or `4.93 s  100.0%`. `unit` applies to numbers without a unit.
-fn quantity(cell: &str, unit: Option<&str>, mark: Option<char>) -> Result<(Unit, Rounded), &'static str> {
+/// The number with its unit in a cell, without the percentage.
+fn amount_of(cell: &str) -> &str {
     let cell = cell.trim();
     let amount = cell.strip_suffix('%').and_then(|rest| rest.trim_end().rsplit_once(char::is_whitespace));
-    let amount = amount.map_or(cell, |(amount, _)| amount.trim_end());
+    amount.map_or(cell, |(amount, _)| amount.trim_end())
+}
+
+/// The unit in a cell; empty if there is none.
+fn unit_of(cell: &str) -> &str {
+    amount_of(cell).rsplit(|character: char| character.is_ascii_digit()).next().unwrap_or_default().trim()
+}
+
+/// Parses a cell such as `846.00 ms` or `4.93 s  100.0%`. `unit` applies to numbers without a unit.
+fn quantity(cell: &str, unit: Option<&str>, mark: Option<char>) -> Result<(Unit, Rounded), &'static str> {
+    let amount = amount_of(cell);
     let end = amount.rfind(|character: char| character.is_ascii_digit()).map_or(0, |last| last + 1);
     let (number, written) = amount.split_at_checked(end).unwrap_or_default();
     let unit = Some(written.trim()).filter(|unit| !unit.is_empty()).or(unit).ok_or("a weight has no unit")?;

@@ -24,6 +24,13 @@ struct Open {
     tolerance: u64,
 }
 
+impl Open {
+    /// True for a row whose self weight is its total, although it has callees: the row of a function above its callers.
+    fn is_inverted(&self) -> bool {
+        self.of_callees > 0 && self.own.is_some_and(|own| own > 0 && own.saturating_add(self.tolerance) >= self.total)
+    }
+}
+
 /// Adds the rows of a table to sums.
 pub(super) struct Tree<'s, 'r> {
     head: Head,
@@ -44,13 +51,13 @@ impl<'s, 'r> Tree<'s, 'r> {
         Self { head, sums, open: Vec::new(), unit: None, incomplete: None }
     }
 
-    /// Reads all rows.
+    /// Reads all rows; `first` is one that was already taken.
     ///
     /// # Errors
     /// If there are no rows, a row cannot be read, or it contradicts the rows below it.
-    pub(super) fn read<R: Read>(mut self, lines: &mut Lines<'_, R>) -> Result<(), Error> {
+    pub(super) fn read<R: Read>(mut self, mut first: Option<Line>, lines: &mut Lines<'_, R>) -> Result<(), Error> {
         let mut rows = 0_u64;
-        while let Some(line) = lines.next()? {
+        while let Some(line) = first.take().map_or_else(|| lines.next(), |line| Ok(Some(line)))? {
             if line.text.trim().is_empty() {
                 continue;
             }
@@ -101,7 +108,9 @@ impl<'s, 'r> Tree<'s, 'r> {
     /// Adds the open rows with at least this indent.
     fn close<R>(&mut self, indent: usize, lines: &Lines<'_, R>) -> Result<(), Error> {
         while let Some(row) = self.open.pop_if(|row| row.indent >= indent) {
-            let own = self.own(&row).map_err(|what| ErrorKind::Malformed(what.to_owned()));
+            let is_inverted = row.is_inverted() || self.open.iter().any(Open::is_inverted);
+            let own = self.own(&row).map_err(|what| if is_inverted { INVERTED } else { what }.to_owned());
+            let own = own.map_err(ErrorKind::Malformed);
             let weight = own.map(|own| Weight::new(own, row.unit));
             let added = weight.and_then(|weight| self.sums.add(row.stack, weight));
             added.map_err(|kind| lines.error(kind, row.line))?;
@@ -129,6 +138,8 @@ impl<'s, 'r> Tree<'s, 'r> {
 }
 
 const EXCESS: &str = "the functions below this row and its self weight are more than its total; was the copy edited?";
+const INVERTED: &str = "the self weight of a row with rows below it is its total, so the tree seems to be inverted: in Instruments, uncheck \
+                        Invert Call Tree (below the call tree), and copy the tree again";
 const MISSING: &str = "the functions below this row and its self weight are less than its total, so rows are missing; copy the tree again";
 const INCOMPLETE: &str =
     "the functions below a row and its self weight are a little less than its total; was the end of the copy cut off?";
