@@ -6,7 +6,7 @@ use std::path::Path;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format};
 use traceparse::profile::Category;
-use traceparse::recording::{Options, Recording};
+use traceparse::recording::{Options, Recording, RejectReason};
 use traceparse::report::{ReportOptions, View};
 use traceparse::{Error, ErrorKind, read};
 
@@ -40,18 +40,33 @@ fn cut_documents_are_refused_with_their_place() {
 #[test]
 fn damage_is_told() {
     for (name, from, to, word) in [
-        ("payload", "\"sampleCount\": 9", "\"sampleCount\": 8", "more samples than the frame"),
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": -7", "not a whole number"),
-        ("payload", "\"sampleCount\": 7", "\"count\": 7", "no sampleCount"),
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "there twice"),
-        ("payload", "00000000-0000-0000-0000-000000000003", "0003", "not a UUID"),
         ("payload", "\"callStackRootFrames\"", "\"callStackFrames\"", "flattened"),
-        ("report", "\"subFrames\": []", "\"subFrames\": [{}, {}]", "two callers"),
         ("payload", "hangDiagnostics", "others", "no call tree"),
     ] {
         let text = seed(name).replacen(from, to, 1);
         let error = read_text(&text).expect_err(word);
         assert!(error.to_string().contains(word) && error.at.is_some(), "{word}: {error}");
+    }
+}
+
+#[test]
+fn damage_costs_its_thread_or_binary() {
+    use RejectReason::{UnreadImage, UnreadProcess, UnreadThread};
+    for (name, from, to, reason, left_out, word) in [
+        ("payload", "\"sampleCount\": 9", "\"sampleCount\": 8", UnreadThread, 8, "more samples than the frame"),
+        ("payload", "\"sampleCount\": 7", "\"count\": 7", UnreadThread, 9, "no sampleCount"),
+        ("payload", "00000000-0000-0000-0000-000000000003", "0003", UnreadImage, 1, "UUID of a binary"),
+        ("report", "\"subFrames\": []", "\"subFrames\": [{}, {}]", UnreadThread, 2, "two callers"),
+        ("payload", "hangDiagnostics", "novelDiagnostics", UnreadProcess, 1, "unknown kind"),
+    ] {
+        let recording = read_text(&seed(name).replacen(from, to, 1)).expect(word);
+        let table = recording.tables().next().unwrap();
+        assert_eq!((table.rejected.of(reason), table.rejected.total()), (left_out, left_out), "{word}");
+        assert_eq!(table.samples, if reason == UnreadImage { 9 } else { 0 }, "{word}");
+        let note = recording.diagnostics.iter().find(|note| note.message.contains(word));
+        assert!(note.is_some_and(|note| note.at.is_some()), "{word}: {:?}", recording.diagnostics);
     }
 }
 
@@ -72,6 +87,11 @@ fn a_tree_that_does_not_show_its_order_is_refused() {
     };
     assert_eq!(leaf(&tree("dyld", "App").unwrap()), "App");
     assert_eq!(leaf(&tree("App", "dyld").unwrap()), "App");
+    // Other threads may have one frame.
+    let beside = |name: &str| format!("{{\"callStackRootFrames\":[{}]}}", frame(name, ""));
+    let both = format!("{{\"callStackRootFrames\":[{}]}}", frame("App", &frame("dyld", "")));
+    let both = read_text(&format!("{{\"callStacks\":[{both},{}]}}", beside("libsystem_pthread.dylib"))).unwrap();
+    assert_eq!((leaf(&both), samples(&both)), ("App".to_owned(), 2));
     assert!(tree("App", "UIKitCore").unwrap_err().to_string().contains("innermost or the outermost"));
 }
 

@@ -4,7 +4,8 @@
 
 A request is a line with a number of bytes, and as many bytes of an input. The answer is a line of JSON: {"refused": why}, or a list with
 an object for each diagnostic: "schema", "meaning" (null without samples), "device", "process" and "summary" as pairs, and "stacks", which has the samples by
-thread and frames, outermost first. A frame is BINARY+OFFSET, with the offset to look up in hex, or an address.
+thread and frames, outermost first, and "left_out", the numbers of samples of damaged threads, of diagnostics of unknown kinds, and of UUIDs
+of unknown forms. A frame is BINARY+OFFSET, with the offset to look up in hex, or an address.
 
 Nothing of this was taken from the reader that it is compared with.
 """
@@ -99,10 +100,15 @@ def text(value):
     return value
 
 
-def identifier(value):
+def identifier(value, odd=()):
+    """A UUID; one that cannot be read is added to a list."""
     if not text(value):
         return None
-    found = uuid.UUID(value)
+    try:
+        found = uuid.UUID(value)
+    except ValueError:
+        odd.append(value)
+        return None
     return str(found).upper() if found.int else None
 
 
@@ -140,8 +146,8 @@ def fact(value):
 
 
 class Diagnostic:
-    def __init__(self, kind, trees, facts):
-        self.kind, self.trees, self.facts = kind, trees, facts
+    def __init__(self, kind, trees, facts, unknown=0):
+        self.kind, self.trees, self.facts, self.unknown = kind, trees, facts, unknown
 
 
 def members_of_trees(value):
@@ -189,6 +195,9 @@ def of_object(value, kind):
             facts += of_facts(member) if isinstance(member, Object) else []
         elif name in KINDS:
             inner += diagnostics(member, name)
+        elif name is not None and (member is None or isinstance(member, (list, bool, Number))):
+            unknown = len(member) if isinstance(member, list) and not isinstance(member, Object) else 1
+            inner += [Diagnostic(None, Object(), [], unknown)] if unknown else []
         elif key not in ("intervalEntries", "stateEntries") and fact(member) is not None:
             facts.append((NAMES.get(key, key), fact(member)))
     for one in inner:
@@ -235,6 +244,7 @@ class Tree:
             raise ValueError("callStackPerThread")
         self.names = {}
         info = tree.get("binaryInfo")
+        self.odd = []
         self.threads = []
         for thread in tree.get("callStacks", "callStackThreads") or []:
             if not isinstance(thread, Object):
@@ -243,8 +253,9 @@ class Tree:
         for binary in info if isinstance(info, list) and not isinstance(info, Object) else []:
             if not isinstance(binary, Object):
                 raise ValueError("a binary")
-            if identifier(binary.get("uuid")) and text(binary.get("name")) is not None:
-                self.names[identifier(binary.get("uuid"))] = binary.get("name")
+            identity = identifier(binary.get("uuid"), self.odd)
+            if identity and text(binary.get("name")) is not None:
+                self.names[identity] = binary.get("name")
 
     def roots(self, thread):
         if thread.get("callStackFrames") is not None:
@@ -262,7 +273,7 @@ class Tree:
             below = value.get("subFrames")
             below = below if isinstance(below, list) and not isinstance(below, Object) else []
             callees = []
-            identity, name = identifier(value.get("binaryUUID")), text(value.get("binaryName"))
+            identity, name = identifier(value.get("binaryUUID"), self.odd), text(value.get("binaryName"))
             if identity and name is not None:
                 self.names.setdefault(identity, name)
             offset = place(value.get("offsetIntoBinaryTextSegment", "offsetAddress"))
@@ -285,15 +296,13 @@ class Tree:
 def is_stop(kind, tree):
     branches = any(len(frame[5]) > 1 for _, frame in tree.every())
     if kind in STOPS:
-        if branches:
-            raise ValueError("a crash branches")
         return True
     if kind or branches:
         return False
     if all(depth == 0 for depth, _ in tree.every()):
         return False
-    begins = any(depth == 0 and tree.name(frame) in STARTS for depth, frame in tree.every())
-    ends = any(not frame[5] and tree.name(frame) in STARTS for _, frame in tree.every())
+    begins = any(depth == 0 and frame[5] and tree.name(frame) in STARTS for depth, frame in tree.every())
+    ends = any(depth and not frame[5] and tree.name(frame) in STARTS for depth, frame in tree.every())
     if begins == ends:
         raise ValueError("an unknown order")
     return ends
@@ -317,7 +326,7 @@ def shown(tree, frame, caller, stop):
 
 
 def stacks(tree, stop, kind):
-    found = {}
+    found, left_out = {}, 0
 
     def add(thread, frames, count):
         if count:
@@ -328,22 +337,39 @@ def stacks(tree, stop, kind):
         thread = "all threads" if tree.per_thread is False else f"Thread {index}" + ", attributed" * attributed
         if attributed and kind == "hang" and tree.per_thread is not False:
             thread = "Main Thread"
+        if is_damaged(roots, stop):
+            left_out += max(sum(1 for frame in below(roots) if not frame[5]) if stop else sum(root[4] or 0 for root in roots), 1)
+            continue
         todo = [(root, []) for root in roots]
         while todo:
             frame, above = todo.pop()
             caller = bool(above) if stop else bool(frame[5])
             path = above + [shown(tree, frame, caller, stop)]
             todo += [(callee, path) for callee in frame[5]]
-            below = sum(callee[4] or 0 for callee in frame[5])
-            if frame[4] is not None and below > frame[4]:
-                raise ValueError("callees exceed")
-            if frame[4] is None and not stop:
-                raise ValueError("no count")
             if stop:
                 add(thread, path[::-1], not frame[5])
             else:
-                add(thread, path, frame[4] - below)
-    return found
+                add(thread, path, frame[4] - sum(callee[4] for callee in frame[5]))
+    return found, left_out
+
+
+def below(roots):
+    """All frames of a thread."""
+    todo = list(roots)
+    while todo:
+        frame = todo.pop()
+        yield frame
+        todo += frame[5]
+
+
+def is_damaged(roots, stop):
+    """True if counts are missing or contradict each other, or a frame of a stopped thread has two callers."""
+    for frame in below(roots):
+        if frame[4] is not None and sum(callee[4] or 0 for callee in frame[5]) > frame[4]:
+            return True
+        if len(frame[5]) > 1 if stop else frame[4] is None:
+            return True
+    return False
 
 
 def date(begin):
@@ -401,8 +427,10 @@ def told(diagnostic, first_names):
     summary += stopped(diagnostic, known, tree)
     summary += [[key, value] for key, value in diagnostic.facts if key.startswith("state ")]
     schema, meaning = KINDS.get(diagnostic.kind, ("call-stack-tree", "presence"))
-    found = stacks(tree, stop, diagnostic.kind)
-    return dict(schema=schema, meaning=meaning if found else None, device=device, process=process, summary=summary, stacks=found)
+    schema = "unknown-diagnostic" if diagnostic.unknown else schema
+    found, left_out = stacks(tree, stop, diagnostic.kind)
+    left_out = [min(left_out, 1 << 40), diagnostic.unknown, len(tree.odd)]
+    return dict(left_out=left_out, schema=schema, meaning=meaning if found else None, device=device, process=process, summary=summary, stacks=found)
 
 
 def answer(content):

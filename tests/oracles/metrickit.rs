@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::Rng;
+use support::mutations::change_known_of;
 use traceparse::read;
-use traceparse::recording::{Options, Recording, Toc};
+use traceparse::recording::{Options, Recording, RejectReason, Toc};
 
 use crate::programs::{Server, corpus, files, has_python, in_corpus, number};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = trials![if has_python(); changed_documents_are_those_of_the_oracle_or_refused];
+    let mut trials = trials![if has_python(); changed_documents_are_those_of_the_oracle_or_refused, documents_with_other_words_are_those_of_the_oracle_or_refused];
     trials.extend(trials![if has_python() && corpus().is_some(); real_diagnostics_are_those_of_the_oracle]);
     trials
 }
@@ -44,8 +45,10 @@ fn told(recording: &Recording) -> Value {
         let mut series = profile.series_ids().map(|id| profile.series(id));
         let meaning = series.find(|series| Some(series.run) == run).map(|series| series.meaning.name());
         let Toc { runs: contents } = toc;
+        let left_out = [RejectReason::UnreadThread, RejectReason::UnreadProcess, RejectReason::UnreadImage];
+        let left_out = left_out.map(|reason| table.rejected.of(reason));
         json!({
-            "schema": table.schema, "meaning": meaning, "device": contents[0].device, "process": contents[0].process,
+            "left_out": left_out, "schema": table.schema, "meaning": meaning, "device": contents[0].device, "process": contents[0].process,
             "summary": contents[0].summary, "stacks": run.and_then(|run| stacks.get(&run).cloned()).unwrap_or_default(),
         })
     });
@@ -73,6 +76,34 @@ fn real_diagnostics_are_those_of_the_oracle() -> Result<(), Failed> {
 }
 
 fn changed_documents_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    compare_changed(|_, _| ())
+}
+
+fn documents_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    const WORDS: [&str; 18] = [
+        "hangDiagnostic",
+        "crashDiagnostic",
+        "Diagnostics",
+        "callStackTree",
+        "callStackPerThread",
+        "callStacks",
+        "callStackThreads",
+        "threadAttributed",
+        "callStackRootFrames",
+        "rootFrames",
+        "binaryInfo",
+        "binaryUUID",
+        "1672554C-5C48-3600-AEF8-97F330B62C01",
+        "offsetIntoBinaryTextSegment",
+        "sampleCount",
+        "subFrames",
+        "address",
+        "dyld",
+    ];
+    compare_changed(|rng, content| change_known_of(rng, content, &WORDS))
+}
+
+fn compare_changed(change_words: fn(&mut Rng, &mut Vec<u8>)) -> Result<(), Failed> {
     let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
     println!("{count} documents; to repeat: TRACEPARSE_SEED={seed}");
     let mut oracle = Server::start("metrickit.py")?;
@@ -85,7 +116,9 @@ fn changed_documents_are_those_of_the_oracle_or_refused() -> Result<(), Failed> 
             change(&mut rng, &mut input[document]);
         }
         let lines: Vec<String> = input.iter().map(Value::to_string).collect();
-        let content = lines.join("\n");
+        let mut content = lines.join("\n").into_bytes();
+        (0..rng.below(3)).for_each(|_| change_words(&mut rng, &mut content));
+        let content = String::from_utf8(content)?;
         let expected = asked(&mut oracle, content.as_bytes())?;
         match read(content.as_bytes(), "input", &Options::default()) {
             Ok(recording) => {

@@ -76,6 +76,11 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// The samples that passed through it.
+    pub(super) fn all(&self) -> u64 {
+        self.count.unwrap_or_default()
+    }
+
     /// The samples that ended in it.
     pub(super) fn own(&self) -> u64 {
         self.count.unwrap_or_default().saturating_sub(self.of_callees)
@@ -88,6 +93,12 @@ pub(super) struct Thread {
     pub(super) is_attributed: bool,
     /// The frames, each before its callees.
     pub(super) nodes: Vec<Node>,
+    /// The first frame whose callees have more samples than the frame.
+    pub(super) excess: Option<Position>,
+    /// The first frame with several callees.
+    pub(super) branch: Option<Position>,
+    /// The first frame without a count.
+    pub(super) uncounted: Option<Position>,
 }
 
 /// A call tree.
@@ -97,10 +108,8 @@ pub(super) struct Tree {
     pub(super) threads: Option<Vec<Thread>>,
     /// The names of binaries.
     pub(super) names: HashMap<Uuid, String>,
-    /// The first frame with several callees.
-    pub(super) branch: Option<Position>,
-    /// The first frame without a count.
-    pub(super) uncounted: Option<Position>,
+    /// The number of UUIDs that cannot be read, and the first place.
+    pub(super) odd_uuids: Odd,
     /// The first place with another name of a binary that has one.
     pub(super) renamed: Option<Position>,
 }
@@ -128,6 +137,8 @@ pub(super) struct Diagnostic {
     pub(super) facts: Vec<Fact>,
     /// The end of the diagnostic.
     pub(super) at: Position,
+    /// The number of diagnostics of an unknown kind, which are left out, if this represents them.
+    pub(super) unknown: u64,
 }
 
 impl Diagnostic {
@@ -142,6 +153,11 @@ impl Diagnostic {
 pub(super) struct Day {
     pub(super) facts: Vec<Fact>,
     pub(super) leaves: Vec<Leaf>,
+}
+
+/// True for a key that is named like those of diagnostics.
+fn is_kind(key: &str) -> bool {
+    key.strip_suffix('s').unwrap_or(key).ends_with("Diagnostic")
 }
 
 /// Wrappers of wrappers end somewhere.
@@ -233,6 +249,7 @@ impl Documents {
                 }
                 _ => match Kind::of_key(&key) {
                     Some(kind) => self.document(json, Some(kind), level + 1)?,
+                    None if is_kind(&key) && !json.is_next(ValueType::String)? => self.unknown_kind(json)?,
                     None => read_fact(json, key, &mut facts)?,
                 },
             }
@@ -251,7 +268,28 @@ impl Documents {
         let (kind, tree) = (kind.or(told).unwrap_or_default(), tree.unwrap_or_default());
         app_store_connect::name_detail(&mut facts, kind);
         self.held.add(2 * size_of::<Diagnostic>(), json)?;
-        self.found.push(Diagnostic { kind, tree, facts, at: json.place() });
+        self.found.push(Diagnostic { kind, tree, facts, at: json.place(), unknown: 0 });
+        Ok(())
+    }
+
+    /// Counts the diagnostics of a kind that this version does not know.
+    fn unknown_kind<R: Read>(&mut self, json: &mut Json<'_, R>) -> Result<(), Error> {
+        let (at, mut unknown) = (json.place(), 1);
+        if json.is_next(ValueType::Array)? {
+            json.begin_array()?;
+            unknown = 0;
+            while json.has_next()? {
+                json.skip()?;
+                unknown += 1;
+            }
+            json.end_array()?;
+        } else {
+            json.skip()?;
+        }
+        if unknown > 0 {
+            self.held.add(2 * size_of::<Diagnostic>(), json)?;
+            self.found.push(Diagnostic { kind: Kind::Unknown, tree: Tree::default(), facts: Vec::new(), at, unknown });
+        }
         Ok(())
     }
 
@@ -330,7 +368,7 @@ impl Documents {
             "binaryInfo" if json.is_next(ValueType::Array)? => {
                 json.begin_array()?;
                 while json.has_next()? {
-                    if let (Some(uuid), Some(name)) = read_name(json)? {
+                    if let (Some(uuid), Some(name)) = read_name(json, &mut tree.odd_uuids)? {
                         self.name(json, tree, uuid, name)?;
                     }
                 }
@@ -341,7 +379,7 @@ impl Documents {
     }
 
     fn thread<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Thread, Error> {
-        let (mut is_attributed, mut roots) = (None, None);
+        let (mut is_attributed, mut roots) = (None, None::<Thread>);
         json.begin_object()?;
         while json.has_next()? {
             match json.member()?.as_str() {
@@ -354,12 +392,12 @@ impl Documents {
             }
         }
         json.end_object()?;
-        Ok(Thread { is_attributed: is_attributed.unwrap_or_default(), nodes: roots.unwrap_or_default() })
+        Ok(Thread { is_attributed: is_attributed.unwrap_or_default(), ..roots.unwrap_or_default() })
     }
 
     /// The frames of an array with all their callees.
-    fn frames<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Vec<Node>, Error> {
-        let (mut nodes, mut open): (Vec<Node>, Vec<usize>) = (Vec::new(), Vec::new());
+    fn frames<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Thread, Error> {
+        let (mut thread, mut open): (Thread, Vec<usize>) = (Thread::default(), Vec::new());
         json.begin_array()?;
         loop {
             // In an array of frames; the last open frame calls them.
@@ -371,38 +409,38 @@ impl Documents {
                 }
                 // Twice, since lists grow.
                 self.held.add(2 * size_of::<Node>(), json)?;
-                if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
+                if let Some(caller) = open.last().and_then(|&caller| thread.nodes.get_mut(caller)) {
                     caller.callees += 1;
-                    if caller.callees > 1 && tree.branch.is_none() {
-                        tree.branch = Some(json.place());
+                    if caller.callees > 1 {
+                        thread.branch.get_or_insert_with(|| json.place());
                     }
                 }
-                nodes.push(Node { depth: open.len(), ..Node::default() });
-                open.push(nodes.len() - 1);
+                open.push(thread.nodes.len());
+                thread.nodes.push(Node { depth: open.len() - 1, ..Node::default() });
             } else {
                 json.end_array()?;
             }
-            let Some(node) = open.last().and_then(|&last| nodes.get_mut(last)) else { return Ok(nodes) };
-            if read_frame(json, node)? == Reached::Callees {
+            let Some(node) = open.last().and_then(|&last| thread.nodes.get_mut(last)) else { return Ok(thread) };
+            if read_frame(json, node, &mut tree.odd_uuids)? == Reached::Callees {
                 continue;
+            }
+            if node.of_callees > node.count.unwrap_or(u64::MAX) {
+                thread.excess.get_or_insert_with(|| json.place());
+            }
+            if node.count.is_none() {
+                thread.uncounted.get_or_insert_with(|| json.place());
             }
             self.end_frame(json, node, tree)?;
             let count = node.count.unwrap_or_default();
             open.pop();
-            if let Some(caller) = open.last().and_then(|&caller| nodes.get_mut(caller)) {
+            if let Some(caller) = open.last().and_then(|&caller| thread.nodes.get_mut(caller)) {
                 caller.of_callees = caller.of_callees.saturating_add(count);
             }
         }
     }
 
-    /// Checks a frame whose callees are known, and keeps the name of its binary.
+    /// Keeps the name of a frame's binary.
     fn end_frame<R: Read>(&mut self, json: &Json<'_, R>, node: &mut Node, tree: &mut Tree) -> Result<(), Error> {
-        if node.of_callees > node.count.unwrap_or(u64::MAX) {
-            return Err(json.damaged("the callees of a frame have more samples than the frame"));
-        }
-        if node.count.is_none() && tree.uncounted.is_none() {
-            tree.uncounted = Some(json.place());
-        }
         self.held.add(node.symbol.as_ref().map_or(0, String::len), json)?;
         match node.uuid {
             Some(uuid) => node.name.take().map_or(Ok(()), |name| self.name(json, tree, uuid, name)),
@@ -436,7 +474,7 @@ enum Reached {
 }
 
 /// Reads members of a frame, up to its callees or its end.
-fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reached, Error> {
+fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, odd: &mut Odd) -> Result<Reached, Error> {
     while json.has_next()? {
         match json.member()?.as_str() {
             "subFrames" if json.is_next(ValueType::Array)? => {
@@ -453,7 +491,7 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node) -> Result<Reache
             }
             key @ "sampleCount" => once(json, key, &mut node.count, Json::number)?,
             key @ "binaryName" => once(json, key, &mut node.name, Json::text)?,
-            key @ "binaryUUID" => once(json, key, &mut node.uuid, uuid)?,
+            key @ "binaryUUID" => once(json, key, &mut node.uuid, |json| uuid(json, odd))?,
             _ => json.skip()?,
         }
     }
@@ -466,19 +504,25 @@ fn number<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
     if json.is_next(ValueType::String)? { Ok(json.text()?.and_then(|text| text.parse().ok())) } else { json.number() }
 }
 
-fn uuid<R: Read>(json: &mut Json<'_, R>) -> Result<Option<Uuid>, Error> {
+/// How many UUIDs cannot be read, and where the first one is.
+type Odd = Option<(u64, Position)>;
+
+fn uuid<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<Option<Uuid>, Error> {
     let Some(text) = json.text()?.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let uuid = Uuid::parse(&text).ok_or_else(|| json.damaged(format!("{text:?} is not a UUID")))?;
-    Ok(Some(uuid).filter(|uuid| !uuid.is_nil()))
+    let uuid = Uuid::parse(&text);
+    if uuid.is_none() {
+        odd.get_or_insert_with(|| (0, json.place())).0 += 1;
+    }
+    Ok(uuid.filter(|uuid| !uuid.is_nil()))
 }
 
 /// `{"uuid": "…", "name": "…"}`.
-fn read_name<R: Read>(json: &mut Json<'_, R>) -> Result<(Option<Uuid>, Option<String>), Error> {
+fn read_name<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<(Option<Uuid>, Option<String>), Error> {
     let (mut id, mut name) = (None, None);
     json.begin_object()?;
     while json.has_next()? {
         match json.member()?.as_str() {
-            key @ "uuid" => once(json, key, &mut id, uuid)?,
+            key @ "uuid" => once(json, key, &mut id, |json| uuid(json, odd))?,
             key @ "name" => once(json, key, &mut name, Json::text)?,
             _ => json.skip()?,
         }

@@ -7,13 +7,15 @@ use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
-use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
+use crate::recording::{
+    FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
+};
 use crate::units::{Address, Unit, Uuid, Weight};
 
 /// Adds a diagnostic, the run with this number of its input.
 ///
 /// # Errors
-/// If the recording is full, a sampled tree has frames without counts, or the order of frames is unknown.
+/// If the recording is full, or the order of frames is unknown.
 pub(super) fn add(
     diagnostic: &Diagnostic,
     number: u32,
@@ -29,6 +31,18 @@ pub(super) fn add(
     let arch = diagnostic.fact("platformArchitecture").map(|arch| input.string(arch)).transpose().map_err(full)?;
     let (app_code, binaries) = (AppCode::new(diagnostic), HashMap::default());
     let mut writer = Writer { diagnostic, is_stop, app_code, binaries, arch, adjusted: 0, raw: 0, input };
+    if diagnostic.unknown > 0 {
+        let (reason, at) = (RejectReason::UnreadProcess, diagnostic.at.clone());
+        writer.input.leave_out(reason, diagnostic.unknown, at, "diagnostics have an unknown kind");
+    }
+    if let Some((count, at)) = &diagnostic.tree.odd_uuids {
+        writer.input.leave_out(
+            RejectReason::UnreadImage,
+            *count,
+            at.clone(),
+            "the UUID of a binary has an unknown form",
+        );
+    }
     writer.add_threads().map_err(full)?;
     let mut note = |message: &str, at: &Position| {
         writer.input.note(error::Diagnostic { at: Some(at.clone()), message: message.to_owned(), count: 1 });
@@ -58,6 +72,7 @@ impl Diagnostic {
             Kind::DiskWrite => "disk-write-exception-diagnostic",
             Kind::Launch => "app-launch-diagnostic",
             Kind::Memory => "memory-exception-diagnostic",
+            Kind::Unknown if self.unknown > 0 => "unknown-diagnostic",
             Kind::Unknown => "call-stack-tree",
         }
     }
@@ -77,22 +92,13 @@ impl Diagnostic {
 
     /// True for the stacks of a crash, which begin with the innermost frame, and false for sampled trees.
     fn is_innermost_first(&self) -> Result<bool, Error> {
-        let damaged =
-            |text: &str, at: &Position| Err(Error::new(ErrorKind::Malformed(text.to_owned()), Some(at.clone())));
-        let is_innermost_first = match (self.kind, &self.tree.branch) {
-            (Kind::Crash | Kind::Memory, Some(branch)) => {
-                return damaged("a stack of a crash or memory exception has a frame with two callers", branch);
+        match self.kind {
+            Kind::Crash | Kind::Memory => Ok(true),
+            Kind::Unknown if self.threads().iter().all(|thread| thread.branch.is_none()) => {
+                let text = |text: &str| Error::new(ErrorKind::Malformed(text.to_owned()), Some(self.at.clone()));
+                self.starts_at().map_err(text)
             }
-            (Kind::Crash | Kind::Memory, None) => true,
-            (Kind::Unknown, None) => match self.starts_at() {
-                Ok(is_innermost_first) => is_innermost_first,
-                Err(text) => return damaged(text, &self.at),
-            },
-            (Kind::Hang | Kind::Cpu | Kind::DiskWrite | Kind::Launch | Kind::Unknown, _) => false,
-        };
-        match &self.tree.uncounted {
-            Some(uncounted) if !is_innermost_first => damaged("a frame has no sampleCount", uncounted),
-            _ => Ok(is_innermost_first),
+            Kind::Hang | Kind::Cpu | Kind::DiskWrite | Kind::Launch | Kind::Unknown => Ok(false),
         }
     }
 
@@ -100,8 +106,9 @@ impl Diagnostic {
     fn starts_at(&self) -> Result<bool, &'static str> {
         let nodes = || self.threads().iter().flat_map(|thread| &thread.nodes);
         let is_start = |node: &Node| self.name_of(node).is_some_and(|name| THREAD_STARTS.contains(&name));
-        let begins = nodes().any(|node| node.depth == 0 && is_start(node));
-        let ends = nodes().any(|node| node.callees == 0 && is_start(node));
+        // A stack with one frame shows nothing.
+        let begins = nodes().any(|node| node.depth == 0 && node.callees > 0 && is_start(node));
+        let ends = nodes().any(|node| node.depth > 0 && node.callees == 0 && is_start(node));
         match (begins, ends) {
             _ if nodes().all(|node| node.depth == 0) => Ok(false),
             (true, false) => Ok(false),
@@ -116,6 +123,26 @@ impl Diagnostic {
     pub(super) fn name_of<'d>(&'d self, node: &'d Node) -> Option<&'d str> {
         let of_uuid = node.uuid.and_then(|uuid| self.tree.names.get(&uuid));
         of_uuid.or(node.name.as_ref()).map(String::as_str)
+    }
+}
+
+impl Thread {
+    /// Why the thread is left out, and the place.
+    fn fault(&self, is_stop: bool) -> Option<(&Position, &'static str)> {
+        let excess = self.excess.as_ref().map(|at| (at, "the callees of a frame have more samples than the frame"));
+        let of_stop =
+            self.branch.as_ref().map(|at| (at, "a stack of a crash or memory exception has a frame with two callers"));
+        let of_tree = self.uncounted.as_ref().map(|at| (at, "a frame has no sampleCount"));
+        excess.or(if is_stop { of_stop } else { of_tree })
+    }
+
+    /// The samples that are missing if the thread is left out.
+    fn samples(&self, is_stop: bool) -> u64 {
+        let samples = match is_stop {
+            true => self.nodes.iter().filter(|node| node.callees == 0).count() as u64,
+            false => self.nodes.iter().filter(|node| node.depth == 0).map(Node::all).fold(0, u64::saturating_add),
+        };
+        samples.max(1)
     }
 }
 
@@ -146,6 +173,10 @@ impl<'d> Writer<'d, '_> {
                 Some(id) => id,
                 None => self.thread(process, index, thread.is_attributed)?,
             };
+            if let Some((at, what)) = thread.fault(self.is_stop) {
+                self.input.leave_out(RejectReason::UnreadThread, thread.samples(self.is_stop), at.clone(), what);
+                continue;
+            }
             if self.is_stop { self.add_stacks(id, &thread.nodes)? } else { self.add_tree(id, &thread.nodes)? }
         }
         Ok(())
@@ -294,8 +325,13 @@ pub(super) fn is_known(key: &str) -> bool {
 pub(super) fn add_day(day: &Day, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<bool, Error> {
     let fact = |key: &str| day.facts.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str());
     let Some(metrics) = metrics::of_day(&day.leaves, fact("regionFormat")) else { return Ok(false) };
-    let like =
-        Diagnostic { kind: Kind::Unknown, tree: Tree::default(), facts: day.facts.clone(), at: Position::default() };
+    let like = Diagnostic {
+        kind: Kind::Unknown,
+        tree: Tree::default(),
+        facts: day.facts.clone(),
+        at: Position::default(),
+        unknown: 0,
+    };
     let Toc { runs } = contents(&like, number);
     let of_day = |mut run: TocRun| {
         run.summary.push(("diagnostic".to_owned(), "metrics".to_owned()));
