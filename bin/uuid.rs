@@ -14,11 +14,11 @@ use crate::exit_codes::EXIT_CODES;
 use crate::formats::{TocFormat, syntax_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
-use crate::note;
 use crate::recording::read_named;
 use crate::sink::write_inert;
 use crate::symbols::{begin, warn, watch};
 use crate::unchanged::WatchedFiles;
+use crate::{note, warning};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
@@ -53,8 +53,24 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     if recordings.is_empty() {
         return write(args, output::Answer::Symbols(locator.found(), None));
     }
-    let read = read_named(&inputs, &recordings, &input, &input.options(SampleDetail::Summed), &SymbolArgs::default());
-    let analysis = read.inspect_err(|_| warn(&tried))?;
+    let options = input.options(SampleDetail::Summed);
+    let read = |paths: &[PathBuf]| read_named(&inputs, paths, &input, &options, &SymbolArgs::default());
+    let analysis = read(&recordings).or_else(|error| {
+        // One unreadable file, such as one with metrics, does not cost the others.
+        let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
+        for path in &recordings {
+            match inputs.read_all(std::slice::from_ref(path), &options) {
+                Ok(_) => readable.push(path.clone()),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        if readable.is_empty() || unreadable.is_empty() {
+            return Err(error);
+        }
+        unreadable.iter().for_each(|error| warning(&format!("left out: {error:#}")));
+        read(&readable)
+    });
+    let analysis = analysis.inspect_err(|_| warn(&tried))?;
     let report = analysis.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
     match report.unnamed() {
         unnamed if unnamed.unnamed == 0 => note("no symbols are wanted: all addresses have names"),

@@ -73,14 +73,18 @@ impl RecordingBuilder {
     }
 }
 
-/// The number of bytes at the start of an input that [`is_field_report`] looks at.
+/// The number of bytes at the start of an input that [`is_report_measured`] looks at.
 #[cfg(feature = "dataset")]
 pub(crate) const HEAD: usize = formats::HEAD;
 
-/// True for diagnostics of MetricKit, by the first bytes of a file.
+/// True for a report that fleets measure, and false for one that only other commands read, by the first bytes of a file.
 #[cfg(feature = "dataset")]
-pub(crate) fn is_field_report(head: &[u8]) -> bool {
-    Reader::of(head) == Reader::MetricKit
+pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
+    match Reader::of(head) {
+        Reader::MetricKit | Reader::Dart => Some(true),
+        Reader::DeepCopy | Reader::DotTrace | Reader::Sample | Reader::Spindump => Some(false),
+        Reader::Export => None,
+    }
 }
 
 /// Fails as the source below failed, if it did; else it is empty.

@@ -348,4 +348,83 @@ fn reports_of_all_kinds_fit_on_a_screen() {
         assert!(text.lines().count() <= 40, "{text}");
         assert!(text.contains("5 crashes") && text.contains("Hang time across reports"), "{text}");
     }
+
+/// The first lines, JSON and `--strict` tell what is left out of a report.
+#[test]
+fn tells_what_is_left_out_of_reports() {
+    let folder = Folder::new();
+    let sample = include_str!("../../fixtures/sample/demo.sample.txt");
+    let spindump = include_str!("../fuzz/corpus/spindump/heavy");
+    let hang = payload("hang", "hangDuration", "1 sec", "1.0");
+    for (name, text, left_out, all, reason) in [
+        (
+            "sample.txt",
+            sample.replace("    1998 Thread_172301", "    1998 Novel_172301"),
+            1_998,
+            4_005,
+            "unread-thread",
+        ),
+        ("spindump.txt", spindump.replace("Thread 0xec0,0xec1", "Thread novel"), 4, 26, "unread-thread"),
+        (
+            "spindump2.txt",
+            spindump.replace("Process:          kernel", "Novel:            kernel"),
+            11,
+            26,
+            "unread-process",
+        ),
+        (
+            "hang.json",
+            hang.replacen("\"sampleCount\":4,\"subFrames\":[]", "\"samples\":4,\"subFrames\":[]", 1),
+            1,
+            5,
+            "unread-thread",
+        ),
+        (
+            "hang2.json",
+            format!("{hang}\n{}", hang.replace("hangDiagnostics", "novelDiagnostics")),
+            1,
+            1,
+            "unread-process",
+        ),
+    ] {
+        write(&folder, name, text);
+        let path = folder.path(name);
+        let (overview, warning) = warns(&[&path]);
+        assert!(warning.contains("left out: "), "{name}: {warning}");
+        let rejected = format!("{left_out} of {all} row");
+        assert!(!name.ends_with(".txt") || overview.contains(&rejected), "{name}: {overview}");
+        let report = finish(&mut traceparse(&[&path, "--format", "json"])).success();
+        let report: Value = serde_json::from_slice(&report.get_output().stdout).unwrap();
+        let tables = report["tables"].as_array().unwrap();
+        let table = tables.iter().find(|table| table["rejected"]["total"] != 0).unwrap_or_else(|| panic!("{report:#}"));
+        assert_eq!((&table["rejected"]["reasons"][reason], &table["rows"]), (&json!(left_out), &json!(all)), "{name}");
+        let text = fails(1, &[&path, "--strict"]);
+        assert!(text.contains("could not be read, and --strict was given"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn counts_reports_in_folders_that_fleets_do_not_measure() {
+    let (folder, path) = diagnostics();
+    write(&folder, "diagnostics/a.sample.txt", include_str!("../../fixtures/sample/demo.sample.txt"));
+    write(&folder, "diagnostics/b.spin", include_str!("../fuzz/corpus/spindump/heavy"));
+    write(&folder, "diagnostics/c.ips", "{\"bug_type\":\"298\"}\n{}");
+    write(&folder, "diagnostics/copy.txt", "Weight\tSelf Weight\t\tSymbol Name\n4.93 s  100.0%\t4.93 s\t \tmain\n");
+    write(&folder, "diagnostics/readme.txt", "a text");
+    let (_, warning) = warns(&["fleet", "report", &path]);
+    assert!(warning.contains("4 reports skipped, such as ") && warning.contains("a.sample.txt"), "{warning}");
+}
+
+/// One file with metrics does not cost the UUIDs of the others.
+#[test]
+fn lists_the_uuids_of_reports_beside_one_with_metrics() {
+    let folder = Folder::new();
+    write(&folder, "hang.json", payload("hang", "hangDuration", "1 sec", "1.0"));
+    let day = json!({"timeStampBegin": "2024-05-01 07:00:00 +0000", "metaData": {}, "cpuMetrics": {"cumulativeCPUTime": "9 sec"}});
+    write(&folder, "day.json", day.to_string());
+    let [day, hang] = ["day.json", "hang.json"].map(|name| folder.path(name));
+    let (text, warning) = warns(&["uuid", &day, &hang]);
+    assert!(text.contains("1672554C-5C48-3600-AEF8-97F330B62C10"), "{text}");
+    assert!(warning.contains("left out: ") && warning.contains("have no stacks"), "{warning}");
+    assert!(fails(1, &["uuid", &day]).contains("have no stacks"));
 }

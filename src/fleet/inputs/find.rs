@@ -67,7 +67,7 @@ impl FleetInputs {
             input_list::is_list_name(path)
                 && !host.is_folder(path)
                 && !finder.is_glob(path)
-                && !is_report(host.files(), path)
+                && is_report(host.files(), path).is_none()
         };
         let (lists, others): (Vec<&PathBuf>, Vec<&PathBuf>) = request.inputs.iter().partition(is_list);
         for path in lists {
@@ -258,8 +258,15 @@ impl<'h> Finder<'h> {
 
     fn add_folder(&mut self, folder: &Path) {
         let files = walk(self.host.files(), folder, &mut self.walked);
-        let is_input =
-            |path: &&PathBuf| is_export_name(path) || is_recording_name(path) || is_report(self.host.files(), path);
+        let host = self.host;
+        let unmeasured = &mut self.walked.unmeasured;
+        let is_input = |path: &&PathBuf| {
+            is_export_name(path) || is_recording_name(path) || {
+                let is_measured = is_report(host.files(), path);
+                unmeasured.extend((is_measured == Some(false)).then(|| path.to_path_buf()));
+                is_measured == Some(true)
+            }
+        };
         let exports: Vec<&PathBuf> = files.iter().filter(is_input).collect();
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
         self.inputs.datasets.extend(
@@ -269,7 +276,7 @@ impl<'h> Finder<'h> {
             let folder = folder.display();
             self.inputs.notes.push(format!(
                 "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
-                 diagnostics of MetricKit (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
+                 diagnostics of MetricKit or profiles of Dart (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
             ));
         }
         let folder: Arc<Path> = folder.into();

@@ -8,7 +8,7 @@ use crate::bundle::BundleFiles;
 use crate::decompress;
 use crate::files::{Entry, Files};
 use crate::memory::MemoryBudget;
-use crate::readers::{HEAD, is_field_report};
+use crate::readers::{HEAD, is_report_measured};
 use crate::units::several;
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -21,6 +21,8 @@ pub(super) struct Walked {
     special: Vec<PathBuf>,
     /// Exports whose names are not UTF-8.
     unreadable_names: Vec<PathBuf>,
+    /// Reports that fleets do not measure.
+    pub(super) unmeasured: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
     pub(super) unreadable: Vec<(String, String)>,
 }
@@ -31,6 +33,11 @@ impl Walked {
         let kinds = [
             (&self.hidden, "hidden export", "; name a file to read it anyway"),
             (&self.unreadable_names, "export", ": the name is not UTF-8; name a file to read it anyway"),
+            (
+                &self.unmeasured,
+                "report",
+                "; fleets do not measure reports of spindump and sample, Deep Copies and .ips files; open one with traceparse FILE",
+            ),
             (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
         ];
         let note = |(paths, what, advice): (&Vec<PathBuf>, &str, &str)| {
@@ -151,8 +158,10 @@ impl Search<'_> {
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 /// The endings of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// The endings of diagnostics of MetricKit.
+/// The endings of reports that fleets may measure: MetricKit's, and profiles of Dart.
 const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
+/// The endings of other reports.
+const OTHER_REPORTS: [&str; 7] = [".txt", ".ips", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 /// The endings that a table of contents adds to the name of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 /// The ending that a file with its intervals adds to the name of an export.
@@ -163,12 +172,18 @@ pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// True for diagnostics of MetricKit, which have the names of any JSON; their content decides.
-pub(crate) fn is_report(files: &dyn Files, path: &Path) -> bool {
-    let Some(name) = file_name(path) else { return false };
-    let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
-    let is_json = |name: &str| REPORTS.iter().any(|ending| without(name, ending).is_some());
-    names.any(is_json) && head(files, path).is_ok_and(|head| is_field_report(&head))
+/// True for a report that fleets measure, and false for one that only other commands read. Names of reports are those of any JSON and text,
+/// so their content decides.
+pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
+    let name = file_name(path)?;
+    let has = |endings: &[&str]| {
+        let mut names = COMPRESSED.iter().filter_map(|compressed| without(name, compressed));
+        names.any(|name| endings.iter().any(|ending| without(name, ending).is_some()))
+    };
+    let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
+    let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
+    // A crash report or a memory report is a report, too.
+    is_report_measured(&head).or((is_other && has(&[".ips"])).then_some(false))
 }
 
 /// The first bytes of a file, decompressed.

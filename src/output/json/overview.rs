@@ -30,8 +30,9 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     // The text answers one series.
     let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
     let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
-    let Overview { activity, stop, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, .. } =
-        &overview;
+    let Overview {
+        activity, stop, shares, answers_in, answers, spent, subtrees, leaves, main_thread, nameless, ..
+    } = &overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, &overview, row)).collect::<Value>();
     let name = |id| report.recording.profile.function_name(id);
     let function = |&(id, of): &(FunctionId, Amount)| json!({"function": name(id), "weight": of.weight.value});

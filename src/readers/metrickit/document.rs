@@ -122,8 +122,9 @@ impl Tree {
             self.threads.get_or_insert_default().extend(threads);
         }
         self.names = other.names;
-        self.branch = self.branch.take().or(other.branch);
-        self.uncounted = self.uncounted.take().or(other.uncounted);
+        if let Some((count, at)) = other.odd_uuids {
+            self.odd_uuids.get_or_insert((0, at)).0 += count;
+        }
         self.renamed = self.renamed.take().or(other.renamed);
     }
 }
