@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::Rng;
+use support::mutations::change_known_of;
 use traceparse::output::{self, Format};
 use traceparse::profile::Frame;
 use traceparse::read;
@@ -17,7 +18,8 @@ use crate::metrickit::{asked, change};
 use crate::programs::{Server, corpus, files, has_python, in_corpus, number};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = trials![if has_python(); changed_profiles_are_those_of_the_oracle_or_refused];
+    let mut trials = trials![if has_python();
+        changed_profiles_are_those_of_the_oracle_or_refused, profiles_with_other_words_are_those_of_the_oracle_or_refused];
     trials.extend(trials![if has_python() && corpus().is_some(); profiles_of_the_corpus_are_those_of_the_oracle]);
     trials
 }
@@ -112,6 +114,34 @@ fn profiles_of_the_corpus_are_those_of_the_oracle() -> Result<(), Failed> {
 }
 
 fn changed_profiles_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    compare_changed(|_, _| ())
+}
+
+fn profiles_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    const WORDS: [&str; 18] = [
+        "CpuSamples",
+        "_CpuProfileTimeline",
+        "samplePeriod",
+        "sampleCount",
+        "functions",
+        "samples",
+        "stackFrames",
+        "traceEvents",
+        "stack\"",
+        "tid",
+        "timestamp",
+        "vmTag",
+        "userTag",
+        "kind",
+        "name",
+        "parent",
+        "truncated",
+        "Dart",
+    ];
+    compare_changed(|rng, content| change_known_of(rng, content, &WORDS))
+}
+
+fn compare_changed(change_words: fn(&mut Rng, &mut Vec<u8>)) -> Result<(), Failed> {
     let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
     println!("{count} documents; to repeat: TRACEPARSE_SEED={seed}");
     let mut oracle = Server::start("dart.py")?;
@@ -124,7 +154,9 @@ fn changed_profiles_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
             change(&mut rng, &mut input[document]);
         }
         let lines: Vec<String> = input.iter().map(Value::to_string).collect();
-        let content = lines.join("\n");
+        let mut content = lines.join("\n").into_bytes();
+        (0..rng.below(3)).for_each(|_| change_words(&mut rng, &mut content));
+        let content = String::from_utf8(content)?;
         let expected = asked(&mut oracle, content.as_bytes())?;
         match read(content.as_bytes(), "input", &Options::default()) {
             Ok(recording) => {

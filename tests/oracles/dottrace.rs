@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;
+use support::mutations::change_known_of;
 
 use crate::call_trees;
 use crate::programs::{corpus, has_python};
@@ -12,7 +13,8 @@ use crate::programs::{corpus, has_python};
 const SCRIPT: &str = "dottrace.py";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = trials![if has_python(); changed_reports_are_those_of_the_oracle_or_refused];
+    let mut trials = trials![if has_python();
+        changed_reports_are_those_of_the_oracle_or_refused, reports_with_other_words_are_those_of_the_oracle_or_refused];
     trials.extend(trials![if has_python() && corpus().is_some(); real_reports_are_those_of_the_oracle]);
     trials
 }
@@ -23,6 +25,28 @@ fn real_reports_are_those_of_the_oracle() -> Result<(), Failed> {
 
 fn changed_reports_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
     call_trees::changed_documents(SCRIPT, document)
+}
+
+fn reports_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), Failed> {
+    const WORDS: [&str; 12] = [
+        "Report",
+        "Function",
+        "Instance",
+        "CallStack",
+        "FQN",
+        "TotalTime",
+        "OwnTime",
+        "Samples",
+        "Calls",
+        "Instances",
+        "/",
+        "Main",
+    ];
+    call_trees::changed_documents(SCRIPT, |rng| {
+        let mut report = document(rng);
+        (0..rng.below(2)).for_each(|_| change_known_of(rng, &mut report, &WORDS));
+        report
+    })
 }
 
 /// By stack: total and own time in units of half a millisecond.
