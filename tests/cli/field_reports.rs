@@ -348,6 +348,7 @@ fn reports_of_all_kinds_fit_on_a_screen() {
         assert!(text.lines().count() <= 40, "{text}");
         assert!(text.contains("5 crashes") && text.contains("Hang time across reports"), "{text}");
     }
+}
 
 /// The first lines, JSON and `--strict` tell what is left out of a report.
 #[test]
