@@ -206,7 +206,8 @@ impl TableVisitor for IntervalVisitor<'_> {
     fn start(&mut self, table: &TableHead) {
         let Some(kind) = self.kind(table) else { return };
         let (input, schema) = (self.input.to_owned(), table.schema.clone());
-        let counts = IntervalTable { input, run: table.run, schema, ..IntervalTable::default() };
+        let (run, position) = (table.run, table.position);
+        let counts = IntervalTable { input, run, schema, position, ..IntervalTable::default() };
         let (columns, missing) = columns(kind, table, self.is_recording);
         if self.is_recording {
             self.diagnostics.extend(unread_columns(kind, table));

@@ -235,6 +235,52 @@ fn intervals_are_summed_by_name() {
     assert!(stderr.contains("no interval is named Chekout") && stderr.contains("Checkout"), "{stderr}");
 }
 
+/// Rows of a table with a start, a duration and one more column, all at 1 ms and of this process.
+fn rows_at_once(kind: &str, texts: &[&str]) -> String {
+    let row = |text: &&str| {
+        format!(
+            "<row><start-time>1000000</start-time><duration>42</duration><{kind} fmt=\"{text}\">{text}</{kind}>\
+             <process fmt=\"Orchard (7)\"><pid fmt=\"7\">7</pid></process></row>\n"
+        )
+    };
+    texts.iter().map(row).collect()
+}
+
+#[test]
+fn equal_rows_of_a_table_are_different_intervals() {
+    let folder = Folder::new();
+    let columns = "start:start-time duration:duration description:string process:process";
+    let updates = || ("swiftui-updates", columns, rows_at_once("string", &["Text", "Text", "Image", "Text"]));
+    let posts = || {
+        let (schema, columns, rows) = signposts();
+        (schema, columns, rows.replacen(r#"<thread ref="1"/>"#, MAIN, 1))
+    };
+    let export = written(&folder, &[updates(), posts()]);
+    let rows = |args: &[&str]| -> Vec<String> {
+        csv(&[&["intervals"], args].concat()).iter().skip(1).map(|row| row[..6].join(",")).collect()
+    };
+    let expected = [
+        "os-signpost,Checkout,1,2,0,201000000",
+        "os-signpost,Later,1,1,0,5000000",
+        "swiftui-updates,Text,1,3,0,126",
+        "swiftui-updates,Image,1,1,0,42",
+    ];
+    assert_eq!(rows(&[&export]), expected);
+    // The same tables in another export of the recording, and the same signposts in a table of events.
+    let event = |time: u64, kind: &str| {
+        format!(
+            "<row><event-time>{time}</event-time><event-type>{kind}</event-type><string>Later</string><thread ref=\"1\"/></row>\n"
+        )
+    };
+    let events = event(1_400_000_000, "Begin") + &event(1_400_000_000, "Begin") + &event(1_405_000_000, "End");
+    let columns = "time:event-time event-type:event-type name:string thread:thread";
+    let again = folder.file("again.xml", document(&[updates(), posts(), ("os-signpost", columns, events)]));
+    // Of two that began at the same time, one has no end in any table.
+    assert_eq!(rows(&[&export, &again])[1], "os-signpost,Later,1,1,1,5000000");
+    let others = |rows: Vec<String>| [rows[0].clone(), rows[2].clone(), rows[3].clone()];
+    assert_eq!(others(rows(&[&export, &again])), others(expected.map(str::to_owned).to_vec()));
+}
+
 #[test]
 fn calls_of_a_hanging_thread_are_added_up() {
     let folder = Folder::new();

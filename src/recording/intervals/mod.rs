@@ -1,6 +1,7 @@
 //! Intervals of signposts, potential hangs and hang risks, in the form that all readers produce.
 
 mod columns;
+mod distinct;
 mod pairs;
 mod values;
 
@@ -53,6 +54,10 @@ pub struct IntervalTable {
     pub unused: u64,
     /// Rows that could not be read.
     pub rejected: Rejected,
+    /// Its position in the recording's data; `None` in bundles.
+    pub(crate) position: Option<u32>,
+    /// The number of its intervals, which follow those of the tables before.
+    pub(crate) intervals: usize,
 }
 
 /// The end of a signpost interval whose beginning was not recorded.
@@ -231,58 +236,8 @@ impl Intervals {
         }
     }
 
-    /// Returns each interval once, since several tables of one recording contain the same signpost intervals. Among intervals that differ
-    /// only in their table, the first is kept. If an interval is open in one table and has an end in another, the interval with the end is
-    /// kept. A region of interest is a duplicate of any interval with its name, process and times, since its row has fewer fields.
-    pub fn distinct(&self) -> Vec<&Interval> {
-        // The kind of table does not distinguish signpost intervals. Hangs differ from them anyway: they have no name.
-        let key = |interval: &Interval| Interval { origin: IntervalOrigin::Signpost, ..interval.clone() };
-        let beginning = |interval: &Interval| Interval { end: None, ..key(interval) };
-        let has_end = |interval: &&Interval| interval.end.is_some();
-        let of = |origin| self.intervals.iter().filter(move |interval: &&Interval| interval.origin == origin);
-        let closed: HashSet<Interval> = of(IntervalOrigin::Signpost).filter(has_end).map(beginning).collect();
-        let regions: HashSet<Outline<'_>> =
-            of(IntervalOrigin::Region).filter(has_end).map(Outline::beginning).collect();
-        let mut seen = HashSet::new();
-        let is_first = |interval: &&Interval| {
-            let is_open = interval.end.is_none() && !interval.is_hang();
-            let has_end_elsewhere =
-                is_open && (closed.contains(&key(interval)) || regions.contains(&Outline::beginning(interval)));
-            !has_end_elsewhere && seen.insert(key(interval))
-        };
-        let distinct: Vec<&Interval> = self.intervals.iter().filter(is_first).collect();
-        let is_region = |interval: &Interval| interval.origin == IntervalOrigin::Region;
-        let others = distinct.iter().filter(|interval| !is_region(interval));
-        // An open interval is a duplicate of one with an end.
-        let outlines: HashSet<Outline<'_>> =
-            others.flat_map(|interval| [Outline::of(interval), Outline::beginning(interval)]).collect();
-        let is_alone = |interval: &&Interval| !is_region(interval) || !outlines.contains(&Outline::of(interval));
-        distinct.into_iter().filter(is_alone).collect()
-    }
-
     /// Returns each end without a beginning once, since several tables may contain it.
     pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
         self.lone_ends.iter().collect()
-    }
-}
-
-/// The fields of a signpost interval that every table has: run, name, process, start and end.
-#[derive(PartialEq, Eq, Hash)]
-struct Outline<'a> {
-    run: u32,
-    name: Option<&'a str>,
-    pid: Option<u64>,
-    start: Nanos,
-    end: Option<Nanos>,
-}
-
-impl<'a> Outline<'a> {
-    fn of(interval: &'a Interval) -> Self {
-        let Interval { run, pid, start, end, .. } = *interval;
-        Self { run, name: interval.name.as_deref(), pid, start, end }
-    }
-
-    fn beginning(interval: &'a Interval) -> Self {
-        Self { end: None, ..Self::of(interval) }
     }
 }

@@ -192,6 +192,7 @@ impl TableValues {
         }));
         self.intervals.sort_by_key(|interval| interval.start);
         self.risks.sort_by_key(|risk| risk.time);
+        self.table.intervals = self.intervals.len();
         found.intervals.append(&mut self.intervals);
         found.hang_risks.append(&mut self.risks);
         found.tables.push(self.table);
