@@ -92,32 +92,53 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
         }
     }
     if kind == RowKind::Table {
-        let is_text = |column: &usize| matches!(head.columns[*column].kind, ColumnKind::Text | ColumnKind::Named);
-        let name = NAMES.iter().find_map(|name| head.column(name).filter(is_text));
         let named = |mnemonic| head.column(mnemonic).filter(|column| head.columns[*column].kind == ColumnKind::Named);
-        found[Role::Name as usize] = name;
+        found[Role::Name as usize] = name_column(head, is_recording);
         found[Role::Identifier as usize] = named("task");
         found[Role::Category as usize] = named("priority");
     }
     (found, missing)
 }
 
-/// The columns that name the intervals of other tables, the first that a table has. In `hitches`, `label` is only a number.
-const NAMES: [&str; 13] = [
+/// The column that says what the intervals of another table are.
+fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
+    let is_text = |column: &usize| match head.columns[*column].kind {
+        ColumnKind::Text | ColumnKind::Named => true,
+        // Bundles store texts of unknown types as numbers.
+        kind => kind == ColumnKind::Unknown && !is_recording,
+    };
+    let is = |column: &usize, name: &str| {
+        let column = &head.columns[*column];
+        column.mnemonic == name || (name == "state" && column.engineering_type.ends_with("-state"))
+    };
+    NAMES.iter().find_map(|name| (0..head.columns.len()).find(|column| is(column, name) && is_text(column)))
+}
+
+/// The columns that name the intervals of other tables, the first that a table has. All work of a GPU has the state `Active`, so its
+/// channel comes first. `state` stands for each column whose type is a state.
+const NAMES: [&str; 18] = [
     "name",
+    "channel-name",
     "narrative-description",
     "interval-type",
     "syscall",
+    "operation",
     "state",
-    "description",
     "tool-name",
     "host",
+    "view-name",
     "update-type",
     "transition",
     "class",
+    "period",
+    "path",
+    "description",
     "label",
     "task",
 ];
+
+/// The columns among them that describe one row. If they differ in nearly every row, they are not names.
+const LABELS: [&str; 4] = ["name", "description", "label", "task"];
 
 /// Reports the columns that a table of a recording lacks, or that have another type.
 fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
@@ -212,7 +233,10 @@ impl TableVisitor for IntervalVisitor<'_> {
         if self.is_recording {
             self.diagnostics.extend(unread_columns(kind, table));
         }
-        self.open = Some(OpenTable { kind, columns, missing, values: TableValues::new(counts, kind), rows: 0 });
+        let name = columns[Role::Name as usize].filter(|_| kind == RowKind::Table);
+        let has_labels = name.is_some_and(|name| LABELS.contains(&table.columns[name].mnemonic.as_str()));
+        let values = TableValues::new(counts, kind, has_labels);
+        self.open = Some(OpenTable { kind, columns, missing, values, rows: 0 });
     }
 
     fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error> {

@@ -282,6 +282,35 @@ fn equal_rows_of_a_table_are_different_intervals() {
 }
 
 #[test]
+fn intervals_are_named_by_what_they_are() {
+    let folder = Folder::new();
+    let names = |schema: &'static str, columns: &'static str, rows: String| -> Vec<String> {
+        let export = written(&folder, &[(schema, columns, rows)]);
+        csv(&["intervals", &export]).iter().skip(1).map(|row| format!("{} {}", row[3], row[1])).collect()
+    };
+    let of = |mnemonic: &str, kind: &'static str, texts: &[&str]| {
+        let columns = format!("start:start-time duration:duration {mnemonic}:{kind} process:process");
+        names("other-intervals", columns.leak(), rows_at_once(kind, texts))
+    };
+    assert_eq!(of("channel-name", "gpu-channel-name", &["Vertex", "Fragment"]), ["1 Fragment", "1 Vertex"]);
+    assert_eq!(of("state", "thread-state", &["Blocked", "Running", "Blocked"]), ["2 Blocked", "1 Running"]);
+    assert_eq!(of("performance", "gpu-performance-state", &["Minimum", "Maximum"]), ["1 Maximum", "1 Minimum"]);
+    assert_eq!(of("operation", "vm-op", &["Zero Fill", "Zero Fill"]), ["2 Zero Fill"]);
+    // Each image is loaded once.
+    let images: Vec<String> = (0..20).map(|image| format!("/usr/lib/lib{image}.dylib")).collect();
+    let images: Vec<&str> = images.iter().map(String::as_str).collect();
+    assert_eq!(of("path", "file-path", &images).len(), 20);
+    // Addresses and counters are not names, and neither are labels that differ in every row.
+    assert_eq!(of("label", "string", &["0xbbdb0", "0xbc069", "17"]), ["3 "]);
+    assert_eq!(of("description", "string", &images), ["20 "]);
+    assert_eq!(of("label", "string", &["Save", "Load", "Save"]), ["2 Save", "1 Load"]);
+    let columns = "start:start-time duration:duration state:gpu-state channel-name:gpu-channel-name process:process";
+    let rows = rows_at_once("gpu-state", &["Active"])
+        .replace("<process", "<gpu-channel-name>Compute</gpu-channel-name><process");
+    assert_eq!(names("metal-gpu-intervals", columns, rows), ["1 Compute"]);
+}
+
+#[test]
 fn calls_of_a_hanging_thread_are_added_up() {
     let folder = Folder::new();
     let call = |start: u64, length: &str, name: &str, thread: &str| {

@@ -1,5 +1,6 @@
 //! Converts the values of rows to intervals, for exports and recordings.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::super::RejectReason;
@@ -8,6 +9,9 @@ use super::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEn
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
+
+/// From how many rows on labels that all differ are not names.
+const MANY: usize = 10;
 
 /// The kind of a table's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,15 +70,18 @@ pub(crate) struct TableValues {
     kind: RowKind,
     /// The schema, if it is not one of signposts or hangs.
     schema: Option<Arc<str>>,
+    /// True if its names are labels, which may differ in every row.
+    has_labels: bool,
     intervals: Vec<Interval>,
     risks: Vec<HangRisk>,
     pairs: Pairs,
 }
 
 impl TableValues {
-    pub(crate) fn new(table: IntervalTable, kind: RowKind) -> Self {
+    pub(crate) fn new(table: IntervalTable, kind: RowKind, has_labels: bool) -> Self {
         let schema = (kind == RowKind::Table).then(|| table.schema.as_str().into());
-        Self { table, kind, schema, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
+        let (intervals, risks, pairs) = (Vec::new(), Vec::new(), Pairs::default());
+        Self { table, kind, schema, has_labels, intervals, risks, pairs }
     }
 
     /// Returns the approximate size in bytes.
@@ -190,6 +197,9 @@ impl TableValues {
             time: Nanos::from_nanos(event.time),
             name: event.identity.name.map(|name| texts.text(name)),
         }));
+        if self.has_labels && are_unique(self.intervals.iter().filter_map(|interval| interval.name.as_deref())) {
+            self.intervals.iter_mut().for_each(|interval| interval.name = None);
+        }
         self.intervals.sort_by_key(|interval| interval.start);
         self.risks.sort_by_key(|risk| risk.time);
         self.table.intervals = self.intervals.len();
@@ -197,6 +207,23 @@ impl TableValues {
         found.hang_risks.append(&mut self.risks);
         found.tables.push(self.table);
     }
+}
+
+/// True if labels do not say of what kind their rows are: nearly each row has another one. Among few rows, only numbers are taken for
+/// that, such as addresses and counters.
+fn are_unique<'l>(labels: impl Iterator<Item = &'l str>) -> bool {
+    let is_number = |label: &str| label.strip_prefix("0x").is_some_and(is_hexadecimal) || label.parse::<u64>().is_ok();
+    let (mut all, mut distinct, mut are_numbers) = (0_usize, HashSet::new(), true);
+    for label in labels {
+        all += 1;
+        distinct.insert(label);
+        are_numbers &= is_number(label);
+    }
+    (all >= MANY || are_numbers) && distinct.len() * 10 > all * 9
+}
+
+fn is_hexadecimal(digits: &str) -> bool {
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// A process: the number of its name, and its pid.
