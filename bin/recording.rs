@@ -8,9 +8,9 @@ use traceparse::Analysis;
 use traceparse::calltree::{Metric, OperationSummary};
 use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
-use traceparse::recording::{Intervals, Options, Recording, SampleDetail, TableKind};
+use traceparse::recording::{Intervals, Options, Recording, SampleDetail, Table, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
-use traceparse::tables::no_table;
+use traceparse::tables::{ColumnKind, no_table};
 use traceparse::units::Weight;
 
 use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
@@ -170,7 +170,7 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
         bail!(no_table(&choice.schema, of_documents.chain(of_contents.map(|table| table.schema.as_str()))));
     }
     if tables == 0 && !has_percentiles(export) {
-        bail!("{}", export.no_cpu_table(are_recordings));
+        bail!("{}{}", export.no_cpu_table(are_recordings), other_commands(export));
     }
     if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
         bail!("run {} is damaged and was not read, and --strict was given", run.number);
@@ -187,6 +187,29 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
 /// True if an input has percentiles that others computed, instead of samples.
 fn has_percentiles(recording: &Recording) -> bool {
     recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some())
+}
+
+/// The commands that answer questions about the tables of an export without CPU samples.
+fn other_commands(export: &Recording) -> String {
+    let tables: Vec<&Table> = export.tables().filter(|table| table.rows > 0).collect();
+    let named = |schema: &str| tables.iter().any(|table| table.schema.as_deref() == Some(schema));
+    let has = |table: &Table, mnemonic: &str| table.columns.iter().any(|column| column.mnemonic == mnemonic);
+    let are_intervals =
+        tables.iter().any(|table| has(table, "start") && has(table, "duration")) || named("os-signpost");
+    let is_of_stacks = |table: &&&Table| {
+        table.columns.iter().any(|column| ColumnKind::of_type(&column.engineering_type) == ColumnKind::Stack)
+    };
+    let schema = |table: &Table| table.schema.clone();
+    let rows = tables.iter().find_map(|table| schema(table)).map(|schema| format!("table FILE {schema}"));
+    let trees = tables.iter().find(is_of_stacks).and_then(|table| schema(table));
+    let commands = [
+        are_intervals.then(|| "intervals FILE".to_owned()),
+        ["potential-hangs", "hang-risks", "hitches"].into_iter().any(named).then(|| "hangs FILE".to_owned()),
+        rows,
+        trees.map(|schema| format!("FILE --table {schema}")),
+    ];
+    let commands: Vec<String> = commands.into_iter().flatten().map(|rest| format!("`traceparse {rest}`")).collect();
+    if commands.is_empty() { String::new() } else { format!("; or see what is here: {}", commands.join(", ")) }
 }
 
 /// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
