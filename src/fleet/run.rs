@@ -290,6 +290,20 @@ impl StackRow {
 }
 
 impl RunMeasures {
+    /// A run without rows.
+    pub(crate) fn of_record(record: RunRecord) -> Self {
+        Self {
+            record,
+            names: Vec::new(),
+            frames: Vec::new(),
+            binaries: Vec::new(),
+            windows: Vec::new(),
+            stacks: Vec::new(),
+            intervals: Vec::new(),
+            histograms: Vec::new(),
+        }
+    }
+
     /// The text of a name; empty for an id of another run that is past the end.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)

@@ -123,6 +123,12 @@ impl IntervalPool {
         }
     }
 
+    /// The number of runs of several inputs.
+    #[cfg(feature = "dataset")]
+    pub(crate) fn runs(&self) -> u64 {
+        self.runs
+    }
+
     /// About how many bytes it takes.
     #[cfg(feature = "dataset")]
     pub(crate) fn memory(&self) -> u64 {

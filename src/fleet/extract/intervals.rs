@@ -59,11 +59,7 @@ impl AskedIntervals {
         notes: &mut Vec<String>,
     ) -> Result<IntervalFilter, NotMeasured> {
         let (found, other) = read(&self.schemas(), task, (export, input), (files, host), options)?;
-        notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
-        let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
-        if rejected > 0 {
-            notes.push(format!("{rejected} rows of intervals could not be read"));
-        }
+        note_unread(&found, notes);
         if !found.tables.iter().any(|table| self.schemas().contains(&table.schema.as_str())) {
             return Err(NotMeasured::not_selected(self.without_tables(task, input, other)));
         }
@@ -129,6 +125,15 @@ pub(crate) fn all_intervals(
     options: &Options,
 ) -> Result<Intervals, NotMeasured> {
     Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
+}
+
+/// Notes rows of intervals that could not be read.
+pub(super) fn note_unread(found: &Intervals, notes: &mut Vec<String>) {
+    notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
+    let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
+    if rejected > 0 {
+        notes.push(format!("{rejected} rows of intervals could not be read"));
+    }
 }
 
 /// The intervals of a recording that was read, from the file with these tables; and that file, if it is another one.

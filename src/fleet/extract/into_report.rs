@@ -22,13 +22,16 @@ use crate::fleet::{
 use crate::intervals::{IntervalAlert, IntervalPool, IntervalSummary};
 use crate::memory::Reservation;
 use crate::profile::Matcher;
-use crate::recording::Recording;
+use crate::recording::{Recording, export_command};
 use crate::stats::Quantile;
 use crate::tables::{FieldValue, OutputColumn};
 use crate::units::{Millionths, counted, several};
 
 /// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
+
+/// The tables that most signposts and hangs are in.
+const TABLES: [&str; 2] = ["os-signpost-interval", "potential-hangs"];
 
 /// The runs of a fleet, from recordings or from datasets. Many threads may add to it.
 pub struct Collector<'h> {
@@ -269,7 +272,7 @@ impl<'h> Collector<'h> {
                 bail!("the inputs changed while they were read: {} cannot be found again", several(left.len(), "run"))
             }
         }
-        check_runs(self.host, &report, has_runs, self.is_quiet)?;
+        check_runs(self.host, &report, has_runs.then_some(report.runs.len() as u64), self.is_quiet)?;
         Ok(pool)
     }
 
@@ -283,9 +286,24 @@ impl<'h> Collector<'h> {
         quantiles: &[Quantile],
         alerts: &[IntervalAlert],
     ) -> Result<IntervalSummary> {
-        let pool = self.counting().intervals.take().unwrap_or_default();
-        self.finish(is_strict)?;
-        Ok(pool.finish(quantiles, alerts))
+        let (host, is_quiet) = (self.host, self.is_quiet);
+        let Counting { builder, reserved: _held, intervals, .. } =
+            self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let pool = intervals.unwrap_or_default();
+        let report = builder.try_finish().context(TEMPORARY)?;
+        check_whole(&report, is_strict)?;
+        // Intervals need neither a CPU table nor a recorded time.
+        check_names(&report, pool.runs() > 0)?;
+        check_runs(host, &report, Some(pool.runs()).filter(|&runs| runs > 0), is_quiet)?;
+        let summary = pool.finish(quantiles, alerts);
+        if summary.rows.is_empty() {
+            let (runs, command) = (summary.runs.unwrap_or_default(), export_command("X.trace", None, &TABLES));
+            let (runs, have) = (several(runs, "run"), if runs == 1 { "has" } else { "have" });
+            host.warn(&format!(
+                "{runs} {have} no signpost and no hang; if their tables were not exported, export them with: {command}"
+            ));
+        }
+        Ok(summary)
     }
 
     /// One side of a comparison, if the builder is [for one](FleetBuilder::for_comparison).
@@ -390,7 +408,7 @@ fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_qui
     let has_runs = report.inputs.runs > 0 || has_bins && is_plain;
     check_whole(report, is_strict)?;
     check_names(report, has_runs)?;
-    check_runs(host, report, has_runs, is_quiet)
+    check_runs(host, report, has_runs.then_some(report.runs.len() as u64), is_quiet)
 }
 
 /// Checks, if strict, that nothing is missing.
@@ -407,7 +425,7 @@ fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
         }
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows, "row");
-            bail!("{rows} of CPU tables could not be read, and --strict was given");
+            bail!("{rows} could not be read, and --strict was given");
         }
         if inputs.completeness.is_incomplete() {
             bail!("the dataset is incomplete, and --strict was given");
@@ -417,14 +435,14 @@ fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
 }
 
 /// Checks that there are runs, and warns of files without any.
-fn check_runs(host: &dyn FleetHost, report: &FleetReport, has_runs: bool, is_quiet: bool) -> Result<()> {
+fn check_runs(host: &dyn FleetHost, report: &FleetReport, runs: Option<u64>, is_quiet: bool) -> Result<()> {
     let failed = &report.inputs.failed;
-    if !has_runs {
+    let Some(runs) = runs else {
         host.warn_of(&of_failures(failed.iter()));
         return Err(nothing(report));
-    }
+    };
     if !failed.is_empty() && !is_quiet {
-        let (files, runs) = (several(failed.len(), "file"), several(report.runs.len(), "run"));
+        let (files, runs) = (several(failed.len(), "file"), several(runs, "run"));
         host.warn(&format!("{files} produced no run ({}), {runs} did", kinds(failed)));
     }
     Ok(())

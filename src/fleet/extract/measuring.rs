@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use super::content::{Beside, ReadFile, unless_changed};
 use super::fleet_input::FleetInput;
-use super::intervals::all_intervals;
+use super::intervals::{all_intervals, note_unread};
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, failed};
 use super::settings::FleetSettings;
@@ -151,6 +151,7 @@ impl<'a> Measuring<'a> {
             true => all_intervals(task, (&export, input), (files, self.host), options)?,
             false => Intervals::default(),
         };
+        note_unread(&intervals, notes);
         let operations = (self.settings.options.operations)(&export.profile);
         if let Some(rules) = self.host.redaction() {
             redact(rules, &mut export, &mut context, notes)?;
@@ -158,12 +159,11 @@ impl<'a> Measuring<'a> {
             redactor.collect_intervals(&intervals);
             redactor.intervals(&mut intervals);
         }
-        let mut measured = export.measure_operated(&context, &measure, &operations)?;
-        for (run, &series) in measured.runs.iter_mut().zip(&measured.series) {
-            let number = export.profile.run(export.profile.series(series).run).number;
-            let own = intervals.distinct().into_iter().filter(|interval| interval.run == number);
-            run.intervals = own.cloned().collect();
-        }
+        let measured = export.measure_operated(&context, &measure, &operations);
+        let mut measured = match measure.with_intervals {
+            true => export.with_intervals(measured, &intervals, &context)?,
+            false => measured?,
+        };
         if let Some(threads) = &self.settings.options.threads {
             measured = narrowed(measured, threads)?;
         }

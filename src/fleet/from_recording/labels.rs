@@ -12,9 +12,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::fleet::run::RunRecord;
 use crate::profile::Selection;
-use crate::recording::{Recording, Toc, TocRun, lookup};
-use crate::units::{Millionths, Nanos};
+use crate::recording::{Recording, TimeSource, Toc, TocRun, lookup};
+use crate::units::{Millionths, Nanos, Unit};
 use unicode_normalization::UnicodeNormalization;
 
 /// A label in the form for comparisons: composed (NFC), so that equal labels are equal regardless of their author.
@@ -111,6 +112,39 @@ pub struct RunContext {
     pub duration: Option<Nanos>,
     /// Tables of contents in neighbouring files. Tables inside the export are used first.
     pub tocs: Vec<Toc>,
+}
+
+impl RunContext {
+    /// The record of a run that nothing was measured of.
+    pub(super) fn record(&self, run_id: String, number: u32, toc: Option<&TocRun>) -> RunRecord {
+        let start = toc.and_then(|toc| toc.summary_field("start-date")).map(str::to_owned);
+        RunRecord {
+            run_id,
+            fingerprint: self.fingerprint.clone(),
+            source: self.source.clone(),
+            source_bytes: self.source_bytes,
+            number,
+            labels: labels(toc, &self.labels),
+            run_weight: self.run_weight,
+            start: start.filter(|date| !date.is_empty()),
+            wall: None,
+            wall_source: TimeSource::Report,
+            wall_start: Nanos::default(),
+            parts: Vec::new(),
+            schema: String::new(),
+            unit: Unit::Nanoseconds,
+            weight: 0,
+            samples: 0,
+            effective_samples: 0,
+            rejected: 0,
+            unread_runs: 0,
+            excluded_runs: 0,
+            cores: 0,
+            usual_weight: 0,
+            parser_version: env!("CARGO_PKG_VERSION").to_owned(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// The options of measuring.

@@ -1,8 +1,8 @@
 //! The metrics of a day: runs without stacks, which are measured by what the system summed up, and durations in bins.
 
-use super::labels::{RunContext, labels};
+use super::labels::RunContext;
 use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord};
-use crate::recording::{AppMetrics, Recording, TimeSource, TocRun};
+use crate::recording::{AppMetrics, Recording, TocRun};
 use crate::stats::BinnedValues;
 use crate::units::{Nanos, Unit};
 
@@ -39,30 +39,14 @@ pub(super) fn run(
 ) -> RunMeasures {
     let weight = sum.as_nanos();
     let record = RunRecord {
-        run_id,
-        fingerprint: context.fingerprint.clone(),
-        source: context.source.clone(),
-        source_bytes: context.source_bytes,
-        number: toc.number,
-        labels: labels(Some(toc), &context.labels),
-        run_weight: context.run_weight,
-        start: toc.summary_field("start-date").map(str::to_owned),
         wall: wall.filter(|wall| wall.as_nanos() > 0),
-        wall_source: TimeSource::Report,
-        wall_start: Nanos::default(),
-        parts: Vec::new(),
         schema: "app-metrics".to_owned(),
         unit,
         weight,
         samples: 1,
         effective_samples: 1,
-        rejected: 0,
-        unread_runs: 0,
-        excluded_runs: 0,
-        cores: 0,
         usual_weight: weight,
-        parser_version: env!("CARGO_PKG_VERSION").to_owned(),
-        notes: Vec::new(),
+        ..context.record(run_id, toc.number, Some(toc))
     };
     let mut names = NamesBuilder::default();
     let process = names.id(toc.process_attribute("name").unwrap_or_default());
@@ -79,14 +63,10 @@ pub(super) fn run(
         all_samples: 1,
     };
     RunMeasures {
-        record,
         names: names.finish(),
         frames: vec![row(function)],
         binaries: vec![row(NameId::NONE)],
-        windows: Vec::new(),
-        stacks: Vec::new(),
-        intervals: Vec::new(),
-        histograms: Vec::new(),
+        ..RunMeasures::of_record(record)
     }
 }
 

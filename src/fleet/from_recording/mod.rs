@@ -8,6 +8,8 @@
 
 mod choice;
 mod crashes;
+#[cfg(feature = "dataset")]
+mod intervals;
 mod labels;
 mod metrics;
 mod rows;
@@ -208,14 +210,6 @@ fn record(
     let unit = stated.map_or(series.unit, |stated| stated.unit);
     let short = note_short(&selected, unit, tally.usual_weight(), number);
     RunRecord {
-        run_id,
-        fingerprint: context.fingerprint.clone(),
-        source: context.source.clone(),
-        source_bytes: context.source_bytes,
-        number,
-        labels: labels::labels(toc, &context.labels),
-        run_weight: context.run_weight,
-        start: toc.and_then(|toc| toc.summary_field("start-date")).filter(|date| !date.is_empty()).map(str::to_owned),
         wall: recorded.length.map(|_| selected.length()),
         wall_source: recorded.source,
         wall_start: selected.span().map_or(recorded.start, |(start, _)| start),
@@ -225,12 +219,9 @@ fn record(
         weight: tally.sum.weight,
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
-        rejected: 0,
-        unread_runs: 0,
-        excluded_runs: 0,
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),
-        parser_version: env!("CARGO_PKG_VERSION").to_owned(),
         notes: notes.iter().cloned().chain(own).chain(short.filter(|_| selected.is_part())).collect(),
+        ..context.record(run_id, number, toc)
     }
 }
