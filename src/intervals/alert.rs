@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::alert_grammar::{self, AlertError, Comparison, Dialect, Kind, LimitUnit, Subject};
-use crate::stats::{AlertStatistic, Quantile};
+use crate::stats::AlertStatistic;
 use crate::units::{Nanos, Unit};
 
 /// A rule about the durations of intervals.
@@ -32,7 +32,7 @@ pub struct IntervalOutcome {
     /// The number of intervals.
     pub count: u64,
     /// True if the rule fired, false if not; `None` if there are too few intervals for the percentile
-    /// ([`Quantile::needed_count`]).
+    /// ([`Quantile::needed_count`](crate::stats::Quantile::needed_count)).
     pub is_fired: Option<bool>,
 }
 
@@ -84,8 +84,7 @@ impl IntervalAlert {
             AlertStatistic::Min => durations.first().map(nanos),
             AlertStatistic::Max => durations.last().map(nanos),
         };
-        let needed = self.statistic.quantile().map_or(1, Quantile::needed_count);
-        let judged = value.filter(|_| count >= needed);
+        let judged = value.filter(|_| self.statistic.quantile().is_none_or(|quantile| quantile.lacks(count).is_none()));
         let is_fired = judged.map(|value| self.comparison.holds(value, self.limit));
         IntervalOutcome { rule: self.clone(), value, count, is_fired }
     }

@@ -255,10 +255,10 @@ pub enum Support {
 impl Support {
     /// The support that `count` values give to a quantile.
     pub fn of(quantile: Quantile, confidence: Confidence, count: u64) -> Self {
-        match quantile.needed_count() {
-            needed if count < needed => Self::TooFew { needed },
-            _ if count < quantile.needed_for_interval(confidence) => Self::UpperUnknown,
-            _ => Self::Enough,
+        match quantile.lacks(count) {
+            Some(needed) => Self::TooFew { needed },
+            None if count < quantile.needed_for_interval(confidence) => Self::UpperUnknown,
+            None => Self::Enough,
         }
     }
 

@@ -71,6 +71,11 @@ impl Quantile {
         }
     }
 
+    /// Returns the [needed count](Self::needed_count) if `count` values are fewer.
+    pub(crate) fn lacks(self, count: u64) -> Option<u64> {
+        Some(self.needed_count()).filter(|&needed| count < needed)
+    }
+
     /// From how many values on both ends of [`interval_ranks`](Self::interval_ranks) are known.
     ///
     /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of values

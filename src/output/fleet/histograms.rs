@@ -5,7 +5,7 @@ use crate::units::Weight;
 
 /// `1.48 – 1.49 s`, `≥ 9.00 s`: the interval in which a percentile is for certain. `None` with too few durations for it.
 pub(super) fn percentile(values: &BinnedValues, quantile: Quantile) -> Option<String> {
-    let interval = values.quantile(quantile).filter(|_| values.count() >= quantile.needed_count())?;
+    let interval = values.quantile(quantile).filter(|_| quantile.lacks(values.count()).is_none())?;
     Some(match interval {
         (lower, Some(upper)) => {
             let [lower, upper] = [lower, upper].map(|end| Weight::nanos(end).to_string());

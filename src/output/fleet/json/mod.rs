@@ -61,7 +61,7 @@ fn histogram(report: &FleetReport, row: &HistogramReport) -> Value {
         json!({
             "name": quantile.name(),
             "quantile": quantile.fraction(),
-            "needed": Some(quantile.needed_count()).filter(|&needed| row.values.count() < needed),
+            "needed": quantile.lacks(row.values.count()),
             "lower_ns": interval.map(|(lower, _)| lower),
             "upper_ns": interval.and_then(|(_, upper)| upper),
         })
