@@ -9,6 +9,7 @@ use traceparse::output::Answer;
 use traceparse::profile::Matcher;
 use traceparse::recording::{Intervals, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
+use traceparse::units::several;
 
 use crate::arguments::{InputArgs, SymbolArgs};
 use crate::exit_codes::EXIT_CODES;
@@ -17,12 +18,13 @@ use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::interval_totals::{ALERT_EXIT_CODES, TotalArgs};
 use crate::intervals::check_twice;
+use crate::matched::note_interval_processes;
 use crate::recording::{check_distinct, warn};
 use crate::redact::{RedactArgs, tell};
 use crate::sink::Colour;
 use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
-use crate::{Failure, redacted, warning};
+use crate::{Failure, note, redacted, warning};
 
 /// What is read, and where the answer goes.
 #[derive(Debug, Args)]
@@ -67,12 +69,19 @@ Examples:
       Signposts, hangs and the rows of all tables with durations, by name
   traceparse intervals app.trace --name Layout --format json
       One name, with the interval at each percentile
+  traceparse intervals gpu.xml --process Orchard --union
+      How long each channel of the GPU was busy with one process, and idle
   traceparse intervals app.trace --alert 'interval(Checkout).max > 300ms'
       For CI: exit with code 3 if a Checkout took longer";
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("{INTERVAL_EXAMPLES}\n\n{ALERT_EXIT_CODES}"))]
 pub(crate) struct IntervalArgs {
+    /// Only intervals of processes with this number or name (repeatable)
+    ///
+    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
+    process: Vec<Matcher>,
     #[command(flatten)]
     totals: TotalArgs,
     #[command(flatten)]
@@ -86,8 +95,13 @@ struct Read {
 }
 
 impl StretchArgs {
-    /// Reads samples, if there are any, and intervals. Functions are named if there are arguments for symbols.
-    fn read(&self, output: Option<&Path>, symbols: Option<&SymbolArgs>) -> Result<Read, Failure> {
+    /// Reads samples, if there are any, and intervals, of all processes or only of some. Functions are named if there are arguments for symbols.
+    fn read(
+        &self,
+        output: Option<&Path>,
+        symbols: Option<&SymbolArgs>,
+        processes: &[Matcher],
+    ) -> Result<Read, Failure> {
         self.redact.begin(&self.files, &[])?;
         check_distinct(&self.files).map_err(Failure::Usage)?;
         check_twice(&self.files, "store it in a file")?;
@@ -124,6 +138,7 @@ impl StretchArgs {
             )
             .into());
         }
+        only_of_processes(&mut intervals, processes)?;
         let mut analysis = Analysis::new(recording);
         if let Some(symbols) = symbols.filter(|_| has_samples) {
             inputs.unless_changed(name_frames(&mut analysis, &inputs, &self.files, symbols))?;
@@ -138,11 +153,28 @@ impl StretchArgs {
     }
 }
 
+/// Leaves out the intervals of other processes, and of none, if there are patterns.
+fn only_of_processes(intervals: &mut Intervals, processes: &[Matcher]) -> Result<(), Failure> {
+    if processes.is_empty() {
+        return Ok(());
+    }
+    note_interval_processes(intervals, processes);
+    let without = intervals.intervals.iter().filter(|row| row.process.is_none() && row.pid.is_none()).count();
+    intervals.retain_processes(processes);
+    if intervals.intervals.is_empty() {
+        return Err(anyhow!("no interval is of a process that --process names").into());
+    }
+    if without > 0 {
+        note(&format!("{} without a process left out", several(without, "interval")));
+    }
+    Ok(())
+}
+
 /// Shows the hangs of a recording.
 pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure> {
     let (path, format) = (args.output.as_deref(), args.format);
     check_name(format, path).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols))?;
+    let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols), &[])?;
     let recording = analysis.recording();
     let report = recording.hangs(&intervals, &args.process);
     let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
@@ -154,7 +186,7 @@ pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure>
 /// Shows the intervals of a recording by name, and returns the exit code of the process.
 pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<u8, Failure> {
     args.totals.check().map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(args.totals.output.as_deref(), None)?;
+    let Read { analysis, intervals } = args.stretches.read(args.totals.output.as_deref(), None, &args.process)?;
     let (quantiles, alerts) = args.totals.questions();
     let summary = analysis.recording().interval_summary(&intervals, &quantiles, alerts);
     let code = args.totals.write(summary, colour)?;

@@ -21,6 +21,9 @@ pub(crate) struct TotalArgs {
     /// Show only intervals with this name (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     name: Vec<String>,
+    /// Also show how long at least one interval of a name was open, and the idle gaps between
+    #[arg(long, help_heading = "Output")]
+    union: bool,
     /// Exit with code 3 if this is true, such as 'interval("Checkout").p95 > 300ms' (repeatable)
     ///
     /// Statistics are percentiles (p50, p99.9), median, mean, min and max. A percentile needs enough intervals: 20 for p95, 100 for p99.
@@ -78,6 +81,7 @@ impl TotalArgs {
             }
             summary.rows = rows;
         }
+        summary.shows_unions = self.union;
         let path = self.output.as_deref();
         let format = match self.format() {
             TotalFormat::Text => output::Format::Text(style(path, colour)),

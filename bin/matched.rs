@@ -1,6 +1,7 @@
 //! The processes, threads and binaries that names of filters mean.
 
 use traceparse::profile::{Matcher, Profile, Thread};
+use traceparse::recording::Intervals;
 use traceparse::units::first_of;
 
 use crate::filters::SelectionArgs;
@@ -36,13 +37,24 @@ pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
     }
 }
 
+/// Notes the same for the processes of intervals.
+pub(crate) fn note_interval_processes(intervals: &Intervals, matchers: &[Matcher]) {
+    for matcher in matchers {
+        let matched = intervals.processes(matcher).into_iter();
+        let matched = matched.map(|(pid, name)| matched_process(matcher, pid, name)).collect();
+        let names = intervals.intervals.iter().filter_map(|row| row.process.as_deref());
+        tell("--process", "process", matcher, matched, names);
+    }
+}
+
 fn processes(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
-    let matched = matcher.processes(profile).into_iter().map(|id| {
-        let (process, name) = (profile.process(id), profile.string(profile.process(id).name));
-        let pid = process.pid.map_or_else(String::new, |pid| format!(" ({pid})"));
-        Matched { is_exact: matcher.is_exact(process.pid, name), label: format!("{}{pid}", named(name)) }
-    });
-    matched.collect()
+    let processes = matcher.processes(profile).into_iter().map(|id| profile.process(id));
+    processes.map(|process| matched_process(matcher, process.pid, profile.string(process.name))).collect()
+}
+
+fn matched_process(matcher: &Matcher, pid: Option<u64>, name: &str) -> Matched {
+    let number = pid.map_or_else(String::new, |pid| format!(" ({pid})"));
+    Matched { is_exact: matcher.is_exact(pid, name), label: format!("{}{number}", named(name)) }
 }
 
 fn threads(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {

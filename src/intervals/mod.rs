@@ -7,6 +7,8 @@ mod cpu_within;
 mod summary;
 #[cfg(feature = "fleet")]
 mod swift_tasks;
+#[cfg(feature = "fleet")]
+mod union;
 
 #[cfg(feature = "fleet")]
 pub use alert::{IntervalAlert, IntervalOutcome};

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::alert::{IntervalAlert, IntervalOutcome};
 use super::cpu_within::CpuWithin;
 use super::swift_tasks::SwiftTasks;
+use super::union::{IntervalUnion, Open};
 use crate::hash::HashMap;
 #[cfg(feature = "dataset")]
 use crate::memory::{of_map, of_vec};
-use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
+use crate::recording::{Interval, IntervalOrigin, Intervals, Recording, TocRun};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Weight};
 
@@ -29,6 +30,8 @@ pub struct IntervalSummary {
     pub alerts: Vec<IntervalOutcome>,
     /// The Swift tasks of a recording.
     pub tasks: SwiftTasks,
+    /// True to show the unions and gaps of intervals as text and CSV. JSON always has them.
+    pub shows_unions: bool,
 }
 
 /// The intervals with one name.
@@ -50,6 +53,15 @@ pub struct IntervalTotals {
     pub quantiles: Vec<IntervalInstance>,
     /// The longest one.
     pub longest: Option<IntervalInstance>,
+    /// The time with at least one open interval, also of those without an end; `None` if one was open at the end of a run, and it is
+    /// unknown when that was.
+    pub busy: Option<Nanos>,
+    /// The number of idle gaps: times between the intervals of a run in which none was open.
+    pub gaps: u64,
+    /// The sum of the gaps.
+    pub idle: Nanos,
+    /// The longest gap.
+    pub longest_gap: Option<IntervalInstance>,
     /// The CPU time of the interval's thread within the intervals; `None` if no interval has a thread, or nothing was sampled.
     pub thread_cpu: Option<Weight>,
     /// The CPU time of all threads of all processes within the intervals.
@@ -84,7 +96,9 @@ impl Recording {
     ) -> IntervalSummary {
         let mut pool = IntervalPool::default();
         pool.add(None, intervals.distinct(), CpuWithin::new(self).as_ref());
-        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, alerts) }
+        let runs = || self.tocs().flat_map(|toc| &toc.runs);
+        let end = |_: Option<&str>, run: u32| runs().find(|toc| toc.number == run).and_then(TocRun::duration);
+        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, alerts, &end) }
     }
 }
 
@@ -98,7 +112,7 @@ pub(crate) struct IntervalPool {
 #[derive(Debug, Default)]
 struct Pooled {
     closed: Vec<IntervalInstance>,
-    open: u64,
+    open: Vec<Open>,
     runs: u64,
     thread_cpu: Option<Weight>,
     cpu: Option<Weight>,
@@ -132,11 +146,17 @@ impl IntervalPool {
     /// About how many bytes it takes.
     #[cfg(feature = "dataset")]
     pub(crate) fn memory(&self) -> u64 {
-        of_map(&self.names) + self.names.values().map(|pooled| of_vec(&pooled.closed)).sum::<u64>()
+        of_map(&self.names)
+            + self.names.values().map(|pooled| of_vec(&pooled.closed) + of_vec(&pooled.open)).sum::<u64>()
     }
 
-    /// The sums, and the outcomes of these rules.
-    pub(crate) fn finish(self, quantiles: &[Quantile], alerts: &[IntervalAlert]) -> IntervalSummary {
+    /// The sums, and the outcomes of these rules. `end` returns the end of a run of an input.
+    pub(crate) fn finish(
+        self,
+        quantiles: &[Quantile],
+        alerts: &[IntervalAlert],
+        end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
+    ) -> IntervalSummary {
         let mut names = self.names;
         // Of equal durations, the first in time comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
@@ -149,10 +169,10 @@ impl IntervalPool {
         };
         let alerts = alerts.iter().map(judge).collect();
         let mut rows: Vec<IntervalTotals> =
-            names.into_iter().map(|(key, pooled)| pooled.finish(key, quantiles)).collect();
+            names.into_iter().map(|(key, pooled)| pooled.finish(key, quantiles, end)).collect();
         rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| (&a.table, &a.name).cmp(&(&b.table, &b.name))));
         let (quantiles, runs) = (quantiles.to_vec(), Some(self.runs));
-        IntervalSummary { rows, quantiles, runs, alerts, tasks: SwiftTasks::default() }
+        IntervalSummary { rows, quantiles, runs, alerts, ..IntervalSummary::default() }
     }
 }
 
@@ -167,7 +187,7 @@ fn table(interval: &Interval) -> Arc<str> {
 impl Pooled {
     fn add(&mut self, interval: &Interval, input: Option<Arc<str>>, cpu: Option<&CpuWithin>) {
         let Some(duration) = interval.duration() else {
-            self.open += 1;
+            self.open.push((input, interval.run, interval.start));
             return;
         };
         let &Interval { run, start, pid, tid, .. } = interval;
@@ -177,8 +197,14 @@ impl Pooled {
         add(&mut self.cpu, of_all);
     }
 
-    fn finish(self, (table, name): TableAndName, quantiles: &[Quantile]) -> IntervalTotals {
+    fn finish(
+        self,
+        (table, name): TableAndName,
+        quantiles: &[Quantile],
+        end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
+    ) -> IntervalTotals {
         let Self { closed, open, runs, thread_cpu, cpu } = self;
+        let IntervalUnion { busy, gaps } = IntervalUnion::new(&closed, &open, end);
         let count = closed.len() as u64;
         let at = |quantile: &Quantile| closed.get(quantile.nearest_rank(count).checked_sub(1)? as usize).cloned();
         let total = closed.iter().map(|instance| instance.duration.as_nanos()).fold(0, u64::saturating_add);
@@ -188,10 +214,14 @@ impl Pooled {
             name,
             runs,
             count,
-            open,
+            open: open.len() as u64,
             total: Nanos::from_nanos(total),
             quantiles: quantiles.iter().filter_map(at).collect(),
             longest: longest.cloned(),
+            busy,
+            gaps: gaps.len() as u64,
+            idle: gaps.iter().fold(Nanos::default(), |sum, gap| sum.saturating_add(gap.duration)),
+            longest_gap: gaps.into_iter().next(),
             thread_cpu,
             cpu,
         }

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::csv::{Cells, record};
 use super::text::{Style, Tone, fit};
 use crate::intervals::{IntervalInstance, IntervalOutcome, IntervalSummary, IntervalTotals, SwiftTask, SwiftTasks};
+use crate::stats::Quantile;
 use crate::units::{Nanos, Weight, counted, several};
 
 /// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
@@ -22,6 +23,9 @@ const NAME: usize = 12;
 pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<(Vec<String>, String)> = summary.rows.iter().map(|row| (cells(row, summary), label(row))).collect();
     write_table(&header(summary), "name", &rows, style, out)?;
+    if let Some(needed) = needed(summary) {
+        writeln!(out, "{}", style.paint(Tone::Dim, &fit(&needed, style.width)))?;
+    }
     let SwiftTasks { tasks, most_alive } = &summary.tasks;
     if !tasks.is_empty() {
         let alive = counted(most_alive);
@@ -101,12 +105,11 @@ fn label(row: &IntervalTotals) -> String {
 
 fn header(summary: &IntervalSummary) -> Vec<String> {
     let quantiles = summary.quantiles.iter().map(|quantile| quantile.name().to_uppercase());
-    let (first, last): (&[&str], &[&str]) = match summary.runs {
-        Some(_) => (&["runs", "count", "total"], &["max"]),
-        None => (&["count", "total"], &["max", "CPU of thread", "CPU of all"]),
-    };
+    let first: &[&str] = if summary.runs.is_some() { &["runs", "count", "total"] } else { &["count", "total"] };
+    let unions: &[&str] = if summary.shows_unions { &["any open", "gaps", "idle", "longest gap"] } else { &[] };
+    let cpu: &[&str] = if summary.runs.is_none() { &["CPU of thread", "CPU of all"] } else { &[] };
     let owned = |names: &'static [&'static str]| names.iter().map(|name| (*name).to_owned());
-    owned(first).chain(quantiles).chain(owned(last)).collect()
+    owned(first).chain(quantiles).chain(owned(&["max"])).chain(owned(unions)).chain(owned(cpu)).collect()
 }
 
 fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
@@ -114,24 +117,45 @@ fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
         |time: Option<Nanos>| time.map_or_else(|| "–".to_owned(), |time| Weight::nanos(time.as_nanos()).to_string());
     let of = |instance: Option<&IntervalInstance>| time(instance.map(|instance| instance.duration));
     let weight = |weight: Option<Weight>| weight.map_or_else(|| "–".to_owned(), |weight| weight.to_string());
+    let percentile = |(index, quantile): (usize, &Quantile)| match quantile.lacks(row.count) {
+        Some(_) if row.count > 0 => "n/a".to_owned(),
+        _ => of(row.quantiles.get(index)),
+    };
     let open = if row.open > 0 { format!(" + {} open", counted(row.open)) } else { String::new() };
     let mut cells = Vec::new();
     cells.extend(summary.runs.map(|_| counted(row.runs)));
     cells.extend([format!("{}{open}", counted(row.count)), time(Some(row.total))]);
-    cells.extend((0..summary.quantiles.len()).map(|index| of(row.quantiles.get(index))));
+    cells.extend(summary.quantiles.iter().enumerate().map(percentile));
     cells.push(of(row.longest.as_ref()));
+    if summary.shows_unions {
+        cells.extend([time(row.busy), counted(row.gaps), time(Some(row.idle)), of(row.longest_gap.as_ref())]);
+    }
     if summary.runs.is_none() {
         cells.extend([weight(row.thread_cpu), weight(row.cpu)]);
     }
     cells
 }
 
+/// How many intervals the percentiles need that are not shown, if there are such.
+fn needed(summary: &IntervalSummary) -> Option<String> {
+    let lacks = |quantile: &Quantile| {
+        let few = summary.rows.iter().find(|row| row.count > 0 && quantile.lacks(row.count).is_some())?;
+        Some(format!("{} needs {}", quantile.name().to_uppercase(), counted(quantile.lacks(few.count)?)))
+    };
+    let lacking: Vec<String> = summary.quantiles.iter().filter_map(lacks).collect();
+    (!lacking.is_empty()).then(|| format!("n/a: too few intervals; {}", lacking.join(", ")))
+}
+
 /// Writes the same as one document.
 pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::Result<()> {
     let row = |row: &IntervalTotals| {
         let quantiles = summary.quantiles.iter().zip(&row.quantiles);
-        let quantiles: serde_json::Map<String, Value> =
-            quantiles.map(|(quantile, interval)| (quantile.name(), instance(interval))).collect();
+        let percentile = |(quantile, interval): (&Quantile, &IntervalInstance)| {
+            let mut value = instance(interval);
+            value["needed"] = json!(quantile.lacks(row.count));
+            (quantile.name(), value)
+        };
+        let quantiles: serde_json::Map<String, Value> = quantiles.map(percentile).collect();
         json!({
             "table": &*row.table,
             "name": row.name.as_deref(),
@@ -141,6 +165,10 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
             "total_ns": row.total.as_nanos(),
             "quantiles": quantiles,
             "longest": row.longest.as_ref().map(instance),
+            "busy_ns": row.busy.map(Nanos::as_nanos),
+            "gaps": row.gaps,
+            "idle_ns": row.idle.as_nanos(),
+            "longest_gap": row.longest_gap.as_ref().map(gap),
             "thread_cpu": row.thread_cpu.map(cpu),
             "cpu": row.cpu.map(cpu),
         })
@@ -186,6 +214,16 @@ fn task(task: &SwiftTask) -> Value {
     })
 }
 
+/// A time in which no interval was open.
+fn gap(gap: &IntervalInstance) -> Value {
+    json!({
+        "duration_ns": gap.duration.as_nanos(),
+        "input": gap.input.as_deref(),
+        "run": gap.run,
+        "start_ns": gap.start.as_nanos(),
+    })
+}
+
 /// An interval that has the duration of a percentile.
 fn instance(instance: &IntervalInstance) -> Value {
     json!({
@@ -203,7 +241,9 @@ pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn W
     let mut csv = Writer::from_writer(out);
     let quantiles = summary.quantiles.iter().map(|quantile| format!("{}_ns", quantile.name()));
     let header = ["table", "name", "runs", "count", "open", "total_ns"].map(str::to_owned).into_iter().chain(quantiles);
-    let header = header.chain(["max_ns", "unit", "thread_cpu", "cpu"].map(str::to_owned));
+    let unions: &[&str] = if summary.shows_unions { &["busy_ns", "gaps", "idle_ns", "longest_gap_ns"] } else { &[] };
+    let last = ["max_ns"].iter().chain(unions).chain(&["unit", "thread_cpu", "cpu"]);
+    let header = header.chain(last.map(|name| (*name).to_owned()));
     let header: Vec<String> = header.collect();
     record(&mut csv, &header.iter().map(String::as_str).collect::<Vec<_>>())?;
     for row in &summary.rows {
@@ -216,8 +256,17 @@ pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn W
         let table = cells.text(&row.table).into_owned();
         let counts = [row.runs, row.count, row.open, row.total.as_nanos()].map(|count| count.to_string());
         let mut fields: Vec<String> = [table, name].into_iter().chain(counts).collect();
-        fields.extend((0..summary.quantiles.len()).map(|index| nanos(row.quantiles.get(index))));
-        fields.extend([nanos(row.longest.as_ref()), unit.to_owned(), number(row.thread_cpu), number(row.cpu)]);
+        let supported = |(index, quantile): (usize, &Quantile)| {
+            nanos(row.quantiles.get(index).filter(|_| quantile.lacks(row.count).is_none()))
+        };
+        fields.extend(summary.quantiles.iter().enumerate().map(supported));
+        fields.push(nanos(row.longest.as_ref()));
+        if summary.shows_unions {
+            let busy = row.busy.map_or_else(String::new, |busy| busy.as_nanos().to_string());
+            let idle = row.idle.as_nanos().to_string();
+            fields.extend([busy, row.gaps.to_string(), idle, nanos(row.longest_gap.as_ref())]);
+        }
+        fields.extend([unit.to_owned(), number(row.thread_cpu), number(row.cpu)]);
         record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     csv.flush()

@@ -226,11 +226,16 @@ fn intervals_are_summed_by_name() {
     let folder = Folder::new();
     let export = written(&folder, &[samples(|index| index < 100), hangs(HANG), signposts()]);
     let rows = csv(&["intervals", &export, "--name", "Checkout"]);
-    let expected = "os-signpost,Checkout,1,2,0,201000000,1000000,200000000,200000000,200000000,200000000,200000000,ns,100000000,100000000";
+    let expected = "os-signpost,Checkout,1,2,0,201000000,1000000,,,,,200000000,ns,100000000,100000000";
     assert_eq!(rows[1].join(","), expected);
     let text = stdout_of(&finish(traceparse(&["intervals", &export]).env("COLUMNS", "200")).code(0));
     let names: Vec<&str> = text.lines().map(|line| line.rsplit("  ").next().unwrap()).collect();
-    assert_eq!(names, ["name", "Hang (potential-hangs)", "Checkout", "Later"]);
+    let needed = "n/a: too few intervals; P50 needs 2, P90 needs 10, P95 needs 20, P99 needs 100, P99.9 needs 1,000";
+    assert_eq!(names, ["name", "Hang (potential-hangs)", "Checkout", "Later", needed]);
+    let checkout: Vec<&str> = text.lines().nth(2).unwrap().split("  ").filter(|cell| !cell.trim().is_empty()).collect();
+    assert_eq!(checkout[2..5].iter().map(|cell| cell.trim()).collect::<Vec<_>>(), ["1.00 ms", "n/a", "n/a"], "{text}");
+    let p50 = |row: usize| json(&["intervals", &export])["intervals"][row]["quantiles"]["p50"]["needed"].clone();
+    assert_eq!((p50(0).as_u64(), p50(1).as_u64()), (Some(2), None));
     let stderr = fails(1, &["intervals", &export, "--name", "Chekout"]);
     assert!(stderr.contains("no interval is named Chekout") && stderr.contains("Checkout"), "{stderr}");
 }
@@ -383,6 +388,98 @@ fn intervals_of_many_recordings_are_summed() {
     assert_eq!(rows, [row("Hang", 2, 400_000_000), row("Checkout", 4, 200_000_000), row("Later", 2, 5_000_000)]);
     assert_eq!((found["runs"].as_u64(), found["alerts"][0]["state"].as_str()), (Some(3), Some("quiet")));
     assert!(found["intervals"][1]["longest"]["input"].as_str().unwrap().ends_with(".xml"));
+}
+
+#[test]
+fn intervals_of_fleets_need_no_cpu_table() {
+    let folder = Folder::new();
+    let hang = HANG.replace(r#"<thread ref="1"/>"#, MAIN);
+    folder.file("a.xml", document(&[hangs(&hang), signposts()]));
+    folder.file("b.xml", document(&[samples(|_| true)]));
+    folder.file("c.xml", document(&[("tick", "time:event-time", "<row><event-time>5</event-time></row>".to_owned())]));
+    let assert = finish(&mut traceparse(&["fleet", "intervals", &folder.path("."), "--format", "csv"])).code(0);
+    assert_eq!(
+        stdout_of(&assert)
+            .lines()
+            .map(|line| line.split(',').take(5).collect::<Vec<_>>().join(","))
+            .collect::<Vec<_>>(),
+        [
+            "table,name,runs,count,open",
+            "potential-hangs,Hang,1,1,0",
+            "os-signpost,Checkout,1,2,0",
+            "os-signpost,Later,1,1,0"
+        ]
+    );
+    assert!(stderr_of(&assert).contains("1 file produced no run (1 no-samples), 2 runs did"), "{}", stderr_of(&assert));
+    let found = json(&["fleet", "intervals", &folder.path("a.xml"), &folder.path("b.xml")]);
+    assert_eq!(found["runs"].as_u64(), Some(2));
+    let assert = finish(&mut traceparse(&["fleet", "intervals", &folder.path("b.xml")])).code(0);
+    let stderr = stderr_of(&assert);
+    assert!(stderr.contains("1 run has no signpost and no hang; if their tables were not exported"), "{stderr}");
+    let stderr = fails(1, &["fleet", "intervals", &folder.path("c.xml")]);
+    assert!(stderr.contains("It has no table of signposts or hangs either."), "{stderr}");
+}
+
+#[test]
+fn an_export_without_samples_has_other_commands() {
+    let folder = Folder::new();
+    let hang = HANG.replace(r#"<thread ref="1"/>"#, MAIN);
+    let call = "<row><start-time>1</start-time><duration>2</duration><backtrace><frame name=\"a\" addr=\"0x1\"/></backtrace></row>\n";
+    let calls = ("fs-syscall", "start:start-time duration:duration backtrace:backtrace", call.to_owned());
+    let export = written(&folder, &[hangs(&hang), calls]);
+    let stderr = fails(1, &[&export]);
+    let expected = "; or see what is here: `traceparse intervals FILE`, `traceparse hangs FILE`, `traceparse table FILE potential-hangs`, \
+                    `traceparse FILE --table fs-syscall`";
+    assert!(stderr.contains("no CPU table here, only: potential-hangs") && stderr.contains(expected), "{stderr}");
+    let ticks = ("tick", "time:event-time", "<row><event-time>5</event-time></row>".to_owned());
+    let stderr = fails(1, &[&written(&folder, &[ticks])]);
+    assert!(stderr.trim_end().ends_with("; or see what is here: `traceparse table FILE tick`"), "{stderr}");
+}
+
+#[test]
+fn unions_and_gaps_are_of_one_process_if_asked() {
+    let folder = Folder::new();
+    let row = |start: u64, length: Option<u64>, process: &str| {
+        let length = length.map_or("<sentinel/>".to_owned(), |length| format!("<duration>{length}</duration>"));
+        format!(
+            "<row><start-time>{start}</start-time>{length}<gpu-channel-name>Vertex</gpu-channel-name>{process}</row>\n"
+        )
+    };
+    let process =
+        |name: &str, pid: u64| format!("<process fmt=\"{name} ({pid})\"><pid fmt=\"{pid}\">{pid}</pid></process>");
+    let (orchard, helper) = (process("Orchard", 7), process("Orchard Helper", 8));
+    let rows = row(100, Some(50), &orchard)
+        + &row(120, Some(50), &orchard)
+        + &row(180, Some(0), &orchard)
+        + &row(200, Some(10), &orchard)
+        + &row(300, Some(5), &orchard)
+        + &row(150, Some(300), &helper)
+        + &row(400, Some(1), "<sentinel/>");
+    let columns = "start:start-time duration:duration channel-name:gpu-channel-name process:process";
+    let export = written(&folder, &[("metal-gpu-intervals", columns, rows.clone())]);
+    let unions = |args: &[&str]| -> String {
+        let assert = finish(&mut traceparse(&[&["intervals", "--union", "--format", "csv"], args].concat())).code(0);
+        let text = stdout_of(&assert);
+        let cells: Vec<&str> = text.lines().nth(1).unwrap().split(',').collect();
+        [&cells[3..6], &cells[12..16]].concat().join(" ") + " " + stderr_of(&assert).trim_end()
+    };
+    // Any open from 100 to 450.
+    assert_eq!(unions(&[&export]), "7 0 416 350 0 0  ");
+    let left_out = "note: 1 interval without a process left out";
+    assert_eq!(unions(&[&export, "--process", "Orchard"]), format!("5 0 115 85 2 120 90 {left_out}"));
+    assert_eq!(unions(&[&export, "--process", "8"]), format!("1 0 300 300 0 0  {left_out}"));
+    let partly = unions(&[&export, "--process", "helper"]);
+    assert!(partly.starts_with("1 0 300 300 0 0") && partly.contains("Orchard Helper (8)"), "{partly}");
+    let stderr = fails(1, &["intervals", &export, "--process", "Pear"]);
+    assert!(stderr.contains("--process 'Pear' matches no process"), "{stderr}");
+    // It is not known when the recording ended.
+    let open = written(&folder, &[("metal-gpu-intervals", columns, rows.clone() + &row(320, None, &orchard))]);
+    let of_open = unions(&[&open, "--process", "7"]);
+    assert!(of_open.starts_with("5 1 115  3 135 90"), "{of_open}");
+    let toc = "<trace-toc><run number=\"1\"><info><summary><duration>0.000001</duration></summary></info><data/></run></trace-toc>";
+    let toc = folder.file("toc.xml", format!("<?xml version=\"1.0\"?>\n{toc}\n"));
+    let of_open = unions(&[&open, &toc, "--process", "7"]);
+    assert!(of_open.starts_with("5 1 115 765 3 135 90"), "{of_open}");
 }
 
 #[test]

@@ -295,7 +295,8 @@ impl<'h> Collector<'h> {
         // Intervals need neither a CPU table nor a recorded time.
         check_names(&report, pool.runs() > 0)?;
         check_runs(host, &report, Some(pool.runs()).filter(|&runs| runs > 0), is_quiet)?;
-        let summary = pool.finish(quantiles, alerts);
+        // The lengths of runs without CPU tables are not kept.
+        let summary = pool.finish(quantiles, alerts, &|_, _| None);
         if summary.rows.is_empty() {
             let (runs, command) = (summary.runs.unwrap_or_default(), export_command("X.trace", None, &TABLES));
             let (runs, have) = (several(runs, "run"), if runs == 1 { "has" } else { "have" });

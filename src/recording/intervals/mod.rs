@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Rejected;
 use crate::error::Diagnostic;
-use crate::profile::{IntervalFilter, TimeRange};
+use crate::profile::{IntervalFilter, Matcher, TimeRange};
 use crate::units::Nanos;
 
 pub(crate) use columns::{ROLES, Role, Wanted};
@@ -234,6 +234,29 @@ impl Intervals {
             true => IntervalFilter::intersection(names.to_vec(), has_hangs, groups),
             false => IntervalFilter::new(names.to_vec(), has_hangs, groups.flatten()),
         }
+    }
+
+    /// Returns the processes of intervals that a pattern matches: number and name.
+    pub fn processes(&self, matcher: &Matcher) -> BTreeSet<(Option<u64>, &str)> {
+        let owner = |row: &Interval| row.process.is_some() || row.pid.is_some();
+        let all = self.intervals.iter().filter(|row| owner(row));
+        let all: BTreeSet<_> = all.map(|row| (row.pid, row.process.as_deref().unwrap_or_default())).collect();
+        matcher.of(all.into_iter(), |process| process).into_iter().collect()
+    }
+
+    /// Keeps only the intervals of processes that a pattern matches.
+    pub fn retain_processes(&mut self, matchers: &[Matcher]) {
+        let processes: BTreeSet<_> = matchers.iter().flat_map(|matcher| self.processes(matcher)).collect();
+        let is_kept = |row: &Interval| processes.contains(&(row.pid, row.process.as_deref().unwrap_or_default()));
+        let is_kept: Vec<bool> = self.intervals.iter().map(is_kept).collect();
+        let mut rest = is_kept.as_slice();
+        for table in &mut self.tables {
+            let (own, others) = rest.split_at(table.intervals.min(rest.len()));
+            table.intervals = own.iter().filter(|is_kept| **is_kept).count();
+            rest = others;
+        }
+        let mut is_kept = is_kept.iter();
+        self.intervals.retain(|_| is_kept.next() == Some(&true));
     }
 
     /// Returns each end without a beginning once, since several tables may contain it.
