@@ -58,6 +58,7 @@ mod fleet_findings;
 mod fleet_html;
 mod fleet_selection;
 mod hostile;
+mod interval_tables;
 mod intervals;
 mod metrickit;
 mod programs;
@@ -93,6 +94,7 @@ fn main() {
         fleet_findings::trials(),
         fleet_html::trials(),
         fleet_selection::trials(),
+        interval_tables::trials(),
         intervals::trials(),
         metrickit::trials(),
         sample_reports::trials(),

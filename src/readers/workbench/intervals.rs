@@ -54,7 +54,7 @@ fn label(row: HeadRow<'_>) -> Result<Interval, Error> {
     let origin = match row.text("kind")? {
         "hang" => IntervalOrigin::Hang,
         "region" => IntervalOrigin::Region,
-        // An open `Signpost` would be a duplicate of one with an end, but a page has no duplicates.
+        // A page does not tell the tables of signposts apart.
         "signpost" => IntervalOrigin::SignpostEvents,
         "table" => IntervalOrigin::Table,
         _ => return Err(row.wrong("kind")),
