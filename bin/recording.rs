@@ -11,7 +11,7 @@ use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Options, Recording, SampleDetail, Table, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 use traceparse::tables::{ColumnKind, no_table};
-use traceparse::units::Weight;
+use traceparse::units::{Weight, several};
 
 use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
@@ -177,6 +177,10 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
     }
     if rejected > 0 && args.strict {
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
+    }
+    let unread: u64 = export.tocs().flat_map(|toc| &toc.runs).map(|run| run.unread_quantities).sum();
+    if unread > 0 && args.strict {
+        bail!("{} could not be read, and --strict was given", several(unread, "value"));
     }
     if rows > 0 && rejected == rows {
         bail!("none of the {rows} rows could be read; see the warnings above for the reason");

@@ -93,7 +93,7 @@ pub struct Inputs {
     pub without_time: Vec<String>,
     /// Runs whose recorded time is estimated as the time that their samples cover ([`TimeSource::Samples`]).
     pub estimated_time: u64,
-    /// Rows of CPU tables that could not be read, over all runs.
+    /// Rows of CPU tables and values of reports that could not be read, over all runs.
     pub rejected_rows: u64,
     /// Recordings with some runs that could not be read, by source.
     pub damaged: Vec<DamagedRecording>,

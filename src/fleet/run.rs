@@ -59,7 +59,7 @@ pub struct RunRecord {
     /// The number of samples of equal weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` if all weights are
     /// equal.
     pub effective_samples: u64,
-    /// Rows of the table that could not be read.
+    /// Rows of the table that could not be read; the first run of a file also counts the quantities of reports that could not be read.
     pub rejected: u64,
     /// The number of damaged runs in the same recording, which are not counted anywhere else. The first run of a file
     /// has the number and the others 0, so that sums are right.

@@ -232,6 +232,11 @@ impl Recording {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
     }
 
+    /// The number of times and sizes of reports that could not be read.
+    pub(crate) fn unread_quantities(&self) -> u64 {
+        self.tocs().flat_map(|toc| &toc.runs).map(|run| run.unread_quantities).sum()
+    }
+
     /// The number of rows of CPU tables that are not samples.
     pub fn rejected(&self) -> u64 {
         self.tables().map(|table| table.rejected.total()).sum()

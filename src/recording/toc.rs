@@ -45,6 +45,8 @@ pub struct TocRun {
     pub is_all_processes: bool,
     /// What a report from the field states of itself: the length of a hang or launch, the CPU time of an exception, or the bytes written.
     pub stated: Option<Weight>,
+    /// The number of such quantities, or of the day's metrics, that are text which cannot be read; they are not measured.
+    pub unread_quantities: u64,
     /// What an app did in a day, if the input has that instead of samples.
     pub metrics: Option<AppMetrics>,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.

@@ -171,6 +171,49 @@ fn reports_have_their_position_as_number_whatever_is_read() {
     assert!(text.contains("all.ndjson --run 4 --view functions"), "{text}");
 }
 
+/// A day of metrics in Canada, with a launch in each of these bins.
+fn day(foreground: &str, bins: &[(&str, &str)]) -> String {
+    let bins = bins.iter().enumerate().map(|(index, (start, end))| {
+        (index.to_string(), json!({"bucketCount": 1, "bucketStart": start, "bucketEnd": end}))
+    });
+    let bins: serde_json::Map<String, Value> = bins.collect();
+    json!({
+        "timeStampBegin": "2024-05-01 00:00:00 +0000", "metaData": {"regionFormat": "CA"},
+        "cpuMetrics": {"cumulativeCPUTime": "100 sec"},
+        "applicationTimeMetrics": {"cumulativeForegroundTime": foreground},
+        "applicationLaunchMetrics": {"histogrammedTimeToFirstDrawKey": {"histogramValue": bins}},
+    })
+    .to_string()
+}
+
+#[test]
+fn values_from_1000_on_count_and_unread_ones_fail_if_strict() {
+    let folder = Folder::new();
+    let launches = [("890 ms", "899 ms"), ("1,970 ms", "1,979 ms")];
+    let input = folder.path("metrics.json");
+    write(&folder, "metrics.json", day("2,000 sec", &launches));
+    let args = ["fleet", "report", &input, "--strict", "--format", "json"];
+    let output = finish(&mut traceparse(&args)).success();
+    let report: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(report["cohorts"][0]["across_runs"]["max"], 50.0, "{report:#}");
+    let text = ok(&["fleet", "report", &input]);
+    assert!(text.contains("1.97 – 1.98 s"), "{text}");
+    for (foreground, bins, word) in [
+        ("many sec", launches, "\"many sec\" is not a time or size"),
+        ("2,000 sec", [("1 ms", "2 ms"), ("3 ms", "9 parsecs")], "\"9 parsecs\""),
+    ] {
+        write(&folder, "metrics.json", day(foreground, &bins));
+        let (_, warnings) = warns(&["fleet", "report", &input]);
+        assert!(warnings.contains(word), "{warnings}");
+        finish(&mut traceparse(&args)).code(1);
+    }
+    write(&folder, "hang.json", payload("hang", "hangDuration", "1,234 ms", "1.0"));
+    let hang = folder.path("hang.json");
+    assert!(warns(&[&hang]).1.contains("has a different value in different languages"));
+    assert!(fails(1, &[&hang, "--strict"]).contains("1 value could not be read"));
+    assert!(fails(1, &["fleet", "report", &hang]).contains("of hang-diagnostic could not be read"));
+}
+
 #[test]
 fn a_dataset_says_that_bins_are_missing() {
     let folder = Folder::new();

@@ -62,6 +62,7 @@ mod interval_tables;
 mod intervals;
 mod metrickit;
 mod programs;
+mod quantities;
 mod sample_reports;
 mod spark;
 mod spindump;
@@ -97,6 +98,7 @@ fn main() {
         interval_tables::trials(),
         intervals::trials(),
         metrickit::trials(),
+        quantities::trials(),
         sample_reports::trials(),
         spark::trials(),
         spindump::trials(),

@@ -157,7 +157,7 @@ pub(crate) fn document(rng: &mut Rng) -> Value {
             rng.pick(&[format!("{number} byte"), format!("{number},25 MB"), "200.000 kB".to_owned()]).clone()
         }
         _ => rng
-            .pick(&[format!("{number} ms"), format!("{number}秒"), "1,234 ms".to_owned(), "9 sec".to_owned()])
+            .pick(&[format!("{number} ms"), format!("{number}秒"), "1.234 ms".to_owned(), "9 sec".to_owned()])
             .clone(),
     };
     let unit = if kind == "diskWriteException" { "MB" } else { "ms" };

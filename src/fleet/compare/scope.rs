@@ -160,7 +160,7 @@ pub(super) fn warnings(
         let failed = inputs.unmeasured();
         warnings.extend((failed > 0).then(|| format!("{} of {name} could not be measured.", several(failed, "input"))));
         let rows = inputs.rejected_rows;
-        warnings.extend((rows > 0).then(|| format!("{} of {name} could not be read.", several(rows, "row"))));
+        warnings.extend((rows > 0).then(|| format!("{} or values of {name} could not be read.", several(rows, "row"))));
         for (quantity, values) in measures {
             let missing = values[number].unmeasured();
             let text = || format!("{} of {name} without {quantity} are not compared.", several(missing, "run"));

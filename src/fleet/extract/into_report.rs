@@ -426,7 +426,7 @@ fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
         }
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows, "row");
-            bail!("{rows} could not be read, and --strict was given");
+            bail!("{rows} or values of reports could not be read, and --strict was given");
         }
         if inputs.completeness.is_incomplete() {
             bail!("the dataset is incomplete, and --strict was given");

@@ -122,8 +122,8 @@ pub(crate) fn problem(finished: &Finished) -> Option<String> {
 fn not_read(runs: u64, rows: u64) -> Option<String> {
     match (runs, rows) {
         (0, 0) => None,
-        (0, 1) => Some("a row could not be read".to_owned()),
-        (0, _) => Some(format!("{rows} rows could not be read")),
+        (0, 1) => Some("a row or value could not be read".to_owned()),
+        (0, _) => Some(format!("{rows} rows or values could not be read")),
         (1, _) => Some("a run is damaged and could not be read".to_owned()),
         _ => Some(format!("{runs} runs are damaged and could not be read")),
     }

@@ -297,6 +297,9 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));
     if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
         let schema = profile.string(series.schema);
+        if recording.unread_quantities() > 0 {
+            return format!("The length, time or size of the reports of {schema} could not be read.");
+        }
         return format!(
             "Reports of {schema} record neither CPU time nor sample times, so there is no CPU use to measure."
         );

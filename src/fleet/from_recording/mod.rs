@@ -72,11 +72,15 @@ impl Recording {
         options: &MeasureOptions,
         operations: &[Operation],
     ) -> Result<Measured, NotMeasured> {
+        let unread = self.unread_quantities();
         let mut days = metrics::runs(self, context);
         days.extend(crashes::runs(self, context));
         let selected = options.selection.on(&self.profile);
         let Chosen { runs, excluded, notes } = match Chosen::new(self, context, options) {
-            Err(_) if !days.is_empty() => return Ok(Measured { runs: days, series: Vec::new(), notes: Vec::new() }),
+            Err(_) if !days.is_empty() => {
+                days.iter_mut().take(1).for_each(|first| first.record.rejected = unread);
+                return Ok(Measured { runs: days, series: Vec::new(), notes: Vec::new() });
+            }
             chosen => chosen?,
         };
         let series = runs.iter().map(|run| run.series).collect();
@@ -87,7 +91,8 @@ impl Recording {
             measure_chosen(self, context, (&options.selection.on(&operated), options.with_stacks), runs, &notes)?
         };
         let mut measured = with_notes(self, (measured, series), excluded);
-        measured.runs.extend(days);
+        measured.runs.iter_mut().take(1).for_each(|first| first.record.rejected += unread);
+        measured.runs.append(&mut days);
         Ok(measured)
     }
 }

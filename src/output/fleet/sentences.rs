@@ -310,7 +310,7 @@ fn inputs(finding: &Finding) -> String {
         (failed, format!("{} of {} produced no run", thousands(failed), many(files, "file"))),
         (without_time, format!("{} left out for want of a recorded time", many(without_time, "run"))),
         (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
-        (rejected_rows, format!("{} could not be read", many(rejected_rows, "row"))),
+        (rejected_rows, format!("{} or values could not be read", many(rejected_rows, "row"))),
         (
             estimated_time,
             format!("the time of {} is estimated, so that CPU use may be too high", many(estimated_time, "run")),

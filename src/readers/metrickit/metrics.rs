@@ -14,7 +14,8 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{TIMES, parse};
+use super::locales::Dimension;
+use super::quantity::{Language, Unread, of_number};
 use crate::recording::{AppMetrics, DurationHistogram};
 use crate::units::Nanos;
 
@@ -48,18 +49,29 @@ const SCALARS: [(&str, &str); 4] = [
     ("scrollHitchTimeRatio", "scrollHitchTimeRatioMetric"),
 ];
 
-/// The metrics of a day; `None` for a document without a whole day.
-pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<AppMetrics> {
-    let values = Values { leaves, day: day(leaves)?, region };
+/// The metrics of a day and what could not be read of them; `None` for a document without a whole day.
+pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<(AppMetrics, Vec<Unread>)> {
+    let mut values = Values { leaves, day: day(leaves)?, language: Language::of([], None) };
+    values.language = Language::of(leaves.iter().map(|(_, text)| per_second(text)), region);
+    for keys in HISTOGRAMS {
+        let bins = values.bins(keys);
+        let texts: Option<Vec<_>> = bins.iter().map(|(start, end, _)| Some((start.text()?, end.text()?))).collect();
+        texts.into_iter().for_each(|texts| values.language.prefer_ascending(&texts));
+    }
     let [cpu_time, foreground, background, hitches] = SCALARS.map(|keys| values.scalar(keys));
-    let running = foreground.map(|foreground| foreground.saturating_add(background.unwrap_or_default()));
-    let metrics = AppMetrics {
-        cpu_time,
-        running,
-        scroll_hitches: hitches,
-        histograms: HISTOGRAMS.iter().filter_map(|keys| values.histogram(*keys)).collect(),
+    // A time in the background that cannot be read is not zero.
+    let running = match (&foreground, &background) {
+        (Ok(Some(foreground)), Ok(background)) => Some(foreground.saturating_add(background.unwrap_or_default())),
+        _ => None,
     };
-    (metrics != AppMetrics::default()).then_some(metrics)
+    let mut unread = Vec::new();
+    unread.extend([foreground.err(), background.err()].into_iter().flatten());
+    let mut kept = |problem: Unread| unread.push(problem);
+    let [cpu_time, scroll_hitches] = [cpu_time, hitches].map(|read| read.map_err(&mut kept).ok().flatten());
+    let histograms = HISTOGRAMS.map(|keys| values.histogram(keys).map_err(&mut kept).ok().flatten());
+    let histograms = histograms.into_iter().flatten().collect();
+    let metrics = AppMetrics { cpu_time, running, scroll_hitches, histograms };
+    (metrics != AppMetrics::default() || !unread.is_empty()).then_some((metrics, unread))
 }
 
 /// The path of the longest entry, which has to be a day; empty for documents up to iOS 26, which describe one day.
@@ -77,62 +89,97 @@ fn day(leaves: &[Leaf]) -> Option<Vec<String>> {
     if !leaves.iter().any(|(path, _)| path.first().is_some_and(|first| first == "intervalEntries")) {
         return Some(Vec::new());
     }
-    let length = |[value, unit]: [Option<&str>; 2]| parse(&format!("{} {}", value?, unit?), TIMES, true, None);
+    let length = |[value, unit]: [Option<&str>; 2]| of_number(value?, unit?, Dimension::Time).ok();
     let lengths = parts.into_iter().filter_map(|(entry, parts)| Some((length(parts)?, entry)));
     let (length, entry) = lengths.max_by_key(|(length, _)| *length)?;
     (length >= LEAST_DAY).then(|| entry.to_vec())
 }
 
+/// A quantity as it was written.
+#[derive(Clone, Copy)]
+enum Written<'l> {
+    Text(&'l str),
+    Number(&'l str, &'l str),
+}
+
+impl<'l> Written<'l> {
+    fn text(self) -> Option<&'l str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Number(..) => None,
+        }
+    }
+}
+
 struct Values<'l> {
     leaves: &'l [Leaf],
     day: Vec<String>,
-    region: Option<&'l str>,
+    language: Language,
 }
 
 impl<'l> Values<'l> {
     /// The values below a key of the day, with what leads to them from there.
-    fn below(&self, (old, new): (&str, &str)) -> impl Iterator<Item = (&'l [String], &'l str)> {
-        let (day, key) = (self.day.clone(), if self.day.is_empty() { old } else { new }.to_owned());
-        self.leaves.iter().filter_map(move |(path, value)| {
-            let of_day = path.strip_prefix(day.as_slice())?;
+    fn below(&self, (old, new): (&str, &str)) -> Vec<(&'l [String], &'l str)> {
+        let key = if self.day.is_empty() { old } else { new };
+        let below = self.leaves.iter().filter_map(|(path, value)| {
+            let of_day = path.strip_prefix(self.day.as_slice())?;
             let at = of_day.iter().position(|part| *part == key)?;
             Some((of_day.get(at + 1..)?, value.as_str()))
-        })
+        });
+        below.collect()
     }
 
-    fn scalar(&self, keys: (&str, &str)) -> Option<Nanos> {
-        let found: Vec<(&[String], &str)> = self.below(keys).collect();
-        self.quantity(&found, &[], "value")
+    fn scalar(&self, keys: (&str, &str)) -> Result<Option<Nanos>, Unread> {
+        written(&self.below(keys), &[], "value").map(|written| self.read(written)).transpose()
     }
 
-    /// A time: text below `prefix`, or a number and its unit below `prefix` and `name`.
-    fn quantity(&self, found: &[(&[String], &str)], prefix: &[String], name: &str) -> Option<Nanos> {
-        let at = |names: &[&str]| {
-            let is_at = |path: &[String]| path.strip_prefix(prefix).is_some_and(|path| path == names);
-            found.iter().find(|(path, _)| is_at(path)).map(|(_, value)| *value)
-        };
-        let nanos = match (at(&[name, "value"]), at(&[name, "unit"])) {
-            (Some(value), Some(unit)) => parse(&format!("{value} {}", per_second(unit)), TIMES, true, None),
-            _ => parse(per_second(at(&[]).or_else(|| at(&[name]))?), TIMES, false, self.region),
+    fn read(&self, written: Written<'l>) -> Result<Nanos, Unread> {
+        let nanos = match written {
+            Written::Number(value, unit) => of_number(value, unit, Dimension::Time),
+            Written::Text(text) => self.language.read(text, Dimension::Time),
         };
         nanos.map(Nanos::from_nanos)
     }
 
-    fn histogram(&self, (old, new, name): (&str, &str, &'static str)) -> Option<DurationHistogram> {
-        let found: Vec<(&[String], &str)> = self.below((old, new)).collect();
+    /// The bins of a histogram by their numbers: start, end and count.
+    fn bins(&self, (old, new, _): (&str, &str, &str)) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
+        let found = self.below((old, new));
         let (list, count, start, end) = match self.day.is_empty() {
             true => (1, "bucketCount", "bucketStart", "bucketEnd"),
             false => (2, "count", "lowerBound", "upperBound"),
         };
+        let bin = |&(path, value): &(&'l [String], &'l str)| {
+            let (prefix, key) = path.split_at_checked(list + 1)?;
+            let number: u64 = prefix.last()?.parse().unwrap_or(u64::MAX);
+            let bounds = (key == [count]).then(|| written(&found, prefix, start).zip(written(&found, prefix, end)))?;
+            bounds.map(|(start, end)| (number, (start, end, value)))
+        };
+        let mut bins: Vec<_> = found.iter().filter_map(bin).collect();
+        bins.sort_by_key(|(number, _)| *number);
+        bins.into_iter().map(|(_, bin)| bin).collect()
+    }
+
+    /// A histogram with a bin that cannot be read has no quantile.
+    fn histogram(&self, keys @ (_, _, name): (&str, &str, &'static str)) -> Result<Option<DurationHistogram>, Unread> {
         let mut bins = Vec::new();
-        for (path, value) in found.iter().filter(|(path, _)| path.get(list + 1..).is_some_and(|rest| rest == [count])) {
-            let prefix = path.get(..=list)?;
-            // A histogram with a bin that cannot be read has no quantile.
-            let (lower, upper) = (self.quantity(&found, prefix, start)?, self.quantity(&found, prefix, end)?);
+        for (start, end, count) in self.bins(keys) {
+            let (lower, upper) = (self.read(start)?, self.read(end)?);
             let upper = (name != "hang" || upper < LONGEST_HANG).then(|| end_of_bin(upper));
-            bins.push((lower, upper, value.parse().ok()?));
+            bins.push((lower, upper, count.parse().map_err(|_| Unread::unknown(count))?));
         }
-        (!bins.is_empty()).then_some(DurationHistogram { name, bins })
+        Ok((!bins.is_empty()).then_some(DurationHistogram { name, bins }))
+    }
+}
+
+/// A time: text below `prefix`, or a number and its unit below `prefix` and `name`.
+fn written<'l>(found: &[(&'l [String], &'l str)], prefix: &[String], name: &str) -> Option<Written<'l>> {
+    let at = |names: &[&str]| {
+        let is_at = |path: &[String]| path.strip_prefix(prefix).is_some_and(|path| path == names);
+        found.iter().find(|(path, _)| is_at(path)).map(|(_, value)| *value)
+    };
+    match (at(&[name, "value"]), at(&[name, "unit"])) {
+        (Some(value), Some(unit)) => Some(Written::Number(value, per_second(unit))),
+        _ => at(&[]).or_else(|| at(&[name])).map(|text| Written::Text(per_second(text))),
     }
 }
 

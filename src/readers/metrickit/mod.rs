@@ -34,6 +34,7 @@
 mod app_code;
 mod app_store_connect;
 mod document;
+mod locales;
 mod metrics;
 mod quantity;
 mod record;
@@ -42,9 +43,10 @@ mod stop;
 use std::io::Read;
 
 use super::json::Json;
-use crate::error::{Diagnostic, Error};
+use crate::error::{Diagnostic, Error, Position};
 use crate::recording::RecordingBuilder;
 use document::Documents;
+use quantity::Unread;
 
 const NO_STACKS: &str =
     "these are metrics of MetricKit, which have no stacks; `traceparse fleet report` shows metrics of whole days";
@@ -59,15 +61,26 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     let mut documents = Documents::new(&options);
     // Positions do not depend on what is read.
     let (mut found, mut days, mut position) = (0_u64, 0_u64, 0_u32);
+    let mut unread = [None, None];
+    let mut note = |problem: Unread, at: Position| {
+        let known = &mut unread[usize::from(problem.is_ambiguous())];
+        known.get_or_insert_with(|| Diagnostic { at: Some(at), message: problem.reason(), count: 0 }).count += 1;
+    };
     loop {
         for diagnostic in documents.read(&mut json)? {
             (found, position) = (found + 1, position.saturating_add(1));
-            record::add(&diagnostic, position, name, recording)?;
+            record::add(&diagnostic, position, name, recording)?
+                .into_iter()
+                .for_each(|problem| note(problem, json.place()));
         }
         for day in documents.days() {
             position = position.saturating_add(1);
-            let is_read = options.metrics && record::add_day(&day, position, name, recording)?;
-            days += u64::from(is_read);
+            if !options.metrics {
+                continue;
+            }
+            let of_day = record::add_day(&day, position, name, recording)?;
+            days += u64::from(of_day.is_some());
+            of_day.into_iter().flatten().for_each(|problem| note(problem, json.place()));
         }
         for leaves in documents.percentiles() {
             position = position.saturating_add(1);
@@ -77,6 +90,7 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
             break;
         }
     }
+    recording.end_input([], unread.into_iter().flatten().collect());
     match (found + days, documents.metrics() - days) {
         (0, 0) => Err(json.refused("this looks like diagnostics of MetricKit, but has no call tree")),
         (0, _) => Err(json.refused(NO_STACKS)),

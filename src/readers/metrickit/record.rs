@@ -2,7 +2,9 @@
 
 use super::app_code::AppCode;
 use super::document::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
-use super::{metrics, quantity, stop};
+use super::locales::Dimension;
+use super::quantity::{Language, Unread, of_number};
+use super::{metrics, stop};
 use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
@@ -12,7 +14,7 @@ use crate::recording::{
 };
 use crate::units::{Address, Unit, Uuid, Weight};
 
-/// Adds a diagnostic, the run with this number of its input.
+/// Adds a diagnostic, the run with this number of its input. Returns its quantity if that cannot be read.
 ///
 /// # Errors
 /// If the recording is full, or the order of frames is unknown.
@@ -21,7 +23,7 @@ pub(super) fn add(
     number: u32,
     name: &str,
     recording: &mut RecordingBuilder,
-) -> Result<(), Error> {
+) -> Result<Option<Unread>, Error> {
     let is_stop = diagnostic.is_innermost_first()?;
     let full = |full: Full| Error::new(ErrorKind::Limit(full.to_string()), Some(diagnostic.at.clone()));
     let mut input = recording.input(name)?;
@@ -53,8 +55,14 @@ pub(super) fn add(
     if let Some(at) = &diagnostic.tree.renamed {
         note("a binary has another name than before; the first one is used", at);
     }
-    writer.input.finish(contents(diagnostic, number));
-    Ok(())
+    let (stated, unread) = match stated(diagnostic).transpose() {
+        Ok(stated) => (stated, None),
+        Err(unread) => (None, Some(unread)),
+    };
+    let Toc { runs } = contents(diagnostic, number);
+    let of_diagnostic = |run| TocRun { stated, unread_quantities: unread.is_some().into(), ..run };
+    writer.input.finish(Toc { runs: runs.into_iter().map(of_diagnostic).collect() });
+    Ok(unread)
 }
 
 const MIXED_OFFSETS: &str = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring \
@@ -318,13 +326,18 @@ pub(super) fn is_known(key: &str) -> bool {
     OTHERS.contains(&key) || stop::is_known(key) || SUMMARY.iter().any(|(known, _)| *known == key)
 }
 
-/// Adds the metrics of a day, which are a run without samples. False for a document without a whole day.
+/// Adds the metrics of a day, which are a run without samples. Returns what cannot be read of them; `None` for a document without a whole day.
 ///
 /// # Errors
 /// If the recording is full.
-pub(super) fn add_day(day: &Day, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<bool, Error> {
+pub(super) fn add_day(
+    day: &Day,
+    number: u32,
+    name: &str,
+    recording: &mut RecordingBuilder,
+) -> Result<Option<Vec<Unread>>, Error> {
     let fact = |key: &str| day.facts.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str());
-    let Some(metrics) = metrics::of_day(&day.leaves, fact("regionFormat")) else { return Ok(false) };
+    let Some((metrics, unread)) = metrics::of_day(&day.leaves, fact("regionFormat")) else { return Ok(None) };
     let like = Diagnostic {
         kind: Kind::Unknown,
         tree: Tree::default(),
@@ -335,11 +348,11 @@ pub(super) fn add_day(day: &Day, number: u32, name: &str, recording: &mut Record
     let Toc { runs } = contents(&like, number);
     let of_day = |mut run: TocRun| {
         run.summary.push(("diagnostic".to_owned(), "metrics".to_owned()));
-        TocRun { metrics: Some(metrics.clone()), ..run }
+        TocRun { metrics: Some(metrics.clone()), unread_quantities: unread.len() as u64, ..run }
     };
     let runs = runs.into_iter().map(of_day).collect();
     recording.input(name)?.finish(Toc { runs });
-    Ok(true)
+    Ok(Some(unread))
 }
 
 /// Device, process, and the facts of the diagnostic.
@@ -371,7 +384,6 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
             pid: pid.and_then(|pid| pid.parse().ok()),
             path: String::new(),
         }],
-        stated: stated(diagnostic),
         ..TocRun::default()
     };
     Toc { runs: vec![run] }
@@ -391,7 +403,7 @@ const fn kind_name(kind: Kind) -> Option<&'static str> {
 }
 
 /// The quantity that made the system write the diagnostic.
-fn stated(diagnostic: &Diagnostic) -> Option<Weight> {
+fn stated(diagnostic: &Diagnostic) -> Option<Result<Weight, Unread>> {
     let (keys, unit): (&[&str], _) = match diagnostic.kind {
         Kind::Hang => (&["hangDuration"], Unit::HangTime),
         Kind::Launch => (&["launchDuration"], Unit::LaunchTime),
@@ -400,10 +412,22 @@ fn stated(diagnostic: &Diagnostic) -> Option<Weight> {
         Kind::Crash | Kind::Memory | Kind::Unknown => return None,
     };
     let fact = diagnostic.facts.iter().find(|fact| keys.contains(&fact.key.as_str()))?;
-    let units = if unit.is_time() { quantity::TIMES } else { quantity::BYTES };
-    let value = quantity::parse(&fact.value, units, fact.is_number, diagnostic.fact("regionFormat"))?;
-    Some(Weight::new(value, unit))
+    let dimension = if unit.is_time() { Dimension::Time } else { Dimension::Size };
+    let value = match fact.value.rsplit_once(' ').filter(|_| fact.is_number) {
+        Some((value, unit)) => of_number(value, unit, dimension),
+        None => {
+            let texts =
+                diagnostic.facts.iter().filter(|fact| QUANTITIES.contains(&fact.key.as_str()) && !fact.is_number);
+            let texts = texts.map(|fact| fact.value.as_str());
+            Language::of(texts, diagnostic.fact("regionFormat")).read(&fact.value, dimension)
+        }
+    };
+    Some(value.map(|value| Weight::new(value, unit)))
 }
+
+/// Facts that are quantities.
+const QUANTITIES: [&str; 6] =
+    ["hangDuration", "totalCPUTime", "totalSampledTime", "writesCaused", "totalBytesWritten", "launchDuration"];
 
 /// A date as text, or seconds since 2001 or 1970, or milliseconds since 1970: apps choose. The numbers of these three do not overlap until 2039.
 fn date(text: &str) -> Option<String> {

@@ -127,7 +127,12 @@ fn facts(report: &FleetReport) -> String {
             "they have no rate and are not included in any number",
             !inputs.without_time.is_empty(),
         ),
-        ("Rejected rows", inputs.rejected_rows, "rows of CPU tables that could not be read", inputs.rejected_rows > 0),
+        (
+            "Rejected rows",
+            inputs.rejected_rows,
+            "rows of CPU tables, and values of reports, that could not be read",
+            inputs.rejected_rows > 0,
+        ),
         (
             "Excluded runs",
             inputs.excluded_runs,

@@ -121,7 +121,11 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) {
     }
     if inputs.rejected_rows > 0 {
         let rows = many(inputs.rejected_rows, "row");
-        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and are not used"));
+        page.sentence(
+            warn,
+            0,
+            &format!("{rows} of CPU tables or values of reports could not be read and are not used"),
+        );
     }
     if !inputs.damaged.is_empty() {
         let runs: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
