@@ -1,6 +1,7 @@
 //! Quantities of MetricKit's reports in all locales of CLDR, written by Babel (`tests/oracle/quantities.py`).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use libtest_mimic::{Failed, Trial};
 use traceparse::read;
@@ -10,11 +11,14 @@ use crate::programs::{Server, number, python, repository, runs, said};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let has_babel = || runs(python().args(["-c", "import babel"]));
+    let has_cldr = || modules().join("cldr-units-full").is_dir();
     let mut trials = trials![if has_babel(); quantities_of_all_locales_are_read_or_counted];
-    let cldr = std::env::var_os("TRACEPARSE_NODE_MODULES")
-        .is_some_and(|modules| std::path::Path::new(&modules).join("cldr-units-full").is_dir());
-    trials.extend(trials![if cldr; names_of_units_are_those_of_cldr]);
+    trials.extend(trials![if has_babel() && has_cldr(); names_of_units_are_those_of_cldr]);
     trials
+}
+
+fn modules() -> PathBuf {
+    std::env::var_os("TRACEPARSE_NODE_MODULES").map(PathBuf::from).unwrap_or_default()
 }
 
 /// Values of a locale.
@@ -90,8 +94,7 @@ fn check(text: &str, values: &[u64], count: &mut Count) -> Result<Option<String>
 
 /// The data of the crate is what its generator makes of CLDR.
 fn names_of_units_are_those_of_cldr() -> Result<(), Failed> {
-    let modules = std::env::var_os("TRACEPARSE_NODE_MODULES").ok_or("no modules")?;
-    let made = said(python().arg(repository("tests/support/programs/quantities.py")).arg(modules))?;
+    let made = said(python().arg(repository("tests/support/programs/quantities.py")).arg(modules()))?;
     let kept = std::fs::read_to_string(repository("src/readers/metrickit/quantities.txt"))?;
     ensure!(made == kept, "run tests/support/programs/quantities.py again");
     Ok(())
