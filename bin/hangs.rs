@@ -176,6 +176,12 @@ pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure>
     check_name(format, path).map_err(Failure::Usage)?;
     let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols), &[])?;
     let recording = analysis.recording();
+    let is_known = |matcher: &&Matcher| {
+        !matcher.processes(&recording.profile).is_empty() || !intervals.processes(matcher).is_empty()
+    };
+    if let Some(unknown) = args.process.iter().find(|matcher| !is_known(matcher)) {
+        return Err(anyhow!("no process with samples, hangs or hitches matches --process {}", unknown.text()).into());
+    }
     let report = recording.hangs(&intervals, &args.process);
     let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
     chosen.write(Answer::Hangs(&report, recording), path, colour)?;

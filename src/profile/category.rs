@@ -82,9 +82,11 @@ const RUNTIME_STARTS: [&str; 14] = [
 const RUNTIME_FRAMEWORKS: [&str; 3] = ["hermes", "Python", "Ruby"];
 
 /// Folders of the system, on the machine itself or in a copy of its files.
-const SYSTEM_FOLDERS: [&str; 8] = [
+const SYSTEM_FOLDERS: [&str; 9] = [
     "/System/",
     "/usr/lib/",
+    // Only the system's; programs that people run are in `/usr/bin/`.
+    "/usr/sbin/",
     "/usr/libexec/",
     "/Library/Apple/",
     "/Library/Developer/",

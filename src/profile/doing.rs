@@ -42,16 +42,18 @@ impl<'p> Doings<'p> {
 
     /// What the thread of these samples did.
     pub(crate) fn of(&self, sum: &SampleSum) -> Doing {
-        // Nothing is known of a thread in the state `Unknown`.
-        let state = sum.state.map(|state| self.profile.string(state)).filter(|&state| state != "Unknown");
+        let state = sum.state.map(|state| self.profile.string(state));
         match state.map(|state| (state, Activity::of_state(state))) {
             Some(("Idle", _)) => Doing::Idle,
             Some((_, Activity::Running)) => Doing::Runs,
             Some((_, Activity::Queued)) => Doing::Queued,
             Some((_, Activity::Waiting)) => Doing::Waits,
-            None if sum.state.is_none() && self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
-            None if sum.stack.is_some_and(|stack| self.waits().of(stack).is_some()) => Doing::Waits,
-            None => Doing::Runs,
+            None if self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
+            // Nothing is known of a thread in a state that is not known.
+            Some((_, Activity::Unknown)) | None => {
+                let waits = sum.stack.is_some_and(|stack| self.waits().of(stack).is_some());
+                if waits { Doing::Waits } else { Doing::Runs }
+            }
         }
     }
 

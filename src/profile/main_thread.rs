@@ -6,6 +6,9 @@ use super::Profile;
 /// The name that Instruments gives to main threads. Readers use it for main threads without a name.
 pub(crate) const MAIN_THREAD: &str = "Main Thread";
 
+/// The name that readers use for the sum of all threads, if an input does not tell them apart.
+pub(crate) const ALL_THREADS: &str = "all threads";
+
 /// The name of a main thread if Instruments names threads by the functions that they run, and in Rust programs.
 const MAIN_FUNCTION: &str = "main";
 

@@ -58,7 +58,7 @@ pub use category::Category;
 pub(crate) use doing::{Doing, Doings};
 pub use ids::{Full, Id};
 pub use intervals::IntervalFilter;
-pub(crate) use main_thread::MAIN_THREAD;
+pub(crate) use main_thread::{ALL_THREADS, MAIN_THREAD};
 pub use matcher::Matcher;
 pub use model::{
     Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,

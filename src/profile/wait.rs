@@ -11,6 +11,8 @@ pub(crate) enum Activity {
     Queued,
     /// It waited.
     Waiting,
+    /// The state is no known one.
+    Unknown,
 }
 
 impl Activity {
@@ -20,7 +22,16 @@ impl Activity {
             // An interrupt uses the core of a thread that goes on with it.
             "Running" | "Interrupted" => Self::Running,
             "Runnable" | "Preempted" | "Throttled" => Self::Queued,
-            _ => Self::Waiting,
+            "Blocked"
+            | "Waiting"
+            | "Suspended"
+            | "Idle"
+            | "Uninterruptible"
+            | "Stopped"
+            | "Halted"
+            | "Terminated"
+            | super::doing::WAITS => Self::Waiting,
+            _ => Self::Unknown,
         }
     }
 }
@@ -42,6 +53,8 @@ pub(crate) enum Wait {
     IdleWorker,
     /// The next event of a run loop.
     RunLoop,
+    /// The end of another thread.
+    Join,
     /// Something that its functions do not tell.
     Unknown,
 }
@@ -57,6 +70,7 @@ impl Wait {
             Self::Sleep => "the end of a sleep",
             Self::IdleWorker => "work",
             Self::RunLoop => "events of its run loop",
+            Self::Join => "the end of a thread",
             Self::Unknown => "something unknown",
         }
     }
@@ -77,6 +91,8 @@ enum Role {
     RunLoop,
     /// Tells that a message below it is an answer.
     Reply,
+    /// Tells that what looks like a lock below it is this.
+    NoLock(Wait),
 }
 
 /// The functions between a system call and the code that tells its purpose, at most.
@@ -84,7 +100,7 @@ const NEAR: usize = 5;
 
 /// The part of a function with this name.
 fn role(name: &str) -> Role {
-    use Role::{Blocked, Reply, RunLoop, Sleep, Trap};
+    use Role::{Blocked, NoLock, Reply, RunLoop, Sleep, Trap};
     match name {
         "__psynch_mutexwait"
         | "__psynch_rw_rdlock"
@@ -166,6 +182,10 @@ fn role(name: &str) -> Role {
         "xpc_connection_send_message_with_reply_sync"
         | "dispatch_mach_send_with_result_and_wait_for_reply"
         | "mach_msg_server" => Reply,
+        "_pthread_join" | "pthread_join" => NoLock(Wait::Join),
+        "_dispatch_wait_on_address" | "_dispatch_group_wait_slow" | "std::__1::__libcpp_atomic_wait" => {
+            NoLock(Wait::Event)
+        }
         _ => Role::Other,
     }
 }
@@ -222,7 +242,9 @@ impl<'p> Waits<'p> {
             Some((_, true)) => return None,
         };
         let near = || functions().filter(|id| !is_of_kernel(id)).take(NEAR).map(|id| self.roles[id.index()]);
+        let other = near().find_map(|role| if let Role::NoLock(wait) = role { Some(wait) } else { None });
         Some(match wait {
+            Wait::Lock if other.is_some() => other?,
             Wait::Event | Wait::Unknown if near().any(|role| role == Role::Sleep) => Wait::Sleep,
             Wait::Message if near().any(|role| role == Role::RunLoop) && near().all(|role| role != Role::Reply) => {
                 Wait::RunLoop
@@ -275,6 +297,7 @@ mod tests {
         assert_eq!(wait(&asks), Some(Wait::Message));
         let far = ["__CFRunLoopServiceMachPort", "a", "b", "c", "d", "mach_msg2_trap"];
         assert_eq!(wait(&far), Some(Wait::Message));
+        assert_eq!(wait(&["App:main", "_pthread_join", "__ulock_wait"]), Some(Wait::Join));
         assert_eq!(wait(&["App:main", "App:read"]), None);
         assert_eq!(wait(&["App:main", "read"]), Some(Wait::Io));
         assert_eq!(wait(&["App:main", "read", "App:handler"]), None);

@@ -83,7 +83,15 @@ impl Page<'_> {
             ),
             (1, true) if longest.is_empty() => format!("1 hang{whose}"),
             (1, true) => format!("1 hang{whose}, {longest}"),
-            (_, true) => format!("{}{whose}{}; the longest takes {longest}", several(count, "hang"), self.types()),
+            (_, true) => {
+                let unread = hangs.iter().filter(|hang| hang.length.is_none()).count();
+                let known = match unread {
+                    0 => format!("; the longest takes {longest}"),
+                    _ if longest.is_empty() => "; their lengths cannot be read".to_owned(),
+                    _ => format!("; the lengths of {unread} cannot be read, and the longest of the others takes {longest}"),
+                };
+                format!("{}{whose}{}{known}", several(count, "hang"), self.types())
+            }
             (_, false) if self.is_report() => {
                 format!("The report states no hang. What the main thread{whose} did:")
             }
@@ -128,7 +136,11 @@ impl Page<'_> {
         let row = |hang: &Hang| {
             let interval = &hang.interval;
             let start = if hang.is_report { String::new() } else { clock(interval.start) };
-            let start = if runs { format!("{start}, run {}", interval.run) } else { start };
+            let start = match (runs, start.as_str()) {
+                (true, "") => format!("run {}", interval.run),
+                (true, start) => format!("{start}, run {}", interval.run),
+                _ => start,
+            };
             let open = if interval.end.is_none() { "≥ " } else { "" };
             let long = hang.length.map_or_else(String::new, |long| format!("{open}{}", length(long)));
             let kind = interval.hang_type.as_deref().unwrap_or_default().to_owned();
@@ -162,8 +174,7 @@ impl Page<'_> {
             writeln!(out, "{}{end}", if end.is_empty() { line.trim_end() } else { &line })?;
         }
         if hangs.len() > ROWS {
-            let shorter = several((hangs.len() - ROWS) as u64, "shorter hang");
-            let text = format!("… {shorter}; --format json has all");
+            let text = format!("… {}; --format json has all", several((hangs.len() - ROWS) as u64, "more hang"));
             writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(&text, self.style.width)))?;
         }
         Ok(())
@@ -215,7 +226,10 @@ impl Page<'_> {
             format!("At {}{run}, {}", clock(interval.start), self.whose(hang))
         };
         let tone = if self.report.is_recorded { Tone::Bad } else { Tone::Title };
-        writeln!(out, "\n{}", self.style.paint(tone, &fit(&format!("{head}{long}"), self.style.width)))?;
+        writeln!(out)?;
+        for line in wrap(&format!("{head}{long}"), 0, self.style.width) {
+            writeln!(out, "{}", self.style.paint(tone, &line))?;
+        }
         self.line(&evidence(hang), out)?;
         if let Some(text) = holder(activity, hang.is_report, self.profile) {
             self.line(&text, out)?;

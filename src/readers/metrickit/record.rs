@@ -8,7 +8,7 @@ use super::{metrics, stop};
 use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
+use crate::profile::{ALL_THREADS, Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
 };
@@ -175,7 +175,7 @@ impl<'d> Writer<'d, '_> {
         let pid = diagnostic.fact("pid").and_then(|pid| pid.parse().ok());
         let process = self.input.process(pid, process_name(diagnostic))?;
         let is_merged = diagnostic.tree.is_per_thread == Some(false);
-        let merged = if is_merged { Some(self.input.thread(None, Some(process), "all threads")?) } else { None };
+        let merged = if is_merged { Some(self.input.thread(None, Some(process), ALL_THREADS)?) } else { None };
         for (index, thread) in diagnostic.threads().iter().enumerate() {
             let id = match merged {
                 Some(id) => id,

@@ -23,7 +23,7 @@ const AFTER: Nanos = Nanos::from_millis(20);
 pub(super) fn agreed(waits: &Waits<'_>, stacks: impl Iterator<Item = (Option<StackId>, u64)>) -> Option<Wait> {
     let mut counts: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
     for (stack, samples) in stacks {
-        *counts.entry(stack.and_then(|stack| waits.of(stack))).or_default() += samples;
+        *counts.entry(stack.and_then(|stack| waits.class(stack, true))).or_default() += samples;
     }
     let all: u64 = counts.values().sum();
     let (&wait, &most) = counts.iter().max_by_key(|&(_, &samples)| samples)?;

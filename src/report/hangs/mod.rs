@@ -293,21 +293,24 @@ impl<'p> Evidence<'p> {
         let profile = &self.recording.profile;
         let is_wanted = |id: ThreadId| wanted.contains(&interval(profile, id, Default::default()));
         let hang = |report: Presence<'_>| {
-            let thread = report.hung_thread(is_wanted)?;
-            let interval = interval(profile, thread, (Nanos::default(), report.length.unwrap_or_default()));
-            let activity = report.activity(thread);
+            let thread = report.hung_thread(is_wanted);
+            let activity = match thread {
+                Some(thread) => report.activity(thread),
+                // A report of several processes that is of no hang has no thread to speak of.
+                None if !report.is_hang => return None,
+                None => HangActivity::unknown("the report does not tell which thread hung"),
+            };
+            let end = report.length.unwrap_or_default();
+            let any = report.any_thread(is_wanted)?;
+            let interval = interval(profile, thread.unwrap_or(any), (Nanos::default(), end));
+            let interval = if thread.is_none() { Interval { tid: None, ..interval } } else { interval };
             let (signposts, waits) = Default::default();
-            Some(Hang {
-                interval,
-                length: report.length,
-                is_report: true,
-                thread: Some(thread),
-                activity,
-                signposts,
-                waits,
-            })
+            Some(Hang { interval, length: report.length, is_report: true, thread, activity, signposts, waits })
         };
-        Presence::all(self.recording).into_iter().filter_map(hang).collect()
+        let reports = Presence::all(self.recording);
+        // Beside reports of hangs, those of launches are none.
+        let are_hangs = reports.iter().any(|report| report.is_hang);
+        reports.into_iter().filter(|report| report.is_hang || !are_hangs).filter_map(hang).collect()
     }
 
     /// The stretches in which a main thread was on the CPU without a pause.

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::cause::{AGREEING, agreed};
 use super::recorded::begins_as_main;
 use super::share::BUSY;
-use super::{HangActivity, HangHolder, HangStack, HangVerdict};
-use crate::profile::{Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
-use crate::recording::{Recording, TocRun};
-use crate::units::{Nanos, Weight};
+use super::{HangActivity, HangHolder, HangStack, HangVerdict, states_hang};
+use crate::profile::{ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
+use crate::recording::{Recording, TocRun, lookup};
+use crate::units::{Nanos, Weight, several};
 
 /// With fewer samples, nothing is said of a thread.
 const LEAST: u64 = 10;
@@ -20,6 +20,10 @@ pub(super) struct Presence<'p> {
     profile: &'p Profile,
     waits: Waits<'p>,
     sums: Vec<SampleSum>,
+    /// The number of the process that the report is about.
+    pid: Option<u64>,
+    /// True if the report states that it is of a hang.
+    pub(super) is_hang: bool,
     /// The length that the report states.
     pub(super) length: Option<Nanos>,
     /// How many samples of a thread that time has.
@@ -68,7 +72,9 @@ impl<'p> Presence<'p> {
         let length = toc.and_then(stated_length);
         let interval = toc.and_then(sampling_interval);
         let expected = length.zip(interval).map(|(length, interval)| length.as_nanos() as f64 / interval);
-        Self { profile, waits: Waits::new(profile), sums, length, expected }
+        let pid = toc.and_then(|toc| lookup(&toc.process, "pid")?.parse().ok());
+        let is_hang = toc.is_some_and(states_hang);
+        Self { profile, waits: Waits::new(profile), sums, pid, is_hang, length, expected }
     }
 
     /// The thread that did not respond: the main thread of the only process, or of the one that `process` names.
@@ -82,10 +88,26 @@ impl<'p> Presence<'p> {
             let first = self.sums.iter().find(|sum| sum.thread == id);
             first.is_some_and(|sum| begins_as_main(profile, sum.stack))
         };
+        let is_about = |id: &ThreadId| {
+            let process = profile.process(profile.thread(*id).process);
+            self.pid.is_some() && process.pid == self.pid
+        };
+        if seen.iter().any(is_about) {
+            seen.retain(is_about);
+        }
+        // Trees of all threads are those of no thread.
+        seen.retain(|&id| profile.string(profile.thread(id).name) != ALL_THREADS);
         let main = only(&mut seen.iter().copied().filter(|&id| profile.thread(id).is_main));
         // MetricKit lists the hung thread alone.
         main.or_else(|| only(&mut seen.iter().copied().filter(|&id| begins(id))))
             .or_else(|| only(&mut seen.iter().copied()))
+    }
+
+    /// A thread of the process that the report is about, or else of any.
+    pub(super) fn any_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
+        let threads = || self.sums.iter().map(|sum| sum.thread).filter(|&id| is_wanted(id));
+        let is_about = |id: &ThreadId| self.profile.process(self.profile.thread(*id).process).pid == self.pid;
+        threads().find(is_about).or_else(|| threads().next())
     }
 
     /// What it did.
@@ -104,7 +126,7 @@ impl<'p> Presence<'p> {
             () => HangVerdict::Unknown,
         };
         let reason = match verdict {
-            HangVerdict::Unknown if all < LEAST => Some(format!("only {all} samples of it")),
+            HangVerdict::Unknown if all < LEAST => Some(format!("there are only {} of it", several(all, "sample"))),
             HangVerdict::Unknown if covered < BUSY => {
                 Some(format!("its samples cover {:.0}% of the stated length", 100.0 * covered))
             }
@@ -121,7 +143,14 @@ impl<'p> Presence<'p> {
             HangStack::of(self.profile, thread, found.iter().map(|sum| (sum.stack, sum.samples)).collect())
         };
         let of = |seen: Seen| stack(self.sums.iter().filter(is_of(seen)).collect());
-        let on = of(Seen::Doing(Activity::Running)).or_else(|| of(Seen::InCode)).or_else(|| of(Seen::Nothing));
+        let own = self.sums.iter().filter(|sum| sum.thread == thread).collect();
+        let is_unknown = verdict == HangVerdict::Unknown;
+        let on = if is_unknown { stack(own) } else { None };
+        let on = on
+            .or_else(|| of(Seen::Doing(Activity::Running)))
+            .or_else(|| of(Seen::InCode))
+            .or_else(|| of(Seen::Nothing));
+        let off = of(Seen::Doing(Activity::Waiting)).or_else(|| of(Seen::Doing(Activity::Queued)));
         let waits_for = (verdict == HangVerdict::Waiting).then(|| self.waits_for(thread)).flatten();
         let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| self.likely_holder(thread));
         let high = running + in_code + nameless;
@@ -136,7 +165,7 @@ impl<'p> Presence<'p> {
             waiting,
             queued,
             heaviest: on,
-            off_cpu: of(Seen::Doing(Activity::Waiting)).or_else(|| of(Seen::Doing(Activity::Queued))),
+            off_cpu: off.filter(|_| !is_unknown),
             waits_for: waits_for.map(Wait::name),
             holder: holder.map(|thread| HangHolder { thread, is_recorded: false }),
             also_busy: self.workers(thread, holder),
@@ -144,8 +173,9 @@ impl<'p> Presence<'p> {
     }
 
     fn seen(&self, sum: &SampleSum) -> Seen {
-        if let Some(state) = sum.state {
-            return Seen::Doing(Activity::of_state(self.profile.string(state)));
+        let state = sum.state.map(|state| Activity::of_state(self.profile.string(state)));
+        if let Some(activity) = state.filter(|&activity| activity != Activity::Unknown) {
+            return Seen::Doing(activity);
         }
         let Some(stack) = sum.stack else { return Seen::Nothing };
         if self.waits.of(stack).is_some() {
@@ -166,7 +196,7 @@ impl<'p> Presence<'p> {
                 Seen::Doing(Activity::Queued) => Some(&mut counts.queued),
                 Seen::Doing(Activity::Waiting) => Some(&mut counts.waiting),
                 Seen::InCode => Some(&mut counts.in_code),
-                Seen::Nothing => None,
+                Seen::Doing(Activity::Unknown) | Seen::Nothing => None,
             };
             if let Some(count) = count {
                 *count += sum.samples;

@@ -99,6 +99,8 @@ fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) ->
     };
     let ran = ran.min(1.0);
     let queued = doing(Activity::Queued).count() as f64 / moments * covered;
+    // A state that is not known may be any.
+    let unknown = doing(Activity::Unknown).count() as f64 / moments;
     let error = NORMAL * (ran * (1.0 - ran) / moments).sqrt() + 1.0 / moments;
     // Work of less than two samples at a time may be in step with the sampler, which then sees all or nothing of it.
     let stretches = 1.0 + on.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * recorded.interval).count() as f64;
@@ -108,5 +110,6 @@ fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) ->
         _ if (moments - on.len() as f64) / stretches < 2.0 => (1.0 - 2.0 * (1.0 - ran) - error, f64::INFINITY),
         _ => (ran - error, ran + error),
     };
-    Share { low: (low * covered).max(0.0), high: (high * covered + uncovered).min(1.0), uncovered, queued }
+    let high = (high + unknown) * covered + uncovered;
+    Share { low: (low * covered).max(0.0), high: high.min(1.0), uncovered, queued }
 }

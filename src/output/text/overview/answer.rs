@@ -4,7 +4,7 @@ use super::Page;
 use super::sentences::marks;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
-use crate::profile::{FunctionId, ThreadId};
+use crate::profile::{self, FunctionId, ThreadId};
 use crate::report::{
     Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, UnnamedFrames, Work, is_own_binary,
     thread_label,
@@ -268,8 +268,34 @@ impl Page<'_, '_> {
                 format!("It did not run for at least {:.0}% of the time; {waits}.", 100.0 - percent)
             });
         }
+        if let Some(other) = self.mostly_other() {
+            return other;
+        }
         let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
         format!("What was recorded was mostly idle{core}; {waits}.")
+    }
+
+    /// The sentence if most samples have states that are neither those of running nor those of waiting threads.
+    fn mostly_other(&self) -> Option<String> {
+        let states = &self.series.other_states;
+        let all = states.iter().map(|(_, amount)| amount.samples).sum::<u64>() + self.series.counted.samples;
+        let of = |wanted: profile::Activity| {
+            let own = states.iter().filter(move |(name, _)| profile::Activity::of_state(name) == wanted);
+            own.map(|(name, amount)| (amount.samples, name)).collect::<Vec<_>>()
+        };
+        let (queued, unknown) = (of(profile::Activity::Queued), of(profile::Activity::Unknown));
+        let sum = |found: &[(u64, &String)]| found.iter().map(|(samples, _)| samples).sum::<u64>();
+        if 2 * sum(&unknown) > all {
+            let (_, name) = unknown.iter().max()?;
+            let (samples, all) = (sum(&unknown), count(all, "sample"));
+            return Some(format!(
+                "Whether threads ran is unknown: {samples} of {all} have an unknown state, such as {name}."
+            ));
+        }
+        let is_queued = 2 * sum(&queued) > all;
+        is_queued.then(|| {
+            format!("Threads were ready to run without a core in {} of {}.", sum(&queued), count(all, "sample"))
+        })
     }
 
     /// `Threads wait in 92.5% of the samples.`
