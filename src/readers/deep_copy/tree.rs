@@ -108,7 +108,7 @@ impl<'s, 'r> Tree<'s, 'r> {
     /// Adds the open rows with at least this indent.
     fn close<R>(&mut self, indent: usize, lines: &Lines<'_, R>) -> Result<(), Error> {
         while let Some(row) = self.open.pop_if(|row| row.indent >= indent) {
-            let is_inverted = row.is_inverted() || self.open.iter().any(Open::is_inverted);
+            let is_inverted = self.open.iter().any(Open::is_inverted);
             let own = self.own(&row).map_err(|what| if is_inverted { INVERTED } else { what }.to_owned());
             let own = own.map_err(ErrorKind::Malformed);
             let weight = own.map(|own| Weight::new(own, row.unit));
