@@ -211,12 +211,8 @@ impl Draft {
                     self.is_image_odd = false;
                     self.images.push(image);
                 }
-                None if text.is_empty() => {
-                    // Other text may follow.
-                    if !self.images.is_empty() {
-                        self.part = Part::Behind;
-                    }
-                }
+                // Other text may follow.
+                None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
                 None if text.trim_start().starts_with("0x") || (text.contains(" - ") && text.contains('<')) => {
                     self.is_image_odd = true;
                     self.leave_out(
