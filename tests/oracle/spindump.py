@@ -107,7 +107,10 @@ class Frame:
             if open_ones == 0 and at > 0 and text[at - 1] == " ":
                 self.of_binary(text[at + 1 : -1])
                 text = text[: at - 1]
-        self.name = self.with_offset(text)[0]
+        # No function is longer than 256 KiB, so this is the nearest name of a stripped binary.
+        self.name, from_start = self.with_offset(text)
+        if self.address is not None and (from_start or 0) > 1 << 18:
+            self.name = "???"
 
     @staticmethod
     def with_offset(text):
