@@ -57,6 +57,7 @@ mod fleet_duckdb;
 mod fleet_findings;
 mod fleet_html;
 mod fleet_selection;
+mod hang_truth;
 mod hostile;
 mod interval_tables;
 mod intervals;
@@ -95,6 +96,7 @@ fn main() {
         fleet_findings::trials(),
         fleet_html::trials(),
         fleet_selection::trials(),
+        hang_truth::trials(),
         interval_tables::trials(),
         intervals::trials(),
         metrickit::trials(),
