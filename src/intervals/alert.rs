@@ -70,8 +70,9 @@ impl IntervalAlert {
         &self.name
     }
 
-    /// Judges durations, which are sorted.
-    pub(crate) fn judge(&self, durations: &[Nanos]) -> IntervalOutcome {
+    /// Judges durations, which are sorted. If intervals were still open when their recording ended, a statistic within the limit is
+    /// undecided: they may be longer.
+    pub(crate) fn judge(&self, durations: &[Nanos], open: usize) -> IntervalOutcome {
         let count = durations.len() as u64;
         let nanos = |duration: &Nanos| duration.as_nanos() as f64;
         let mean = || (count > 0).then(|| durations.iter().map(nanos).sum::<f64>() / count as f64);
@@ -86,6 +87,8 @@ impl IntervalAlert {
         };
         let judged = value.filter(|_| self.statistic.quantile().is_none_or(|quantile| quantile.lacks(count).is_none()));
         let is_fired = judged.map(|value| self.comparison.holds(value, self.limit));
+        let is_upper = matches!(self.comparison, Comparison::Above | Comparison::AtLeast);
+        let is_fired = is_fired.filter(|&is_fired| open == 0 || is_fired == is_upper);
         IntervalOutcome { rule: self.clone(), value, count, is_fired }
     }
 }
@@ -113,7 +116,7 @@ mod tests {
         let durations: Vec<Nanos> = (1..=40).map(Nanos::from_millis).collect();
         let outcome = |text: &str| {
             let outcome =
-                IntervalAlert::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).judge(&durations);
+                IntervalAlert::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).judge(&durations, 0);
             (outcome.value.map(|value| value / 1e6), outcome.is_fired)
         };
         assert_eq!(outcome(r#"interval("Check out").p95 > 37ms"#), (Some(38.0), Some(true)));
@@ -121,8 +124,12 @@ mod tests {
         assert_eq!(outcome("interval(Checkout).p99 > 1ms"), (Some(40.0), None));
         assert_eq!(outcome("interval(x).mean>=0.0205s"), (Some(20.5), Some(true)));
         assert_eq!((outcome("interval(x).min < 2ms").0, outcome("interval(x).max < 2ms").0), (Some(1.0), Some(40.0)));
-        let nothing = IntervalAlert::parse("interval(x).max > 1s").unwrap().judge(&[]);
+        let nothing = IntervalAlert::parse("interval(x).max > 1s").unwrap().judge(&[], 0);
         assert_eq!((nothing.value, nothing.is_fired), (None, None));
+        let open = |text: &str| IntervalAlert::parse(text).unwrap().judge(&durations, 1).is_fired;
+        let rules =
+            ["interval(x).max > 1s", "interval(x).max > 39ms", "interval(x).max < 1s", "interval(x).mean < 1ms"];
+        assert_eq!(rules.map(open), [None, Some(true), None, Some(false)]);
     }
 
     #[test]

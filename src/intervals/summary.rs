@@ -161,11 +161,11 @@ impl IntervalPool {
         // Of equal durations, the first in time comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
         let judge = |alert: &IntervalAlert| {
-            let matching = names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
+            let matching = || names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
             let mut durations: Vec<Nanos> =
-                matching.flat_map(|(_, pooled)| pooled.closed.iter().map(|instance| instance.duration)).collect();
+                matching().flat_map(|(_, pooled)| pooled.closed.iter().map(|instance| instance.duration)).collect();
             durations.sort_unstable();
-            alert.judge(&durations)
+            alert.judge(&durations, matching().map(|(_, pooled)| pooled.open.len()).sum())
         };
         let alerts = alerts.iter().map(judge).collect();
         let mut rows: Vec<IntervalTotals> =

@@ -105,7 +105,7 @@ pub fn write<'a, 'e: 'a>(
     let answer = answer.into();
     match format {
         Format::Text(style) | Format::Overview(style, _) => {
-            write_text(style, out, |out| write_answer(answer, format, out))
+            write_text(style.is_coloured, out, |out| write_answer(answer, format, out))
         }
         _ => write_answer(answer, format, out),
     }

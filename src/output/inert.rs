@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use super::text::Style;
-use super::text::style::starts_with_colour;
+use super::tone::starts_with_colour;
 
 /// The text with visible escapes (`\u{202e}`, `\n`) for every character that is invisible or affects the text around it: control
 /// characters, line breaks, marks and overrides of direction, tags, and other characters that Unicode calls ignorable.
@@ -151,11 +150,11 @@ impl<W: Write> Write for InertWriter<W> {
 /// Writes text for people through `write`. No view can forget to make a name inert: here everything that acts is escaped, except line
 /// feeds and, in coloured text, the escape codes of colours. Line feeds in names are escaped by the functions that fit text into a line.
 pub(super) fn write_text(
-    style: &Style,
+    is_coloured: bool,
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let syntax = if style.is_coloured { Syntax::Coloured } else { Syntax::Lines };
+    let syntax = if is_coloured { Syntax::Coloured } else { Syntax::Lines };
     write(&mut InertWriter::new(out, syntax))
 }
 
@@ -208,7 +207,7 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::text::Tone;
+    use crate::output::text::{Style, Tone};
 
     /// Characters that must not reach a reader, with their escapes.
     const ACTING: [(char, &str); 26] = [

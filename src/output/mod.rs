@@ -48,6 +48,7 @@ mod speedscope;
 mod svg;
 mod symbols;
 mod text;
+mod tone;
 #[cfg(feature = "compression")]
 mod workbench;
 

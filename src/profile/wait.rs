@@ -176,7 +176,12 @@ fn role(name: &str) -> Role {
         "ipc_mqueue_receive_continue" => Blocked(Wait::Message),
         "workq_unpark_continue" => Blocked(Wait::IdleWorker),
         // Semaphores also implement sleeps.
-        "semaphore_wait_continue" | "machine_idle" => Blocked(Wait::Unknown),
+        "semaphore_wait_continue"
+        | "machine_idle"
+        | "thread_block_reason"
+        | "thread_block"
+        | "thread_block_parameter"
+        | "machine_switch_context" => Blocked(Wait::Unknown),
         "sleep" | "usleep" | "nanosleep" | "thread_sleep" => Sleep,
         "__CFRunLoopServiceMachPort" => RunLoop,
         "xpc_connection_send_message_with_reply_sync"
@@ -263,7 +268,7 @@ mod tests {
     /// The wait of a stack from its root to its leaf. `App:` and `kernel:` name the binary; an empty name is an unnamed function.
     fn wait(stack: &[&str]) -> Option<Wait> {
         let mut builder = ProfileBuilder::new();
-        let mut binary = |builder: &mut ProfileBuilder, path: &str| -> Option<BinaryId> {
+        let binary = |builder: &mut ProfileBuilder, path: &str| -> Option<BinaryId> {
             let path = builder.string(path).ok()?;
             let (uuid, arch, load_address) = (None, None, Address::new(0x1000));
             builder.binary(Binary { name: path, uuid, arch, load_address, path }).ok()

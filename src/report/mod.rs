@@ -21,7 +21,7 @@ mod unnamed;
 pub use cache::ReportCache;
 pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
-pub use hangs::{Hang, HangActivity, HangHolder, HangReport, HangStack, HangVerdict, HangWait, Hitches};
+pub use hangs::{Hang, HangActivity, HangReport, HangStack, HangVerdict, HangWait, Hitches};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
 pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};

@@ -151,6 +151,7 @@ pub(crate) fn make_files(folder: &Folder) {
     for name in ["App.xcarchive/dSYMs", "home/symbols", "home/Library/Developer/Xcode/Archives/App.xcarchive/dSYMs"] {
         bundle(&format!("{name}/Demo.dSYM"), "arm64-dwarf4/Demo.dSYM");
     }
+    write("app.spin", include_str!("../../fixtures/sample/demo.sample.txt"));
     write("rules.txt", "function /Tree/ => Plant\n");
     write("addresses.tsv", "main\t564\nrun\t50b\n");
     write("crash.txt", "0 App 0x102a4040f __ZN5paint4tickEi + 12\n");

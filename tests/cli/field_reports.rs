@@ -189,7 +189,7 @@ fn day(foreground: &str, bins: &[(&str, &str)]) -> String {
 #[test]
 fn values_from_1000_on_count_and_unread_ones_fail_if_strict() {
     let folder = Folder::new();
-    let launches = [("890 ms", "899 ms"), ("1,970 ms", "1,979 ms")];
+    let launches = [("1,970 ms", "1,979 ms"), ("2,970 ms", "2,979 ms")];
     let input = folder.path("metrics.json");
     write(&folder, "metrics.json", day("2,000 sec", &launches));
     let args = ["fleet", "report", &input, "--strict", "--format", "json"];

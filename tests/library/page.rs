@@ -476,8 +476,10 @@ fn sentences_are_those_of_the_overview() {
             let subtree = overview.subtrees.first().map(|subtree| subtree.function);
             let first = subtree.or_else(|| overview.answers.first().map(|answer| answer.function));
             let found = OverviewSentences::new(&report, heaviest, overview, &Intervals::default());
-            if let Some(marked_first) = mark(&found.answer).first() {
-                assert_eq!(Some(marked_first.clone()), first.map(|first| first.index().to_string()));
+            // The answer may begin with what the main thread does.
+            let names = mark(&found.answer);
+            if let Some(first) = first.filter(|_| !names.is_empty()) {
+                assert!(names.contains(&first.index().to_string()), "seed {seed}: {first:?} is not in {names:?}");
                 marked += 1;
             }
             for sentence in [found.activity, found.left_out, found.answer, found.caution, found.shares, found.advice] {

@@ -248,7 +248,7 @@ fn what_was_read_is_given_back() {
     let copy = export.profile.clone();
     let tables = budget.used() - export.profile.memory();
     assert!((100..1_000).contains(&tables), "as long as it lives, and clones of it: {tables} for what tables are");
-    let frames = export.profile.with_stacks(|_, _| true).unwrap();
+    let frames = export.profile.with_stacks(|_, _, _| true).unwrap();
     assert_eq!(budget.used(), export.profile.memory() + tables + frames.memory());
     drop((export, frames));
     assert!(budget.used() > 0);

@@ -136,8 +136,8 @@ def check_hangs(found, samples, stretches):
     for row, hang in zip(found["hangs"], hangs):
         activity = row["activity"]
         own = [sample for sample in inside(samples, hang) if sample[1] == hang["tid"]]
-        running = [sample for sample in own if is_running(sample)]
-        waiting = [sample for sample in own if not is_running(sample)]
+        running = [sample for sample in own if sample[3] == "Running"]
+        waiting = [sample for sample in own if sample[3] == "Blocked"]
         expected = {"all": len(own), "running": len(running), "waiting": len(waiting), "runnable": 0}
         if any(sample[1] == hang["tid"] for sample in samples):
             same(activity["samples"], expected, row)
@@ -171,10 +171,11 @@ def bounds(samples, hang):
     uncovered += sum(max(0, min(after, end) - max(before, start)) for before, after in zip(moments, moments[1:]) if after - before > hole)
     uncovered = min(1, uncovered / (end - start))
     here = [sample for sample in own if start <= sample[0] < end]
-    on = [sample[0] for sample in here if is_running(sample)]
+    on = [sample[0] for sample in here if sample[3] == "Running"]
+    unknown = sum(sample[3] == "" for sample in here)
     count = max(1, len(here))
     share = len(on) / count
-    error = 1.96 * (share * (1 - share) / count) ** 0.5 + 1 / count
+    error = 1.96 * (share * (1 - share) / count) ** 0.5 + (1 if 0 < share < 1 else 3) / count
     groups = 1 + sum(b - a > 1.5 * interval for a, b in zip(on, on[1:]))
     low, high = share - error, share + error
     if groups > 1 and len(on) / groups < 2:
@@ -182,7 +183,7 @@ def bounds(samples, hang):
     elif groups > 1 and (count - len(on)) / groups < 2:
         low, high = 2 * share - 1 - error, float("inf")
     covered = 1 - uncovered
-    return max(0, low * covered), min(1, high * covered + uncovered), uncovered
+    return max(0, low * covered), min(1, (high + unknown / count) * covered + uncovered), uncovered
 
 
 def word(low, high):

@@ -55,11 +55,7 @@ fn of_activity(activity: &HangActivity, profile: &Profile) -> Value {
         value["heaviest_stack"] = self::stack(it, profile);
         value
     };
-    let holder = holder.map(|holder| {
-        let mut value = thread(holder.thread, profile);
-        value["is_recorded"] = holder.is_recorded.into();
-        value
-    });
+    let holder = holder.map(|holder| thread(holder, profile));
     json!({
         "verdict": verdict.name(),
         "reason": reason,

@@ -1,7 +1,7 @@
 //! What a thread did in a hang, in words. Each sentence names its evidence.
 
 use crate::profile::Profile;
-use crate::report::{Hang, HangActivity, HangHolder, HangVerdict, thread_label};
+use crate::report::{Hang, HangActivity, HangVerdict, thread_label};
 use crate::units::several;
 
 /// What a thread did, in a few words.
@@ -55,13 +55,12 @@ pub(in crate::output) fn evidence(hang: &Hang) -> String {
 pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Profile) -> Option<String> {
     let label = |id| thread_label(profile, profile.thread(id));
     match activity.holder {
-        Some(HangHolder { thread, is_recorded: true }) => Some(format!("{} holds it, as was recorded", label(thread))),
-        Some(HangHolder { thread, .. }) if is_of_report => Some(format!(
+        Some(thread) if is_of_report => Some(format!(
             "{} may hold it: of all threads, only it does not wait, and it runs methods of the same type",
             label(thread)
         )),
-        Some(HangHolder { thread, .. }) => Some(format!(
-            "{} may hold it: only this thread worked meanwhile, in a function that began and ended with the wait",
+        Some(thread) => Some(format!(
+            "{} may hold it: it worked meanwhile, and of all threads, only in this one a function began and ended with the wait",
             label(thread)
         )),
         None if activity.waits_for == Some("a lock") => Some("Which thread holds it is unknown".to_owned()),

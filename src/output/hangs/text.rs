@@ -268,10 +268,21 @@ impl Page<'_> {
 
     /// The function that a hang is mostly in.
     fn place(&self, hang: &Hang) -> Option<FunctionId> {
-        let HangActivity { verdict, heaviest, off_cpu, .. } = &hang.activity;
-        let is_off = matches!(verdict, HangVerdict::Waiting | HangVerdict::Starved);
-        let stack = if is_off { off_cpu.as_ref() } else { heaviest.as_ref().or(off_cpu.as_ref()) };
-        stack.filter(|_| *verdict != HangVerdict::Unknown)?.place(self.profile)
+        let HangActivity { verdict, heaviest, off_cpu, samples, running, .. } = &hang.activity;
+        let stack = match verdict {
+            HangVerdict::Busy | HangVerdict::InCode => heaviest,
+            HangVerdict::Waiting | HangVerdict::Starved => off_cpu,
+            HangVerdict::PartlyBusy if off_cpu.is_some() => {
+                if running * 2 > *samples {
+                    heaviest
+                } else {
+                    off_cpu
+                }
+            }
+            // Most of the time is not that of the samples.
+            _ => return None,
+        };
+        stack.as_ref()?.place(self.profile)
     }
 
     fn whose(&self, hang: &Hang) -> String {

@@ -113,7 +113,7 @@ impl<'o> RowsOutput<'o> {
         style: &Style,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        write_text(style, out, |out| text::write(table, total, has_all_columns, stacks, style, out))
+        write_text(style.is_coloured, out, |out| text::write(table, total, has_all_columns, stacks, style, out))
     }
 
     /// Writes a row.

@@ -3,6 +3,8 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::inert::inert;
+use crate::output::tone::RESET;
+pub(in crate::output) use crate::output::tone::Tone;
 
 /// The width and the colours of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,32 +17,6 @@ pub struct Style {
     pub has_full_names: bool,
 }
 
-/// The kind of a piece of text, which decides its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::output) enum Tone {
-    Title,
-    Weight,
-    Warm,
-    Hot,
-    Dim,
-    Warning,
-    Good,
-    Bad,
-}
-
-impl Tone {
-    /// The tone of a weight by its percentage of the whole.
-    pub(in crate::output) fn of_heat(percent: f64) -> Self {
-        if percent >= 50.0 {
-            Self::Hot
-        } else if percent >= 10.0 {
-            Self::Warm
-        } else {
-            Self::Weight
-        }
-    }
-}
-
 impl Style {
     /// `text`, cleaned, in the colour of `tone`.
     pub(in crate::output) fn paint(&self, tone: Tone, text: &str) -> String {
@@ -50,32 +26,6 @@ impl Style {
         }
         format!("\x1b[{}m{text}\x1b[{RESET}m", tone.code())
     }
-}
-
-/// The code that ends a colour.
-const RESET: &str = "0";
-
-impl Tone {
-    const ALL: [Self; 8] =
-        [Self::Title, Self::Weight, Self::Warm, Self::Hot, Self::Dim, Self::Warning, Self::Good, Self::Bad];
-
-    fn code(self) -> &'static str {
-        match self {
-            Self::Title => "1",
-            Self::Weight => "36",
-            Self::Warm | Self::Warning => "33",
-            Self::Hot => "31",
-            Self::Dim => "2",
-            Self::Good => "32",
-            Self::Bad => "1;31",
-        }
-    }
-}
-
-/// True if text begins with an escape code that [`Style::paint`] writes.
-pub(in crate::output) fn starts_with_colour(text: &str) -> bool {
-    let is_code = |code: &str| text[2..].strip_prefix(code).is_some_and(|rest| rest.starts_with('m'));
-    text.starts_with("\x1b[") && Tone::ALL.map(Tone::code).into_iter().chain([RESET]).any(is_code)
 }
 
 /// `text` without characters that could move the cursor, change colours or reverse other text.

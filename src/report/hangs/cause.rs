@@ -68,23 +68,29 @@ impl Waited<'_, '_> {
         if (during.len() as f64) < SEEN * possible || rests as f64 > RESTED * during.len() as f64 {
             return false;
         }
-        let early = Nanos::from_nanos(first.as_nanos().saturating_sub(tolerance.as_nanos()));
-        let before = recorded.within(&own, (early, first));
-        let late = last.saturating_add(tolerance).saturating_add(Nanos::from_nanos(1));
-        let after = recorded.within(&own, (late, late.saturating_add(AFTER)));
-        let functions = |samples: &[u32]| -> HashSet<FunctionId> {
-            samples.iter().flat_map(|&index| self.functions(recorded.sample(index))).collect()
+        let functions = |start: Nanos, end: Nanos| -> HashSet<FunctionId> {
+            let samples = recorded.within(&own, (start, end)).iter();
+            samples.flat_map(|&index| self.functions(recorded.sample(index))).collect()
         };
-        let (before, ended) = (functions(before), functions(after));
+        let earlier = |time: Nanos, by: Nanos| Nanos::from_nanos(time.as_nanos().saturating_sub(by.as_nanos()));
+        let early = earlier(first, tolerance);
+        let (long_before, before) = (functions(earlier(early, AFTER), early), functions(early, first));
+        let at_end = functions(earlier(last, tolerance), last.saturating_add(tolerance));
+        let late = last.saturating_add(tolerance).saturating_add(Nanos::from_nanos(1));
+        let ended = functions(late, late.saturating_add(AFTER));
+        let has_after = !recorded.within(&own, (late, late.saturating_add(AFTER))).is_empty();
         let mut counts: HashMap<FunctionId, usize> = HashMap::default();
         for &index in during {
             let functions: HashSet<FunctionId> = self.functions(recorded.sample(index)).collect();
             functions.into_iter().for_each(|function| *counts.entry(function).or_default() += 1);
         }
+        // What ran long before the wait, or stopped before its end, is not what the wait was for.
         let is_of_wait = |(function, count): (&FunctionId, &usize)| {
-            *count as f64 >= SHARED * during.len() as f64 && before.contains(function) && !ended.contains(function)
+            let begins = before.contains(function) && !long_before.contains(function);
+            let ends = at_end.contains(function) && !ended.contains(function);
+            *count as f64 >= SHARED * during.len() as f64 && begins && ends
         };
-        !after.is_empty() && counts.iter().any(is_of_wait)
+        has_after && counts.iter().any(is_of_wait)
     }
 
     /// True if a thread waits for work or for an event, so it does not hold a lock for long.

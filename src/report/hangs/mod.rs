@@ -112,19 +112,10 @@ pub struct HangActivity {
     /// What it waited for, if four fifths of its waiting samples agree: `lock`, `event`, `I/O`, `message`, `sleep`, `idle worker`, `events of
     /// its run loop`.
     pub waits_for: Option<&'static str>,
-    /// The thread that holds the lock, or may hold it.
-    pub holder: Option<HangHolder>,
+    /// The thread that may hold the lock: the only one that worked on it meanwhile.
+    pub holder: Option<ThreadId>,
     /// Other threads of the process that were busy meanwhile, with their heaviest stacks.
     pub also_busy: Vec<HangStack>,
-}
-
-/// The thread that a hung thread waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HangHolder {
-    /// The thread.
-    pub thread: ThreadId,
-    /// True if the recording names it, false if it is the only thread that worked on it meanwhile.
-    pub is_recorded: bool,
 }
 
 impl HangReport {
@@ -142,7 +133,9 @@ impl Recording {
         let tables = || intervals.tables.iter().filter(|table| Intervals::HANGS.contains(&table.schema.as_str()));
         let mut evidence = Evidence::new(self);
         let reported = evidence.reports(&wanted);
-        let is_recorded = tables().next().is_some() || self.tocs().flat_map(|toc| &toc.runs).any(states_hang);
+        let has_rows = all.iter().any(|row| row.is_hang());
+        let is_recorded =
+            has_rows || tables().next().is_some() || self.tocs().flat_map(|toc| &toc.runs).any(states_hang);
         let mut hangs: Vec<Hang> = match is_recorded {
             true => all.iter().filter(|row| row.is_hang()).map(|row| evidence.hang(row, &all)).collect(),
             false => {
@@ -358,7 +351,11 @@ impl Observed<'_, '_> {
         let [running, waiting, queued] = [Activity::Running, Activity::Waiting, Activity::Queued].map(doing);
         let stack = |samples: &[u32]| HangStack::of(recorded.profile, thread, recorded.stacks(samples.iter().copied()));
         let waited = Waited { recorded, waits: self.waits, thread, samples: &waiting };
-        let is_told = matches!(verdict, HangVerdict::Waiting | HangVerdict::PartlyBusy);
+        let is_told = match verdict {
+            HangVerdict::Waiting => true,
+            HangVerdict::PartlyBusy => waiting.len() as f64 >= cause::AGREEING * (own.len() - running.len()) as f64,
+            _ => false,
+        };
         let waits_for = is_told.then(|| waited.for_what()).flatten();
         let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| waited.likely_holder());
         HangActivity {
@@ -371,9 +368,9 @@ impl Observed<'_, '_> {
             waiting: waiting.len() as u64,
             queued: queued.len() as u64,
             heaviest: stack(&running),
-            off_cpu: stack(&waiting).or_else(|| stack(&queued)),
+            off_cpu: if queued.len() > waiting.len() { stack(&queued) } else { stack(&waiting) },
             waits_for: waits_for.map(Wait::name),
-            holder: holder.map(|thread| HangHolder { thread, is_recorded: false }),
+            holder,
             also_busy: self.also_busy(),
         }
     }
@@ -382,11 +379,11 @@ impl Observed<'_, '_> {
     fn reason(&self, share: &Share, samples: usize) -> String {
         let recorded = self.recorded;
         if recorded.own(self.thread).is_empty() {
-            "no sample of the run is of its thread".to_owned()
+            format!("no sample of the table {} is of its thread", recorded.schema())
         } else if share.uncovered > 0.99 && recorded.has_states {
-            "no sample of its thread is in that time".to_owned()
+            format!("no sample of its thread in the table {} is in that time", recorded.schema())
         } else if share.uncovered > 0.99 {
-            "no sample of any thread is in that time".to_owned()
+            format!("no sample of any thread in the table {} is in that time", recorded.schema())
         } else if share.uncovered > 1.0 - BUSY {
             format!("samples cover {:.0}% of that time", 100.0 * (1.0 - share.uncovered))
         } else if recorded.unit == Unit::Cycles {

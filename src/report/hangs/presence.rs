@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::cause::{AGREEING, agreed};
 use super::recorded::begins_as_main;
 use super::share::BUSY;
-use super::{HangActivity, HangHolder, HangStack, HangVerdict, states_hang};
+use super::{HangActivity, HangStack, HangVerdict, states_hang};
 use crate::profile::{ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
 use crate::recording::{Recording, TocRun, lookup};
 use crate::units::{Nanos, Weight, several};
@@ -131,7 +131,7 @@ impl<'p> Presence<'p> {
                 Some(format!("its samples cover {:.0}% of the stated length", 100.0 * covered))
             }
             HangVerdict::Unknown if share(nameless) > 1.0 - AGREEING => Some(format!(
-                "{nameless} of its {all} samples are in functions without a name, which may wait; symbol files would tell"
+                "{nameless} of its {all} samples are in system calls that may wait or work, or in functions without a name"
             )),
             HangVerdict::Unknown => Some(format!(
                 "of its {all} samples, {running} run, {queued} are ready to run, {waiting} wait, and {in_code} are in code"
@@ -167,7 +167,7 @@ impl<'p> Presence<'p> {
             heaviest: on,
             off_cpu: off.filter(|_| !is_unknown),
             waits_for: waits_for.map(Wait::name),
-            holder: holder.map(|thread| HangHolder { thread, is_recorded: false }),
+            holder,
             also_busy: self.workers(thread, holder),
         }
     }
@@ -178,10 +178,18 @@ impl<'p> Presence<'p> {
             return Seen::Doing(activity);
         }
         let Some(stack) = sum.stack else { return Seen::Nothing };
-        if self.waits.of(stack).is_some() {
-            return Seen::Doing(Activity::Waiting);
+        match self.waits.of(stack) {
+            None => {}
+            // What is cached is copied, on the CPU.
+            Some(Wait::Io) => return Seen::Nothing,
+            Some(_) => return Seen::Doing(Activity::Waiting),
         }
         let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
+        if self.profile.binary_name(leaf) == Some("libsystem_kernel.dylib")
+            || Category::of_function(self.profile, leaf) == Category::Kernel
+        {
+            return Seen::Nothing;
+        }
         // An unnamed function of the system may be a wait.
         let is_known =
             self.profile.function(leaf).is_named || Category::of_function(self.profile, leaf) == Category::User;
@@ -207,28 +215,45 @@ impl<'p> Presence<'p> {
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<Wait> {
+        // A thread that was suspended waits for whoever did that.
+        let is_suspended = |sum: &SampleSum| sum.state.is_some_and(|state| self.profile.string(state) == "Suspended");
         let waiting =
             self.sums.iter().filter(|sum| sum.thread == thread && self.seen(sum) == Seen::Doing(Activity::Waiting));
-        agreed(&self.waits, waiting.map(|sum| (sum.stack, sum.samples)))
+        agreed(&self.waits, waiting.map(|sum| (sum.stack.filter(|_| !is_suspended(sum)), sum.samples)))
     }
 
     /// The threads of the process that worked in most of their samples, but this one.
     fn working(&self, thread: ThreadId) -> Vec<(ThreadId, Counts)> {
+        let works = |counts: &Counts| counts.all >= LEAST && (counts.waiting as f64) <= RESTED * counts.all as f64;
+        let others = self.others(thread).into_iter().map(|id| (id, self.counts(id)));
+        others.filter(|(_, counts)| works(counts)).collect()
+    }
+
+    /// The other threads of the process.
+    fn others(&self, thread: ThreadId) -> Vec<ThreadId> {
         let process = self.profile.thread(thread).process;
         let mut others: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).collect();
         others.sort_unstable();
         others.dedup();
         others.retain(|&id| id != thread && self.profile.thread(id).process == process);
-        let works = |counts: &Counts| counts.all >= LEAST && (counts.waiting as f64) <= RESTED * counts.all as f64;
-        others.into_iter().map(|id| (id, self.counts(id))).filter(|(_, counts)| works(counts)).collect()
+        others
     }
 
     /// The only thread that does not wait, if it runs methods of a type whose methods wait.
     fn likely_holder(&self, thread: ThreadId) -> Option<ThreadId> {
-        let working = self.working(thread);
-        let [(only, _)] = working.as_slice() else { return None };
-        let (own, other) = (self.types(thread), self.types(*only));
-        own.iter().any(|name| other.contains(name)).then_some(*only)
+        let waits = |id: &ThreadId| {
+            let counts = self.counts(*id);
+            counts.waiting as f64 >= AGREEING * counts.all as f64
+        };
+        let others = self.others(thread);
+        let mut awake = others.iter().copied().filter(|id| !waits(id));
+        let only = awake.next().filter(|_| awake.next().is_none())?;
+        let counts = self.counts(only);
+        if counts.waiting > 0 || counts.all < LEAST {
+            return None;
+        }
+        let (own, other) = (self.types(thread), self.types(only));
+        own.iter().any(|name| other.contains(name)).then_some(only)
     }
 
     /// The types of the app's methods that a thread was in: `Store` of `Store.save()` and `-[Store save]`.

@@ -67,6 +67,11 @@ impl<'p> Recorded<'p> {
         Some(Self { profile, series, unit, interval, has_states, order, states, own })
     }
 
+    /// The name of the table.
+    pub(super) fn schema(&self) -> &'p str {
+        self.profile.string(self.profile.series(self.series).schema)
+    }
+
     /// The samples of all threads.
     pub(super) fn all(&self) -> &[u32] {
         &self.order
@@ -94,9 +99,11 @@ impl<'p> Recorded<'p> {
         &samples[from..until.max(from)]
     }
 
-    /// What the thread of a sample did. Tables without waiting threads have only running ones.
+    /// What the thread of a sample did. Tables without waiting threads have only running ones; in others, nothing is known of a sample
+    /// without a state.
     pub(super) fn activity(&self, sample: &Sample) -> Activity {
-        sample.state.map_or(Activity::Running, |state| self.states[&state])
+        let unknown = if self.has_states { Activity::Unknown } else { Activity::Running };
+        sample.state.map_or(unknown, |state| self.states[&state])
     }
 
     /// True if the first stack of a thread begins as those of main threads do.

@@ -101,7 +101,9 @@ fn of_time(recorded: &Recorded<'_>, own: &[u32], length: f64, uncovered: f64) ->
     let queued = doing(Activity::Queued).count() as f64 / moments * covered;
     // A state that is not known may be any.
     let unknown = doing(Activity::Unknown).count() as f64 / moments;
-    let error = NORMAL * (ran * (1.0 - ran) / moments).sqrt() + 1.0 / moments;
+    // By the rule of three, an event that n moments do not show has a share of 3/n at most.
+    let least = if ran <= 0.0 || ran >= 1.0 { 3.0 } else { 1.0 };
+    let error = NORMAL * (ran * (1.0 - ran) / moments).sqrt() + least / moments;
     // Work of less than two samples at a time may be in step with the sampler, which then sees all or nothing of it.
     let stretches = 1.0 + on.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * recorded.interval).count() as f64;
     let (low, high) = match stretches {

@@ -280,7 +280,7 @@ impl<'p, 'e> Page<'p, 'e> {
                 let [start, end] = [start, start.saturating_add(part)].map(seconds);
                 // The line of a page has no mark.
                 let mark = if self.is_for_page { "" } else { " (▔)" };
-                text += &format!("; busiest{what} from {start} to {end}{mark}, with {}", rate(weight, part));
+                text += &format!("; busiest{what}: {}, from {start} to {end}{mark}", rate(weight, part));
             }
         }
         text
