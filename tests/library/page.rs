@@ -159,8 +159,10 @@ fn rewrite(bytes: &[u8], payload: &Payload<'_>, name: &str) {
     let report = payload.recording.report(&ReportOptions::default());
     let again = page(&report, &payload.intervals, WorkbenchReduction::None);
     let [(mut before, columns), (mut after, columns_again)] = [bytes, &again].map(parts);
+    // Samples that were joined tell less of hangs.
+    let hangs = if before["reduction"].is_null() { "" } else { "hangs" };
     for head in [&mut before, &mut after] {
-        for field in ["summary", "answer", "reduction", "sources", "producer"] {
+        for field in ["summary", "answer", "reduction", "sources", "producer", hangs] {
             head.as_object_mut().unwrap().remove(field);
         }
     }
