@@ -235,8 +235,11 @@ mod tests {
     #[test]
     fn an_export_that_is_far_away_names_no_function() {
         let start = Start { address: CODE, name: 0, rank: Rank::External };
-        let exports =
-            SymbolTable { starts: vec![start], sections: vec![CODE..CODE + (1 << 30)], ..SymbolTable::default() };
+        let exports = SymbolTable {
+            starts: vec![start],
+            sections: std::iter::once(CODE..CODE + (1 << 30)).collect(),
+            ..SymbolTable::default()
+        };
         assert_eq!(exports.containing(CODE + LONGEST_FUNCTION), Some((CODE, None)));
         assert_eq!(exports.containing(CODE + LONGEST_FUNCTION + 1), None);
         let complete = SymbolTable { has_other_starts: true, ..exports };

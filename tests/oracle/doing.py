@@ -23,7 +23,7 @@ FILES = re.compile(
 )
 BLOCKED = re.compile(
     r"psynch_(mtx|rw_rd|rw_wr|cv)continue|ulock_wait_continue|kqueue_scan_continue|buf_biowait|ipc_mqueue_receive_continue"
-    r"|workq_unpark_continue|semaphore_wait_continue|machine_idle"
+    r"|workq_unpark_continue|semaphore_wait_continue|machine_idle|thread_block(_reason|_parameter)?|machine_switch_context"
 )
 
 

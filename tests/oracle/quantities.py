@@ -79,12 +79,13 @@ def day(rng, locale, width):
     bins = [(time(start, "duration-millisecond"), time(start + 9, "duration-millisecond")) for start in starts]
     values = [cpu[1], foreground[1] + background[1], *(bound[1] for bin_ in bins for bound in bin_)]
     return values, {
+        "timeStampBegin": "2024-05-01 00:00:00 +0000",
+        "metaData": {"regionFormat": region(locale)},
         "cpuMetrics": {"cumulativeCPUTime": cpu[0]},
         "applicationTimeMetrics": {"cumulativeForegroundTime": foreground[0], "cumulativeBackgroundTime": background[0]},
         "applicationLaunchMetrics": {"histogrammedTimeToFirstDrawKey": {"histogramValue": {
             str(index): {"bucketCount": 1, "bucketStart": start[0], "bucketEnd": end[0]}
             for index, (start, end) in enumerate(bins)}}},
-        "metaData": {"regionFormat": region(locale)},
     }
 
 

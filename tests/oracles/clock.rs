@@ -21,9 +21,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The files that show a percentage of a core. `clock.py` compares all of them but hangs, which `stretches.py` compares; the page shows those of `output/json`, and of fleets with
+/// The files that show a percentage of a core. `clock.py` compares all of them; the page shows those of `output/json`, and of fleets with
 /// several runs, `fleet_duckdb.rs`.
-const PERCENTAGES: [&str; 18] = [
+const PERCENTAGES: [&str; 17] = [
     "bin/fleet/help.rs",
     "src/analysis.rs",
     "src/fleet/sql.rs",
@@ -37,7 +37,6 @@ const PERCENTAGES: [&str; 18] = [
     "src/output/text/overview/time.rs",
     "src/output/text/summary.rs",
     "src/output/text/timeline.rs",
-    "src/report/hangs.rs",
     "src/report/overview/activity.rs",
     "src/report/selection.rs",
     "src/report/timeline.rs",

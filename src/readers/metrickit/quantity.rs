@@ -171,11 +171,7 @@ fn choose(fitting: &[(Reading, Fit, Use)]) -> Option<u64> {
     let sets = [set(&is_likely), set(&|_, used| used == Use::Language), set(&|_, _| true)];
     let likely = sets.into_iter().find(|set| !set.is_empty())?;
     let is_usual = |reading: &&Reading| reading.unit == usual;
-    if likely.iter().any(|reading| is_usual(&reading)) {
-        agreed(likely.into_iter().filter(is_usual))
-    } else {
-        agreed(likely)
-    }
+    if likely.iter().any(&is_usual) { agreed(likely.into_iter().filter(is_usual)) } else { agreed(likely) }
 }
 
 /// The value that all have.
