@@ -233,6 +233,7 @@ impl Recording {
     }
 
     /// The number of times and sizes of reports that could not be read.
+    #[cfg(feature = "fleet")]
     pub(crate) fn unread_quantities(&self) -> u64 {
         self.tocs().flat_map(|toc| &toc.runs).map(|run| run.unread_quantities).sum()
     }

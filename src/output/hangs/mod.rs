@@ -5,5 +5,7 @@ mod sentences;
 mod text;
 
 pub(super) use json::write_json;
-pub(super) use sentences::{did, evidence};
+pub(super) use sentences::did;
+#[cfg(feature = "compression")]
+pub(super) use sentences::evidence;
 pub(super) use text::write_text;
