@@ -25,7 +25,7 @@ pub enum HangVerdict {
     NotBusy,
     /// In code in 80 % of a report's samples or more: running, or ready to run. No states are recorded.
     InCode,
-    /// Nothing is known: [`HangShare::reason`](super::HangShare::reason) says why.
+    /// Nothing is known: [`HangActivity::reason`](super::HangActivity::reason) says why.
     Unknown,
 }
 
