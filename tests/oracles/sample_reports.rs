@@ -12,7 +12,7 @@ use serde_json::json;
 use support::Rng;
 use support::mutations::change_known;
 use traceparse::memory::MemoryBudget;
-use traceparse::profile::Meaning;
+use traceparse::profile::{Meaning, Profile, Thread};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, RejectReason};
 use traceparse::{Diagnostic, Error, ErrorKind};
@@ -44,8 +44,8 @@ fn read_text(text: &str) -> Result<Recording, Error> {
     read(text.as_bytes(), "report", &Options::default())
 }
 
-/// The samples by their stack, root first, with `???` for code without a name, and the thread's name at the root if `with_threads`.
-fn stacks(export: &Recording, with_threads: bool) -> BTreeMap<String, u64> {
+/// The samples by their stack, root first, with `???` for code without a name, below what `root` says of their thread.
+fn stacks_below(export: &Recording, root: impl Fn(&Profile, &Thread) -> Option<String>) -> BTreeMap<String, u64> {
     let profile = &export.profile;
     let mut found = BTreeMap::new();
     for sum in profile.sums() {
@@ -54,13 +54,16 @@ fn stacks(export: &Recording, with_threads: bool) -> BTreeMap<String, u64> {
                 true => profile.function_name(frame.function).to_owned(),
                 false => "???".to_owned(),
             });
-        let mut frames: Vec<String> = frames.collect();
-        let thread = profile.thread(sum.thread);
-        frames.extend(with_threads.then(|| profile.string(thread.name).to_owned()));
+        let mut frames: Vec<String> = frames.chain(root(profile, profile.thread(sum.thread))).collect();
         frames.reverse();
         *found.entry(frames.join(";")).or_default() += sum.samples;
     }
     found
+}
+
+/// The samples by stack, below the thread's name if `with_threads`.
+fn stacks(export: &Recording, with_threads: bool) -> BTreeMap<String, u64> {
+    stacks_below(export, |profile, thread| with_threads.then(|| profile.string(thread.name).to_owned()))
 }
 
 fn every_sample_is_a_row() {
@@ -298,23 +301,11 @@ fn reports_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), F
     Ok(())
 }
 
-/// The samples by thread, by its number if it has one, and functions.
+/// The samples by stack, below the thread's number, or its name if it has none.
 fn stacks_by_id(export: &Recording) -> BTreeMap<String, u64> {
-    let profile = &export.profile;
-    let mut found = BTreeMap::new();
-    for sum in profile.sums() {
-        let frames =
-            profile.frames_leaf_first(sum.stack).map(|frame| match profile.function(frame.function).is_named {
-                true => profile.function_name(frame.function).to_owned(),
-                false => "???".to_owned(),
-            });
-        let thread = profile.thread(sum.thread);
-        let key = thread.tid.map_or(profile.string(thread.name).to_owned(), |tid| tid.to_string());
-        let mut frames: Vec<String> = frames.chain([key]).collect();
-        frames.reverse();
-        *found.entry(frames.join(";")).or_default() += sum.samples;
-    }
-    found
+    stacks_below(export, |profile, thread| {
+        Some(thread.tid.map_or(profile.string(thread.name).to_owned(), |tid| tid.to_string()))
+    })
 }
 
 fn random_report(rng: &mut Rng) -> Vec<String> {

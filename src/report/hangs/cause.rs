@@ -62,14 +62,14 @@ impl Waited<'_, '_> {
         let (first, last) = (recorded.sample(first).time, recorded.sample(last).time);
         let tolerance = TOLERANCE.saturating_add(Nanos::from_nanos(2 * recorded.interval as u64));
         let own = recorded.own(thread);
-        let during = recorded.within(&own, (first, last.saturating_add(Nanos::from_nanos(1))));
+        let during = recorded.within(own, (first, last.saturating_add(Nanos::from_nanos(1))));
         let possible = last.since(first).as_nanos() as f64 / recorded.interval;
         let rests = during.iter().filter(|&&index| self.rests(recorded.sample(index))).count();
         if (during.len() as f64) < SEEN * possible || rests as f64 > RESTED * during.len() as f64 {
             return false;
         }
         let functions = |start: Nanos, end: Nanos| -> HashSet<FunctionId> {
-            let samples = recorded.within(&own, (start, end)).iter();
+            let samples = recorded.within(own, (start, end)).iter();
             samples.flat_map(|&index| self.functions(recorded.sample(index))).collect()
         };
         let earlier = |time: Nanos, by: Nanos| Nanos::from_nanos(time.as_nanos().saturating_sub(by.as_nanos()));
@@ -78,7 +78,7 @@ impl Waited<'_, '_> {
         let at_end = functions(earlier(last, tolerance), last.saturating_add(tolerance));
         let late = last.saturating_add(tolerance).saturating_add(Nanos::from_nanos(1));
         let ended = functions(late, late.saturating_add(AFTER));
-        let has_after = !recorded.within(&own, (late, late.saturating_add(AFTER))).is_empty();
+        let has_after = !recorded.within(own, (late, late.saturating_add(AFTER))).is_empty();
         let mut counts: HashMap<FunctionId, usize> = HashMap::default();
         for &index in during {
             let functions: HashSet<FunctionId> = self.functions(recorded.sample(index)).collect();

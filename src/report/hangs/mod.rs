@@ -109,8 +109,7 @@ pub struct HangActivity {
     pub heaviest: Option<HangStack>,
     /// The heaviest stack off the CPU, if waiting threads were sampled.
     pub off_cpu: Option<HangStack>,
-    /// What it waited for, if four fifths of its waiting samples agree: `lock`, `event`, `I/O`, `message`, `sleep`, `idle worker`, `events of
-    /// its run loop`.
+    /// What it waited for, as it follows "waits for", if four fifths of its waiting samples agree: `a lock`, `an event`, `I/O` and so on.
     pub waits_for: Option<&'static str>,
     /// The thread that may hold the lock: the only one that worked on it meanwhile.
     pub holder: Option<ThreadId>,
@@ -344,7 +343,7 @@ impl Observed<'_, '_> {
         let is_of_time = recorded.unit == Unit::Nanoseconds;
         let verdict = HangVerdict::of(&share, recorded.has_states, is_of_time);
         let own = recorded.own(thread);
-        let own = recorded.within(&own, range);
+        let own = recorded.within(own, range);
         let doing = |wanted: Activity| -> Vec<u32> {
             own.iter().copied().filter(|&index| recorded.activity(recorded.sample(index)) == wanted).collect()
         };
@@ -403,7 +402,7 @@ impl Observed<'_, '_> {
         let is_busy = |id: &ThreadId| Share::of(recorded, references, *id, range).low >= least;
         let stack = |id: ThreadId| {
             let own = recorded.own(id);
-            let own = recorded.within(&own, range).iter().copied();
+            let own = recorded.within(own, range).iter().copied();
             let running = own.filter(|&index| recorded.activity(recorded.sample(index)) == Activity::Running);
             HangStack::of(profile, id, recorded.stacks(running))
         };

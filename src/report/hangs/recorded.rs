@@ -1,8 +1,5 @@
 //! The samples of a run that tell what its threads did.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use crate::hash::HashMap;
 use crate::profile::{Activity, Profile, Sample, SampleKind, SeriesId, StackId, StringId, ThreadId};
 use crate::recording::Recording;
@@ -25,7 +22,8 @@ pub(super) struct Recorded<'p> {
     order: Vec<u32>,
     /// What threads did in each state; by its text.
     states: HashMap<StringId, Activity>,
-    own: RefCell<HashMap<ThreadId, Rc<[u32]>>>,
+    /// By thread: its part of these.
+    own: HashMap<ThreadId, Vec<u32>>,
 }
 
 impl<'p> Recorded<'p> {
@@ -63,7 +61,9 @@ impl<'p> Recorded<'p> {
             states.entry(state).or_insert_with(|| Activity::of_state(profile.string(state)));
         }
         let has_states = states.values().any(|&activity| activity != Activity::Running);
-        let own = RefCell::default();
+        // One pass for all threads: a process may have hundreds, and each hang asks for all of them.
+        let mut own: HashMap<ThreadId, Vec<u32>> = HashMap::default();
+        order.iter().for_each(|&index| own.entry(samples[index as usize].thread).or_default().push(index));
         Some(Self { profile, series, unit, interval, has_states, order, states, own })
     }
 
@@ -78,10 +78,8 @@ impl<'p> Recorded<'p> {
     }
 
     /// The samples of a thread.
-    pub(super) fn own(&self, thread: ThreadId) -> Rc<[u32]> {
-        let is_own = |&&index: &&u32| self.sample(index).thread == thread;
-        let find = || self.order.iter().filter(is_own).copied().collect();
-        Rc::clone(self.own.borrow_mut().entry(thread).or_insert_with(find))
+    pub(super) fn own(&self, thread: ThreadId) -> &[u32] {
+        self.own.get(&thread).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn sample(&self, index: u32) -> &'p Sample {

@@ -44,15 +44,15 @@ impl Share {
             return Self::UNKNOWN;
         }
         // If waiting threads are sampled, the thread has samples whatever it did.
-        let seen = if recorded.has_states { &own } else { recorded.all() };
+        let seen = if recorded.has_states { own } else { recorded.all() };
         let uncovered = uncovered(recorded, seen, range);
         match recorded.unit {
             Unit::Cycles => {
-                let (low, high) = references.bounds(recorded, &own, range);
+                let (low, high) = references.bounds(recorded, own, range);
                 let high = (high / length + uncovered).min(1.0);
                 Self { low: (low / length).min(BUSY), high, uncovered, queued: 0.0 }
             }
-            _ => of_time(recorded, recorded.within(&own, range), length, uncovered),
+            _ => of_time(recorded, recorded.within(own, range), length, uncovered),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn stretches(recorded: &Recorded<'_>, references: &References, thread
     let (mut found, mut lost) = (Vec::new(), Vec::<Nanos>::new());
     let mut open: Option<(Nanos, Nanos, usize)> = None;
     let mut before: Option<&Sample> = None;
-    for &index in recorded.own(thread).iter() {
+    for &index in recorded.own(thread) {
         let sample = recorded.sample(index);
         let is_running = recorded.activity(sample) == Activity::Running;
         let goes_on = is_running
