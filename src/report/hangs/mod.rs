@@ -299,7 +299,7 @@ impl<'p> Evidence<'p> {
             let (signposts, waits) = Default::default();
             Some(Hang { interval, length: report.length, is_report: true, thread, activity, signposts, waits })
         };
-        let reports = Presence::all(self.recording);
+        let reports = Presence::all(self.recording, &self.waits);
         // Beside reports of hangs, those of launches are none.
         let are_hangs = reports.iter().any(|report| report.is_hang);
         reports.into_iter().filter(|report| report.is_hang || !are_hangs).filter_map(hang).collect()

@@ -1,11 +1,13 @@
 //! What a thread did in a report that counts how often it was seen in each stack: spindump, `sample` and MetricKit's hangs.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::cause::{AGREEING, agreed};
 use super::recorded::begins_as_main;
 use super::share::BUSY;
 use super::{HangActivity, HangStack, HangVerdict, states_hang};
+use crate::hash::IndexMap;
 use crate::profile::{ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
 use crate::recording::{Recording, TocRun, lookup};
 use crate::units::{Nanos, Weight, several};
@@ -18,7 +20,7 @@ const RESTED: f64 = 0.2;
 /// The samples of a report that has no times.
 pub(super) struct Presence<'p> {
     profile: &'p Profile,
-    waits: Waits<'p>,
+    waits: Rc<Waits<'p>>,
     sums: Vec<SampleSum>,
     /// The number of the process that the report is about.
     pid: Option<u64>,
@@ -51,38 +53,34 @@ struct Counts {
 }
 
 impl<'p> Presence<'p> {
-    /// The reports of a recording.
-    pub(super) fn all(recording: &'p Recording) -> Vec<Self> {
+    /// The reports of a recording. A file may have thousands, so their samples are found in one pass.
+    pub(super) fn all(recording: &'p Recording, waits: &Rc<Waits<'p>>) -> Vec<Self> {
         let profile = &recording.profile;
-        let mut runs: Vec<RunId> = profile
-            .series_ids()
-            .map(|id| profile.series(id))
-            .filter(|row| row.meaning == Meaning::Presence && !row.has_times)
-            .map(|row| row.run)
-            .collect();
-        runs.dedup();
-        runs.into_iter().map(|run| Self::of_run(recording, run)).collect()
+        let mut runs: IndexMap<RunId, Vec<SampleSum>> = IndexMap::default();
+        for sum in profile.sums_or_samples() {
+            let series = profile.series(sum.series);
+            if series.meaning == Meaning::Presence && !series.has_times {
+                runs.entry(series.run).or_default().push(sum);
+            }
+        }
+        runs.into_iter().map(|(run, sums)| Self::of_run(recording, waits, run, sums)).collect()
     }
 
-    fn of_run(recording: &'p Recording, run: RunId) -> Self {
-        let profile = &recording.profile;
-        let is_of_run = |sum: &SampleSum| profile.series(sum.series).run == run;
-        let sums = profile.sums_or_samples().filter(is_of_run).collect();
+    fn of_run(recording: &'p Recording, waits: &Rc<Waits<'p>>, run: RunId, sums: Vec<SampleSum>) -> Self {
         let toc = recording.toc_of_run(run);
         let length = toc.and_then(stated_length);
         let interval = toc.and_then(sampling_interval);
         let expected = length.zip(interval).map(|(length, interval)| length.as_nanos() as f64 / interval);
         let pid = toc.and_then(|toc| lookup(&toc.process, "pid")?.parse().ok());
         let is_hang = toc.is_some_and(states_hang);
-        Self { profile, waits: Waits::new(profile), sums, pid, is_hang, length, expected }
+        Self { profile: &recording.profile, waits: Rc::clone(waits), sums, pid, is_hang, length, expected }
     }
 
     /// The thread that did not respond: the main thread of the only process, or of the one that `process` names.
     pub(super) fn hung_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let profile = self.profile;
-        let mut seen: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).filter(|&id| is_wanted(id)).collect();
-        seen.sort_unstable();
-        seen.dedup();
+        let mut seen = self.threads();
+        seen.retain(|&id| is_wanted(id));
         let only = |found: &mut dyn Iterator<Item = ThreadId>| found.next().filter(|_| found.next().is_none());
         let begins = |id: ThreadId| {
             let first = self.sums.iter().find(|sum| sum.thread == id);
@@ -103,11 +101,20 @@ impl<'p> Presence<'p> {
             .or_else(|| only(&mut seen.iter().copied()))
     }
 
+    /// The threads with samples.
+    fn threads(&self) -> Vec<ThreadId> {
+        let mut threads: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
     /// A thread of the process that the report is about, or else of any.
     pub(super) fn any_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
-        let threads = || self.sums.iter().map(|sum| sum.thread).filter(|&id| is_wanted(id));
+        let mut threads = self.threads();
+        threads.retain(|&id| is_wanted(id));
         let is_about = |id: &ThreadId| self.profile.process(self.profile.thread(*id).process).pid == self.pid;
-        threads().find(is_about).or_else(|| threads().next())
+        threads.iter().copied().find(is_about).or(threads.first().copied())
     }
 
     /// What it did.
@@ -232,9 +239,7 @@ impl<'p> Presence<'p> {
     /// The other threads of the process.
     fn others(&self, thread: ThreadId) -> Vec<ThreadId> {
         let process = self.profile.thread(thread).process;
-        let mut others: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).collect();
-        others.sort_unstable();
-        others.dedup();
+        let mut others = self.threads();
         others.retain(|&id| id != thread && self.profile.thread(id).process == process);
         others
     }
