@@ -93,6 +93,8 @@ class Code:
             path, has_offset, _ = self.name.removeprefix("[Native] ").rpartition("+0x")
             return last_part(path) if has_offset else ""
         package = self.url.partition("/")[0]
+        if "flutter/packages/flutter/lib/" in self.url:
+            return "package:flutter"
         if package.startswith("dart:"):
             return package.removesuffix("-patch")
         if package.startswith("package:"):

@@ -102,6 +102,10 @@ impl Function {
         let package = self.url.split('/').next().unwrap_or_default();
         match package.split_once(':') {
             _ if self.url.is_empty() => None,
+            // A checkout of Flutter: `file:///home/u/flutter/packages/flutter/lib/src/…`.
+            _ if self.url.contains("flutter/packages/flutter/lib/") => {
+                Some(("package:flutter", "package:flutter/".to_owned()))
+            }
             // The slash shows that this is a path, and not only a name.
             Some(("package", _)) => Some((package, format!("{package}/"))),
             Some(("dart", _)) => {

@@ -40,8 +40,8 @@ impl Head {
         let [total, own, .., _] = names.as_slice() else { return None };
         let unit = own.strip_prefix("Self (").and_then(|unit| unit.strip_suffix(')'));
         if names.len() > 2 && is_row(line) {
-            // Allocations have a number of allocations.
-            let has_own = !total.contains("Bytes") && !own.is_empty();
+            // Allocations have a number of allocations, not a second weight.
+            let has_own = !total.contains("Bytes") || own.is_empty();
             return Some(Self { columns: names.len(), has_own, unit_of_own: None, is_named: false });
         }
         let has_own = match (*total, *own) {
