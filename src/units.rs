@@ -227,10 +227,14 @@ pub enum Unit {
     DayTime,
     /// Nanoseconds by which frames were late in a second of scrolling, over a day.
     HitchTime,
+    /// The most bytes of memory that an app took in a day.
+    PeakBytes,
+    /// How often an app ended in a day, except normally.
+    Exits,
 }
 
 impl Unit {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 14] = [
         Self::Nanoseconds,
         Self::Cycles,
         Self::PmcEvents,
@@ -243,6 +247,8 @@ impl Unit {
         Self::WrittenBytes,
         Self::DayTime,
         Self::HitchTime,
+        Self::PeakBytes,
+        Self::Exits,
     ];
 
     /// Returns the unit with this name.
@@ -251,7 +257,7 @@ impl Unit {
     }
 
     /// Returns the name in machine-readable formats: `ns`, `cycles`, `events`, `samples`, `elapsed_ns`, `bytes`, and of reports from the
-    /// field `hang_ns`, `launch_ns`, `exception_ns`, `written_bytes`, `day_ns`, `hitch_ns`.
+    /// field `hang_ns`, `launch_ns`, `exception_ns`, `written_bytes`, `day_ns`, `hitch_ns`, `peak_bytes`, `exits`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -266,10 +272,13 @@ impl Unit {
             Self::WrittenBytes => "written_bytes",
             Self::DayTime => "day_ns",
             Self::HitchTime => "hitch_ns",
+            Self::PeakBytes => "peak_bytes",
+            Self::Exits => "exits",
         }
     }
 
-    /// True if a report from the field states the weight of all its samples. Measures are then millionths of weights.
+    /// True if a report from the field states the weight of all its samples. Measures are then millionths of weights, except of
+    /// [`Exits`](Self::Exits).
     pub const fn is_of_reports(self) -> bool {
         match self {
             Self::HangTime
@@ -277,7 +286,9 @@ impl Unit {
             | Self::ExceptionTime
             | Self::WrittenBytes
             | Self::DayTime
-            | Self::HitchTime => true,
+            | Self::HitchTime
+            | Self::PeakBytes
+            | Self::Exits => true,
             Self::Nanoseconds | Self::Cycles | Self::PmcEvents | Self::Samples | Self::Elapsed | Self::Bytes => false,
         }
     }
@@ -285,20 +296,26 @@ impl Unit {
     /// True for sums of a day, which have no stacks.
     #[cfg(feature = "fleet")]
     pub(crate) const fn is_of_metrics(self) -> bool {
-        matches!(self, Self::DayTime | Self::HitchTime)
+        matches!(self, Self::DayTime | Self::HitchTime | Self::PeakBytes | Self::Exits)
     }
 
     /// True for nanoseconds of any kind.
     pub(crate) const fn is_time(self) -> bool {
         match self {
             Self::Nanoseconds | Self::Elapsed => true,
-            Self::Cycles | Self::PmcEvents | Self::Samples | Self::Bytes | Self::WrittenBytes => false,
+            Self::Cycles
+            | Self::PmcEvents
+            | Self::Samples
+            | Self::Bytes
+            | Self::WrittenBytes
+            | Self::PeakBytes
+            | Self::Exits => false,
             Self::HangTime | Self::LaunchTime | Self::ExceptionTime | Self::DayTime | Self::HitchTime => true,
         }
     }
 
     /// Returns the displayed unit of a weight per time: `% of one core`, or else `cycles/s`, `events/s`, `samples/s`, `elapsed ns/s`,
-    /// `bytes/s`. Or of a weight per report: `ms/hang`, `ms/launch`, `ms/exception`, `MB/report`, and of metrics `ms/s`.
+    /// `bytes/s`. Or of a weight per report: `ms/hang`, `ms/launch`, `ms/exception`, `MB/report`, and of metrics `ms/s`, `MB/day`, `exits/day`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -312,6 +329,8 @@ impl Unit {
             Self::ExceptionTime => "ms/exception",
             Self::WrittenBytes => "MB/report",
             Self::DayTime | Self::HitchTime => "ms/s",
+            Self::PeakBytes => "MB/day",
+            Self::Exits => "exits/day",
         }
     }
 
@@ -321,7 +340,7 @@ impl Unit {
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
             Self::Nanoseconds => 100,
-            unit if unit.is_of_reports() => 1_000,
+            unit if unit.is_of_reports() && !matches!(unit, Self::Exits) => 1_000,
             _ => 1_000_000_000,
         }
     }
@@ -379,6 +398,8 @@ impl fmt::Display for Weight {
             unit if unit.is_time() => scaled(self.value, &["ns", "µs", "ms", "s"]),
             Unit::Cycles => scaled(self.value, &["cycles", "Kcycles", "Mcycles", "Gcycles", "Tcycles"]),
             Unit::PmcEvents => scaled(self.value, &["events", "Kevents", "Mevents", "Gevents", "Tevents"]),
+            Unit::Exits if self.value == 1 => "1 exit".to_owned(),
+            Unit::Exits => format!("{} exits", self.value),
             Unit::Samples if self.value == 1 => "1 sample".to_owned(),
             Unit::Samples => format!("{} samples", self.value),
             _ => scaled(self.value, &["bytes", "KB", "MB", "GB", "TB"]),

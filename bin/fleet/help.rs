@@ -95,6 +95,7 @@ Alert rules:
   window(60s).max > 80               the busiest 60 s of each run
   cpu-time.p95 > 300 ms              CPU time of a run; elapsed is its recorded time
   hang.p95 > 2 s                     diagnostics: hang, launch, exception, writes
+  memory.p99 > 1.5 GB                metrics: the peak of a day; exits.max > 3 counts its exits
   system-cpu-limit                   the limit at which iOS ends apps: 80 % over 60 s
 
 Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";

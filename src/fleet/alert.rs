@@ -242,6 +242,8 @@ fn stated(word: &str) -> Option<Unit> {
         "launch" => Some(Unit::LaunchTime),
         "exception" => Some(Unit::ExceptionTime),
         "writes" => Some(Unit::WrittenBytes),
+        "memory" => Some(Unit::PeakBytes),
+        "exits" => Some(Unit::Exits),
         _ => None,
     }
 }
@@ -251,7 +253,8 @@ fn measure<'p, 't>(
     subject: &AlertSubject,
     parts: &'p [Part<'t>],
 ) -> Result<(AlertMeasure, &'p [Part<'t>]), AlertError> {
-    let wanted = "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); of reports hang, launch, exception or writes";
+    let wanted = "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); of reports hang, launch, exception or writes; \
+                  of metrics memory or exits";
     let (first, rest) = parts.split_first().ok_or_else(|| DIALECT.error("", wanted))?;
     let measure = match *first {
         Part::Window(_) if subject.has_no_windows() => {
@@ -311,14 +314,16 @@ fn threshold(limit: &Limit<'_>) -> Result<(Millionths, Unit), AlertError> {
     Ok((threshold, unit))
 }
 
-/// `2 s` of a hang, `500 MB` of writes: milliseconds or megabytes, as measures are.
+/// `2 s` of a hang, `500 MB` of writes, `3` exits: milliseconds, megabytes or numbers, as measures are.
 fn stated_threshold(limit: &Limit<'_>, unit: Unit) -> Result<Millionths, AlertError> {
     let is_right = match limit.unit {
         LimitUnit::Weight(Unit::Nanoseconds) => unit.is_time(),
-        LimitUnit::Weight(Unit::Bytes) => !unit.is_time(),
+        LimitUnit::Weight(Unit::Bytes) => matches!(unit, Unit::WrittenBytes | Unit::PeakBytes),
+        LimitUnit::Plain => unit == Unit::Exits,
         _ => false,
     };
-    let threshold = Millionths::from_f64(limit.number / 1e6).filter(|_| is_right);
+    let divisor = if unit == Unit::Exits { 1.0 } else { 1e6 };
+    let threshold = Millionths::from_f64(limit.number / divisor).filter(|_| is_right);
     threshold.ok_or_else(|| DIALECT.error(limit.text, DIALECT.limits))
 }
 
@@ -378,7 +383,18 @@ mod tests {
         ] {
             AlertRule::parse(wrong).unwrap_err();
         }
-        for wrong in ["hang.p95 > 2", "hang.p95 > 2 MB", "writes.p95 > 2 s", "cpu.p95 > 2 s"] {
+        let memory = parse("memory.max > 1.5 GB");
+        assert_eq!((memory.unit, memory.threshold), (Unit::PeakBytes, Millionths::new(1_500_000_000)));
+        let exits = parse("exits.max >= 3");
+        assert_eq!((exits.unit, exits.threshold), (Unit::Exits, Millionths::new(3_000_000)));
+        for wrong in [
+            "exits.max > 2 s",
+            "memory.max > 3",
+            "hang.p95 > 2",
+            "hang.p95 > 2 MB",
+            "writes.p95 > 2 s",
+            "cpu.p95 > 2 s",
+        ] {
             AlertRule::parse(wrong).unwrap_err();
         }
         assert_eq!(parse("cpu.p99.9.upper < 3").statistic, AlertStatistic::Quantile(Quantile::P999));

@@ -32,15 +32,16 @@ pub(super) const MAX_BEYOND: usize = 20;
 pub(super) const NO_RUNS: &str = "none of the files of this cohort produced a run";
 
 impl CohortRuns<'_> {
-    /// The outcome of an alert rule in each cohort of its unit. If no cohort has that unit, the rule is undecided in each
-    /// cohort.
+    /// The outcome of an alert rule in each cohort of its unit. If no cohort has that unit, the rule is undecided for
+    /// each set of labels.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
         let is_asked = |&cohort: &usize| rule.is_about(self.unit(cohort));
         let all = 0..self.cohorts.len();
         let asked: Vec<usize> = all.clone().filter(is_asked).collect();
         if asked.is_empty() {
-            return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
+            let is_first = |&cohort: &usize| (0..cohort).all(|other| self.labels(other) != self.labels(cohort));
+            return Ok(all.filter(is_first).map(|cohort| self.other_unit(rule, cohort)).collect());
         }
         match &series.numbers {
             AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
@@ -54,6 +55,7 @@ impl CohortRuns<'_> {
         let note = match rule.measure {
             AlertMeasure::CpuTime => format!("the rule is about CPU time, but these runs were recorded in {unit}"),
             AlertMeasure::Elapsed => format!("the rule is about recorded time, which {unit} of reports do not have"),
+            _ if rule.unit.is_of_reports() => format!("no report has a measure in {}", rule.unit.rate_name()),
             _ => format!(
                 "the rule uses {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 \
              Gcycles/s",

@@ -41,6 +41,10 @@ impl CohortRuns<'_> {
         self.cohorts[cohort].cohort.unit
     }
 
+    pub(super) fn labels(&self, cohort: usize) -> &[(String, Option<String>)] {
+        &self.cohorts[cohort].cohort.labels
+    }
+
     /// The number of runs of a cohort.
     pub(super) fn count(&self, cohort: usize) -> u64 {
         self.members[cohort].len() as u64

@@ -99,7 +99,7 @@ impl RunsOf {
         self.found.sort_by_cached_key(|run| (Reverse(run.weight), run.source.clone(), run.number));
         let weight = FieldKind::Number(match unit {
             unit if unit.is_time() => ColumnKind::Duration,
-            Unit::Bytes | Unit::WrittenBytes => ColumnKind::Bytes,
+            Unit::Bytes | Unit::WrittenBytes | Unit::PeakBytes => ColumnKind::Bytes,
             Unit::Cycles => ColumnKind::Cycles,
             _ => ColumnKind::Number,
         });

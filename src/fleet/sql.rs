@@ -213,9 +213,10 @@ impl Query<'_> {
              SUM(run_weight * CAST(wall AS {huge})) OVER (PARTITION BY {keys}) AS all_wall\n  FROM (\n    \
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
-             CASE WHEN r.unit = 'ns' THEN {} WHEN r.wall_source = 'report' THEN {} ELSE {} END AS per_nano\n    \
+             CASE WHEN r.unit = 'ns' THEN {} WHEN r.wall_source = 'report' AND r.unit <> '{}' THEN {} ELSE {} END AS per_nano\n    \
              FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}{}{}\n  ) known",
             Unit::Nanoseconds.rate_per_nano(),
+            Unit::Exits,
             Unit::HangTime.rate_per_nano(),
             Unit::Cycles.rate_per_nano(),
             self.label_filter(),

@@ -10,7 +10,7 @@ mod app_metrics;
 mod builder;
 mod clock;
 mod counters;
-mod dates;
+pub(crate) mod dates;
 mod export_command;
 mod idle;
 mod input;

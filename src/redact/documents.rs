@@ -7,7 +7,7 @@ use super::pseudonyms::{Named, RedactedKind};
 use super::redactor::Redactor;
 use crate::error::Diagnostic;
 use crate::profile::RebuildError;
-use crate::recording::{Document, DocumentContent, Intervals, Recording, Toc, TocRun};
+use crate::recording::{Document, DocumentContent, DurationHistogram, Intervals, Recording, Toc, TocRun};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 
 /// Attributes of a device that many devices share.
@@ -110,6 +110,12 @@ impl Redactor {
             process.path = path;
             process.name = self.process_name(&process.name);
         }
+        for histogram in run.metrics.iter_mut().flat_map(|metrics| &mut metrics.histograms) {
+            let signpost = histogram.name.strip_prefix(DurationHistogram::SIGNPOST);
+            if let Some(name) = signpost.and_then(|name| self.signpost_name(name)) {
+                histogram.name = format!("{}{name}", DurationHistogram::SIGNPOST);
+            }
+        }
         let tables = run.tables.iter_mut().flat_map(|table| &mut table.attributes);
         for (_, value) in run.summary.iter_mut().chain(tables) {
             *value = self.own_text(value);
@@ -132,6 +138,7 @@ impl Redactor {
     pub fn intervals(&mut self, intervals: &mut Intervals) {
         for row in &mut intervals.intervals {
             change(&mut row.name, |name| self.signpost_name(name));
+            row.label = None;
             for text in [&mut row.subsystem, &mut row.category, &mut row.hang_type] {
                 change(text, |text| self.interval_text(text));
             }

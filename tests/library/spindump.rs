@@ -56,7 +56,10 @@ fn samples_have_the_state_of_their_thread() {
     let main: Vec<_> = profile.thread_ids().filter(|&id| profile.thread(id).is_main).collect();
     assert!(main.len() == 1 && profile.string(profile.thread(main[0]).name) == "Main Thread");
     let toc = &recording.tocs().next().unwrap().runs[0];
-    assert_eq!(toc.summary_field("blocked-by"), Some("turnstile waiting for Press [518] thread 0x2b, 3 samples"));
+    assert_eq!(
+        toc.summary_field("blocked-by"),
+        Some("turnstile waiting for Press [518] thread 0x2b, 3 samples of thread 0xeac")
+    );
     assert!(toc.processes.iter().any(|process| process.name == "Press" && process.pid == Some(518)));
     assert_eq!((toc.summary_field("hang-duration"), toc.summary_field("cpu-time")), (Some("4.10s"), Some("1.859s")));
 }

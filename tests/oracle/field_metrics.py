@@ -20,7 +20,7 @@ NAMES = {
     "prewarmed-launch": ("optimizedTimeToFirstDrawMetric", "applicationLaunchMetrics", "histogrammedOptimizedTimeToFirstDraw"),
     "extended-launch": ("extendedLaunchMetric", "applicationLaunchMetrics", "histogrammedExtendedLaunch"),
 }
-SCALES = {"ms": 10**6, "s": 10**9, "sec": 10**9, "ms per s": 10**6}
+SCALES = {"ms": 10**6, "s": 10**9, "sec": 10**9, "ms per s": 10**6, "kB": 10**3, "MB": 10**6}
 OPEN = 2**63
 
 
@@ -36,7 +36,7 @@ class Day:
     """What a document says of a day."""
 
     def __init__(self, document):
-        self.bins = {}
+        self.bins, self.days = {}, 1
         self.document = document
         entries = document.get("intervalEntries")
         if entries is not None:
@@ -46,6 +46,12 @@ class Day:
             self.version = document["environment"].get("latestApplicationVersion")
             self.cpu, self.front, self.back = map(self.new, ("cpuTimeMetric", "totalForegroundTimeMetric", "totalBackgroundTimeMetric"))
             self.hitches = None
+            self.memory = self.new("peakMemoryMetric")
+            self.exits = self.ended([self.values.get(key, {}) for key in ("foregroundTerminationMetric", "backgroundTerminationMetric")])
+            signposts = [entry["signpostIntervalMetric"] for entry in longest["values"] if "signpostIntervalMetric" in entry] if self.is_whole else []
+            for row in signposts:
+                bins = [(nanos(b["lowerBound"]), nanos(b["upperBound"]), b["count"]) for b in row["signpostDuration"]["buckets"]]
+                self.bins[self.signpost(row)] = bins
             for name, (key, _, _) in NAMES.items():
                 buckets = self.values.get(key, {}).get("histogram", {}).get("buckets", [])
                 self.bins[name] = [(nanos(b["lowerBound"]), nanos(b["upperBound"]), b["count"]) for b in buckets]
@@ -55,6 +61,11 @@ class Day:
             self.front = self.old("applicationTimeMetrics", "cumulativeForegroundTime")
             self.back = self.old("applicationTimeMetrics", "cumulativeBackgroundTime")
             self.hitches = self.old("animationMetrics", "scrollHitchTimeRatio")
+            self.memory = self.old("memoryMetrics", "peakMemoryUsage")
+            self.exits = self.ended(document.get("applicationExitMetrics", {}).values())
+            for row in document.get("signpostMetrics", []):
+                buckets = row["signpostIntervalData"]["histogrammedSignpostDurations"]["histogramValue"].values()
+                self.bins[self.signpost(row)] = [(nanos(b["bucketStart"]), nanos(b["bucketEnd"]), b["bucketCount"]) for b in buckets]
             for name, (_, group, key) in NAMES.items():
                 buckets = document.get(group, {}).get(key, {}).get("histogramValue", {}).values()
                 self.bins[name] = [(nanos(b["bucketStart"]), nanos(b["bucketEnd"]), b["bucketCount"]) for b in buckets]
@@ -64,6 +75,15 @@ class Day:
 
     def old(self, group, key):
         return nanos(self.document[group][key]) if key in self.document.get(group, {}) else None
+
+    @staticmethod
+    def ended(places):
+        counts = [(key, count) for place in places for key, count in place.items()]
+        return sum(count for key, count in counts if "ormal" not in key or "bnormal" in key) if counts else None
+
+    @staticmethod
+    def signpost(row):
+        return f"signpost {row['signpostName']}" + (f" ({row['signpostCategory']})" if "signpostCategory" in row else "")
 
     def durations(self, name):
         """Two lists of ends, sorted: bins are 10 ms wide or more, and hangs of nine seconds or more are in the last one."""
@@ -85,7 +105,11 @@ def main(folder, report):
             measures.setdefault(("day_ns", day.version), []).append(1000 * day.cpu / (day.front + (day.back or 0)))
         if day.hitches is not None:
             measures.setdefault(("hitch_ns", day.version), []).append(day.hitches / 1e6)
-        for name in NAMES:
+        if day.memory is not None:
+            measures.setdefault(("peak_bytes", day.version), []).append(day.memory / 1e6)
+        if day.exits is not None:
+            measures.setdefault(("exits", day.version), []).append(day.exits / day.days)
+        for name in day.bins:
             lower, upper = day.durations(name)
             if lower:
                 known = durations.setdefault((name, day.version), ([], [], []))

@@ -95,6 +95,12 @@ fn payload_of_day(rng: &mut Rng) -> Value {
         json!({"histogramNumBuckets": 3, "histogramValue": bins.collect::<serde_json::Map<_, _>>()})
     };
     let (hangs, launches, resumes) = (histogram(), histogram(), histogram());
+    let signposts: Vec<Value> = ["Checkout", "Search"]
+        .map(|name| {
+            json!({"signpostName": name, "signpostCategory": "Shop", "totalSignpostCount": 3,
+                "signpostIntervalData": {"histogrammedSignpostDurations": histogram(), "signpostCumulativeCPUTime": "30 ms"}})
+        })
+        .into();
     let mut day = json!({
         "timeStampBegin": "2024-05-01 07:00:00 +0000", "appVersion": rng.pick(&VERSIONS), "metaData": {"regionFormat": "US"},
         "applicationResponsivenessMetrics": {"histogrammedAppHangTime": hangs},
@@ -103,6 +109,14 @@ fn payload_of_day(rng: &mut Rng) -> Value {
     });
     if !rng.one_in(4) {
         day["cpuMetrics"] = json!({"cumulativeCPUTime": format!("{},{:03} sec", rng.below(9) + 1, rng.below(1_000))});
+    }
+    if rng.one_in(2) {
+        day["signpostMetrics"] = Value::Array(signposts);
+        day["memoryMetrics"] = json!({"peakMemoryUsage": format!("{},{:03} kB", rng.below(900) + 1, rng.below(1_000))});
+        day["applicationExitMetrics"] = json!({
+            "foregroundExitData": {"cumulativeNormalAppExitCount": 7, "cumulativeBadAccessExitCount": rng.below(3)},
+            "backgroundExitData": {"cumulativeMemoryResourceLimitExitCount": rng.below(4), "cumulativeNewReasonExitCount": 1},
+        });
     }
     if rng.one_in(2) {
         day["animationMetrics"] = json!({"scrollHitchTimeRatio": format!("{} ms per s", rng.below(1_000))});
@@ -123,6 +137,11 @@ fn report_of_day(rng: &mut Rng) -> Value {
         json!({"values": [
             {"cpuTimeMetric": {"value": amount(rng.below(9_000), "s")}}, {"totalForegroundTimeMetric": {"value": amount(rng.below(9_000), "s")}},
             {"hangTimeMetric": histogram(rng)}, {"extendedLaunchMetric": histogram(rng)},
+            {"peakMemoryMetric": {"value": {"unit": "MB", "value": rng.below(9_000) as f64 / 8.0}}},
+            {"foregroundTerminationMetric": {"memoryLimitTerminationCount": rng.below(4), "normalTerminationCount": 2}},
+            {"signpostIntervalMetric": {"signpostName": "Checkout", "signpostCategory": "Shop", "totalCount": 3,
+                "signpostDuration": histogram(rng)["histogram"]}},
+            {"signpostIntervalMetric": {"signpostName": "Bare", "signpostDuration": histogram(rng)["histogram"]}},
         ], "duration": amount(3_600 * hours, "s"), "states": []})
     };
     let mut entries = vec![entry(3), entry(24), entry(3)];

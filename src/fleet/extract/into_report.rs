@@ -98,10 +98,11 @@ impl<'h> Collector<'h> {
     }
 
     /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals). Recordings must be measured
-    /// [with intervals](crate::fleet::MeasureOptions::with_intervals).
+    /// [with intervals](crate::fleet::MeasureOptions::with_intervals). The rules are judged; labels and rules name intervals as in
+    /// [`Recording::interval_summary`](crate::recording::Recording::interval_summary).
     #[must_use]
-    pub fn summing_intervals(self) -> Self {
-        self.counting().intervals = Some(IntervalPool::default());
+    pub fn summing_intervals(self, labels: &[String], alerts: &[IntervalAlert]) -> Self {
+        self.counting().intervals = Some(IntervalPool::new(labels, alerts));
         self
     }
 
@@ -280,12 +281,7 @@ impl<'h> Collector<'h> {
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
-    pub fn finish_intervals(
-        self,
-        is_strict: bool,
-        quantiles: &[Quantile],
-        alerts: &[IntervalAlert],
-    ) -> Result<IntervalSummary> {
+    pub fn finish_intervals(self, is_strict: bool, quantiles: &[Quantile]) -> Result<IntervalSummary> {
         let (host, is_quiet) = (self.host, self.is_quiet);
         let Counting { builder, reserved: _held, intervals, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -296,7 +292,7 @@ impl<'h> Collector<'h> {
         check_names(&report, pool.runs() > 0)?;
         check_runs(host, &report, Some(pool.runs()).filter(|&runs| runs > 0), is_quiet)?;
         // The lengths of runs without CPU tables are not kept.
-        let summary = pool.finish(quantiles, alerts, &|_, _| None);
+        let summary = pool.finish(quantiles, &|_, _| None);
         if summary.rows.is_empty() {
             let (runs, command) = (summary.runs.unwrap_or_default(), export_command("X.trace", None, &TABLES));
             let (runs, have) = (several(runs, "run"), if runs == 1 { "has" } else { "have" });

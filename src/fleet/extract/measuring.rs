@@ -105,7 +105,7 @@ impl<'a> Measuring<'a> {
         let Beside { content: toc, tocs, export: _held } = Beside::read(task, options, self.host, notes);
         let intervals = self.settings.hash_of_intervals(task, &options.memory, self.host);
         let context = RunContext {
-            run_id: run_id(file.content, toc, task, has_samples(&file)),
+            run_id: run_id(file.content, toc, task, self.has_content(&file)),
             fingerprint: of_run(self.settings.fingerprint, file.content, [toc, intervals], task),
             source: task.display.clone(),
             source_bytes: file.bytes,
@@ -128,6 +128,14 @@ impl<'a> Measuring<'a> {
                 Outcome::Failed(FailedInput { labels, ..failed })
             }
         }
+    }
+
+    /// False for a recording without any sample; a day of metrics is a sample, and so is a row of a table if intervals are wanted.
+    fn has_content(&self, file: &ReadFile) -> bool {
+        let Ok(export) = &file.export else { return true };
+        let has_metrics = || export.tocs().any(|toc| toc.runs.iter().any(|run| run.metrics.is_some()));
+        let has_rows = || self.settings.options.measure.with_intervals && export.tables().any(|table| table.rows > 0);
+        export.profile.sums_or_samples().next().is_some() || has_metrics() || has_rows()
     }
 
     /// From an export to its runs. The export is gone afterwards.
@@ -174,13 +182,6 @@ impl<'a> Measuring<'a> {
         notes.extend(measured.notes);
         Ok(measured.runs)
     }
-}
-
-/// False for a recording without any sample; a day of metrics is a sample.
-fn has_samples(file: &ReadFile) -> bool {
-    let Ok(export) = &file.export else { return true };
-    let has_metrics = || export.tocs().any(|toc| toc.runs.iter().any(|run| run.metrics.is_some()));
-    export.profile.sums_or_samples().next().is_some() || has_metrics()
 }
 
 /// The reader's notes. A note is printed next to the name of its file, so the name of a recording is left out, and

@@ -15,7 +15,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     let crashes = crashes.filter(|(_, toc)| toc.summary_field("diagnostic") == Some("crash"));
     let run = |(run, toc)| {
         let id = format!("{}-crash-{}", context.run_id, profile.run(run).number);
-        let mut measures = metrics::run((id, Unit::DayTime, Default::default(), None), toc, context);
+        let mut measures = metrics::run((id, Unit::DayTime, &[(FrameRow::STACKLESS, 0)], None), toc, context);
         measures.record.labels.push((RunRecord::CRASHED_IN.to_owned(), place(recording, run)));
         measures.record.labels.sort();
         measures

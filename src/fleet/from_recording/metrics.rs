@@ -15,15 +15,24 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
 
 /// A run for each sum of a day; the first run has the histograms.
 fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &RunContext) -> Vec<RunMeasures> {
-    let second = Nanos::from_millis(1_000);
+    let second = Some(Nanos::from_millis(1_000));
+    let whole = |sum: u64| vec![(FrameRow::STACKLESS, sum)];
     let mut sums = Vec::new();
-    sums.extend(metrics.cpu_time.zip(metrics.running).map(|(time, running)| (Unit::DayTime, time, Some(running))));
-    sums.extend(metrics.scroll_hitches.map(|hitches| (Unit::HitchTime, hitches, Some(second))));
+    let cpu_time = metrics.cpu_time.zip(metrics.running);
+    sums.extend(cpu_time.map(|(time, running)| (Unit::DayTime, whole(time.as_nanos()), Some(running))));
+    sums.extend(metrics.scroll_hitches.map(|hitches| (Unit::HitchTime, whole(hitches.as_nanos()), second)));
+    sums.extend(metrics.peak_memory.map(|bytes| (Unit::PeakBytes, whole(bytes), second)));
+    let exits = metrics.exits.as_ref().map(|exits| match exits.as_slice() {
+        [] => whole(0),
+        exits => exits.iter().map(|(reason, count)| (reason.as_str(), *count)).collect(),
+    });
+    let days = Some(Nanos::from_millis(1_000 * metrics.days));
+    sums.extend(exits.map(|exits| (Unit::Exits, exits, days)));
     if sums.is_empty() {
-        sums.push((Unit::DayTime, Nanos::default(), None));
+        sums.push((Unit::DayTime, whole(0), None));
     }
     let id = |unit: Unit| format!("{}-{}-{}", context.run_id, index + 1, unit.name());
-    let runs = sums.into_iter().map(|(unit, sum, wall)| run((id(unit), unit, sum, wall), toc, context));
+    let runs = sums.into_iter().map(|(unit, parts, wall)| run((id(unit), unit, &parts, wall), toc, context));
     let mut runs: Vec<RunMeasures> = runs.collect();
     if let Some(first) = runs.first_mut() {
         first.histograms = histograms(metrics);
@@ -31,27 +40,37 @@ fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &R
     runs
 }
 
-/// A run without samples.
+/// A run without samples: a weight in parts, each with a name.
 pub(super) fn run(
-    (run_id, unit, sum, wall): (String, Unit, Nanos, Option<Nanos>),
+    (run_id, unit, parts, wall): (String, Unit, &[(&str, u64)], Option<Nanos>),
     toc: &TocRun,
     context: &RunContext,
 ) -> RunMeasures {
-    let weight = sum.as_nanos();
+    // What the system counts: seconds, milliseconds, kilobytes, exits. Sampling adds no noise to these numbers, but they are rounded to it.
+    let step = match unit {
+        Unit::DayTime => 1_000_000_000,
+        Unit::HitchTime => 1_000_000,
+        Unit::PeakBytes => 1_000,
+        _ => 1,
+    };
+    let samples_of = |weight: u64| (weight / step).max(1);
+    let samples = parts.iter().map(|(_, part)| samples_of(*part)).sum();
+    let weight = parts.iter().fold(0, |sum: u64, (_, part)| sum.saturating_add(*part));
     let record = RunRecord {
         wall: wall.filter(|wall| wall.as_nanos() > 0),
         schema: "app-metrics".to_owned(),
         unit,
         weight,
-        samples: 1,
-        effective_samples: 1,
+        samples,
+        effective_samples: samples,
         usual_weight: weight,
         ..context.record(run_id, toc.number, Some(toc))
     };
     let mut names = NamesBuilder::default();
     let process = names.id(toc.process_attribute("name").unwrap_or_default());
-    let [thread, binary, function] = ["", "", FrameRow::STACKLESS].map(|name| names.id(name));
-    let row = |function: NameId| FrameRow {
+    let [thread, binary] = [names.id(""); 2];
+    let functions: Vec<(NameId, u64)> = parts.iter().map(|(name, part)| (names.id(name), *part)).collect();
+    let row = |(function, weight): (NameId, u64), samples: u64| FrameRow {
         process,
         thread,
         is_main_thread: false,
@@ -59,13 +78,13 @@ pub(super) fn run(
         function,
         self_weight: weight,
         all_weight: weight,
-        self_samples: 1,
-        all_samples: 1,
+        self_samples: samples,
+        all_samples: samples,
     };
     RunMeasures {
         names: names.finish(),
-        frames: vec![row(function)],
-        binaries: vec![row(NameId::NONE)],
+        frames: functions.into_iter().map(|part| row(part, samples_of(part.1))).collect(),
+        binaries: vec![row((NameId::NONE, weight), samples)],
         ..RunMeasures::of_record(record)
     }
 }

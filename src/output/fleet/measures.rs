@@ -31,6 +31,14 @@ const REPORTED_TIME: Steps = [(1e-6, "ns"), (1e-3, "µs"), (1.0, "ms"), (1e3, "s
 const TIME: Steps = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"), (f64::INFINITY, "s")];
 /// Of milliseconds per second.
 const RATIO: Steps = [(1e-6, "ns/s"), (1e-3, "µs/s"), (1.0, "ms/s"), (f64::INFINITY, "ms/s"), (f64::INFINITY, "ms/s")];
+/// Of exits per day.
+const EXITS: Steps = [
+    (1.0, "per day"),
+    (f64::INFINITY, "per day"),
+    (f64::INFINITY, "per day"),
+    (f64::INFINITY, "per day"),
+    (f64::INFINITY, "per day"),
+];
 /// Of megabytes per report.
 const REPORTED_BYTES: Steps = [(1e-6, "bytes"), (1e-3, "KB"), (1.0, "MB"), (1e3, "GB"), (1e6, "TB")];
 const BYTES: Steps = [(1.0, "bytes/s"), (1e3, "KB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
@@ -114,6 +122,8 @@ pub(super) const fn measure_name(unit: Unit) -> &'static str {
         Unit::WrittenBytes => "data written",
         Unit::DayTime => "CPU time while the app ran",
         Unit::HitchTime => "hitch time while scrolling",
+        Unit::PeakBytes => "peak memory",
+        Unit::Exits => "number of unexpected exits",
         _ => "CPU use",
     }
 }
@@ -127,9 +137,13 @@ pub(super) const fn value_unit(quantity: &Quantity, unit: Unit) -> &'static str 
     }
 }
 
-/// What has a measure: a run, or a report from the field.
+/// What has a measure: a run, a report from the field, or a day of metrics.
 pub(super) const fn noun(unit: Unit) -> &'static str {
-    if unit.is_of_reports() { "report" } else { "run" }
+    match unit {
+        _ if unit.is_of_metrics() => "day",
+        _ if unit.is_of_reports() => "report",
+        _ => "run",
+    }
 }
 
 /// The units of rates, and of what reports state.
@@ -143,7 +157,8 @@ const fn steps(unit: Unit) -> Steps {
         Unit::Bytes => BYTES,
         Unit::HangTime | Unit::LaunchTime | Unit::ExceptionTime => REPORTED_TIME,
         Unit::DayTime | Unit::HitchTime => RATIO,
-        Unit::WrittenBytes => REPORTED_BYTES,
+        Unit::WrittenBytes | Unit::PeakBytes => REPORTED_BYTES,
+        Unit::Exits => EXITS,
     }
 }
 

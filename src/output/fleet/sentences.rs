@@ -53,11 +53,17 @@ pub(super) fn points(report: &FleetReport) -> Vec<Point> {
             None => points.push(Point { kind, mood, text }),
         }
     }
-    for kind in [Kind::Row, Kind::Uses, Kind::Differences, Kind::Other] {
-        while let Some(last) = points.iter().rposition(|point| point.kind == kind).filter(|_| points.len() > MOST) {
+    // What was found comes before what was not.
+    let plain = |kind| move |point: &Point| point.kind == kind && point.mood == Mood::Plain;
+    let any = |kind| move |point: &Point| point.kind == kind;
+    let less: [&dyn Fn(&Point) -> bool; 5] =
+        [&any(Kind::Row), &any(Kind::Uses), &plain(Kind::Differences), &plain(Kind::Other), &any(Kind::Differences)];
+    for is_less in less {
+        while let Some(last) = points.iter().rposition(is_less).filter(|_| points.len() > MOST) {
             points.remove(last);
         }
     }
+    points.truncate(MOST);
     points.iter_mut().filter(|point| !point.text.ends_with('.')).for_each(|point| point.text.push('.'));
     points
 }
@@ -191,7 +197,8 @@ impl Sentences<'_> {
         let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.title()));
         if runs == 1 {
             let (value, inside) = (measures.text(max), subject(self.report, unit));
-            return format!("One run: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");
+            let noun = noun(unit);
+            return format!("One {noun}: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");
         }
         let median =
             median.map_or_else(String::new, |value| format!("{} {of_core} at the median", measures.text(value)));
@@ -226,7 +233,11 @@ impl Sentences<'_> {
         };
         let (measures, name) = self.measures(unit, values.0.max(values.1));
         let uses = match unit.is_of_reports() {
-            true => format!("has {} {}", if ratio > 1.0 { "more" } else { "less" }, subject(self.report, unit)),
+            true => {
+                let (more, subject) = (if ratio > 1.0 { "more" } else { "less" }, subject(self.report, unit));
+                let more = if unit == Unit::Exits && ratio < 1.0 { "fewer" } else { more };
+                format!("has {more} {}", subject.strip_prefix("number of ").unwrap_or(subject))
+            }
             false => format!("uses {} CPU", if ratio > 1.0 { "more" } else { "less" }),
         };
         let (before, after) = (measures.text(values.0), measures.text(values.1));
@@ -243,21 +254,32 @@ impl Sentences<'_> {
     }
 
     fn no_difference(&self, cohorts: &[usize], is_newest: bool, is_testable: bool) -> String {
+        // With several measures, it is about one of them.
+        let own = cohorts.first().map(|&cohort| self.unit(cohort));
+        let is_other = |cohort: &CohortReport| Some(cohort.cohort.unit) != own;
+        let of_measure = match own {
+            Some(unit) if self.report.cohorts.iter().any(is_other) => format!(" in {}", subject(self.report, unit)),
+            _ => String::new(),
+        };
         match (cohorts, is_testable) {
             (&[from, to], true) => {
-                format!("No difference was shown between {} and {}.", self.cohort(from), self.cohort(to))
+                format!("No difference{of_measure} was shown between {} and {}.", self.cohort(from), self.cohort(to))
             }
             (&[from, to], false) => {
-                format!("Too few runs to decide if {} differs from {}.", self.cohort(to), self.cohort(from))
+                format!("Too few runs to decide if {} differs from {}{of_measure}.", self.cohort(to), self.cohort(from))
             }
             (_, true) if is_newest => {
-                "No difference was shown between a newest cohort and the previous one.".to_owned()
+                format!("No difference{of_measure} was shown between a newest cohort and the previous one.")
             }
             (_, false) if is_newest => {
-                "Too few runs to decide if the newest cohorts differ from the previous ones.".to_owned()
+                format!("Too few runs to decide if the newest cohorts differ from the previous ones{of_measure}.")
             }
-            (all, true) => format!("No difference was shown between the {} cohorts.", thousands(all.len() as u64)),
-            (all, false) => format!("Too few runs to decide if the {} cohorts differ.", thousands(all.len() as u64)),
+            (all, true) => {
+                format!("No difference{of_measure} was shown between the {} cohorts.", thousands(all.len() as u64))
+            }
+            (all, false) => {
+                format!("Too few runs to decide if the {} cohorts differ{of_measure}.", thousands(all.len() as u64))
+            }
         }
     }
 

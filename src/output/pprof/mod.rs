@@ -57,6 +57,8 @@ fn value_type(unit: Unit) -> (&'static str, &'static str) {
         Unit::WrittenBytes => ("written", "bytes"),
         Unit::DayTime => ("cpu", "nanoseconds"),
         Unit::HitchTime => ("hitch", "nanoseconds"),
+        Unit::PeakBytes => ("peak", "bytes"),
+        Unit::Exits => ("exits", "count"),
     }
 }
 

@@ -45,6 +45,8 @@ fn measured(unit: Unit) -> &'static str {
         Unit::WrittenBytes => "Bytes written",
         Unit::DayTime => "CPU time",
         Unit::HitchTime => "Hitch time",
+        Unit::PeakBytes => "Peak memory",
+        Unit::Exits => "Exits",
     }
 }
 

@@ -22,6 +22,7 @@ use crate::units::Nanos;
 /// A value with the names and indices that lead to it.
 pub(super) type Leaf = (Vec<String>, String);
 
+const DAY: u64 = 24 * 3_600 * 1_000_000_000;
 /// Entries that are shorter are parts of a day.
 const LEAST_DAY: u64 = 23 * 3_600 * 1_000_000_000;
 
@@ -37,11 +38,15 @@ const HISTOGRAMS: [(&str, &str, &str); 5] = [
 /// True if a value is used, by the names that lead to it.
 pub(super) fn is_known(path: &[String]) -> bool {
     let has = |name: &str| path.iter().any(|part| part == name);
-    let is_scalar = SCALARS.iter().any(|(old, new)| has(old) || has(new));
-    is_scalar || HISTOGRAMS.iter().any(|(old, new, _)| has(old) || has(new)) || has("duration")
+    let is_pair = |(old, new): &(&str, &str)| has(old) || has(new);
+    let is_other = SCALARS.iter().chain([&PEAK_MEMORY]).any(is_pair) || EXITS.iter().any(|(keys, _)| is_pair(keys));
+    let is_histogram = HISTOGRAMS.iter().any(|(old, new, _)| has(old) || has(new));
+    is_other || is_histogram || has(SIGNPOST_DURATIONS.0) || has(SIGNPOST_DURATIONS.1) || has("duration") || {
+        path.last().is_some_and(|last| [SIGNPOST_NAME, SIGNPOST_CATEGORY].contains(&last.as_str()))
+    }
 }
 
-/// Quantities: the key up to iOS 26, and the key of iOS 27.
+/// Times: the key up to iOS 26, and the key of iOS 27.
 const SCALARS: [(&str, &str); 4] = [
     ("cumulativeCPUTime", "cpuTimeMetric"),
     ("cumulativeForegroundTime", "totalForegroundTimeMetric"),
@@ -49,12 +54,53 @@ const SCALARS: [(&str, &str); 4] = [
     ("scrollHitchTimeRatio", "scrollHitchTimeRatioMetric"),
 ];
 
-/// The metrics of a day and what could not be read of them; `None` for a document without a whole day.
-pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<(AppMetrics, Vec<Unread>)> {
-    let mut values = Values { leaves, day: day(leaves)?, language: Language::of([], None) };
+const NORMAL: &str = "normal";
+const PEAK_MEMORY: (&str, &str) = ("peakMemoryUsage", "peakMemoryMetric");
+
+/// Numbers of exits, and where the app was.
+const EXITS: [((&str, &str), &str); 2] = [
+    (("foregroundExitData", "foregroundTerminationMetric"), "foreground"),
+    (("backgroundExitData", "backgroundTerminationMetric"), "background"),
+];
+
+/// Reasons of exits: in `cumulative…ExitCount` up to iOS 26, in `…TerminationCount` of iOS 27, and in words.
+const REASONS: [(&str, &str, &str); 11] = [
+    ("NormalApp", "normal", NORMAL),
+    ("Abnormal", "abnormal", "abnormal"),
+    ("AppWatchdog", "watchdog", "watchdog"),
+    ("BackgroundTaskAssertionTimeout", "taskTimeout", "background task timeout"),
+    ("BadAccess", "badAccess", "bad access"),
+    ("CPUResourceLimit", "highCPU", "CPU limit"),
+    ("IllegalInstruction", "illegalInstruction", "illegal instruction"),
+    ("MemoryPressure", "memoryPressure", "memory pressure"),
+    ("MemoryResourceLimit", "memoryLimit", "memory limit"),
+    ("SuspendedWithLockedFile", "fileLock", "locked file"),
+    ("SystemPressure", "systemPressure", "system pressure"),
+];
+
+/// The histogram of a signpost, beside its name.
+const SIGNPOST_DURATIONS: (&str, &str) = ("histogrammedSignpostDurations", "signpostDuration");
+const SIGNPOST_NAME: &str = "signpostName";
+const SIGNPOST_CATEGORY: &str = "signpostCategory";
+
+/// The metrics of a day and what could not be read of them; `None` for a document without a whole day. `length` is the time that the
+/// document states for all of it.
+pub(super) fn of_day(
+    leaves: &[Leaf],
+    region: Option<&str>,
+    length: Option<Nanos>,
+) -> Option<(AppMetrics, Vec<Unread>)> {
+    let (day, of_entry) = day(leaves)?;
+    let length = of_entry.or(length.map(Nanos::as_nanos)).unwrap_or(DAY);
+    if length < LEAST_DAY {
+        return None;
+    }
+    let days = (length + DAY / 2) / DAY;
+    let mut values = Values { leaves, day, language: Language::of([], None) };
     values.language = Language::of(leaves.iter().map(|(_, text)| per_second(text)), region);
-    for keys in HISTOGRAMS {
-        let bins = values.bins(keys);
+    let found = values.durations();
+    for (_, below) in &found {
+        let bins = bins(below);
         let texts: Option<Vec<_>> = bins.iter().map(|(start, end, _)| Some((start.text()?, end.text()?))).collect();
         texts.into_iter().for_each(|texts| values.language.prefer_ascending(&texts));
     }
@@ -68,14 +114,16 @@ pub(super) fn of_day(leaves: &[Leaf], region: Option<&str>) -> Option<(AppMetric
     unread.extend([foreground.err(), background.err()].into_iter().flatten());
     let mut kept = |problem: Unread| unread.push(problem);
     let [cpu_time, scroll_hitches] = [cpu_time, hitches].map(|read| read.map_err(&mut kept).ok().flatten());
-    let histograms = HISTOGRAMS.map(|keys| values.histogram(keys).map_err(&mut kept).ok().flatten());
-    let histograms = histograms.into_iter().flatten().collect();
-    let metrics = AppMetrics { cpu_time, running, scroll_hitches, histograms };
-    (metrics != AppMetrics::default() || !unread.is_empty()).then_some((metrics, unread))
+    let peak_memory = values.quantity(PEAK_MEMORY, Dimension::Size).map_err(&mut kept).ok().flatten();
+    let exits = values.exits().map_err(&mut kept).ok().flatten();
+    let histograms = found.into_iter().map(|(name, below)| values.histogram(name, &below).map_err(&mut kept).ok());
+    let histograms = histograms.flatten().flatten().collect();
+    let metrics = AppMetrics { days, cpu_time, running, scroll_hitches, peak_memory, exits, histograms };
+    (metrics != AppMetrics { days, ..AppMetrics::default() } || !unread.is_empty()).then_some((metrics, unread))
 }
 
-/// The path of the longest entry, which has to be a day; empty for documents up to iOS 26, which describe one day.
-fn day(leaves: &[Leaf]) -> Option<Vec<String>> {
+/// The path and the length of the longest entry; empty for documents up to iOS 26, which have no entries.
+fn day(leaves: &[Leaf]) -> Option<(Vec<String>, Option<u64>)> {
     let mut parts: BTreeMap<&[String], [Option<&str>; 2]> = BTreeMap::new();
     for (path, value) in leaves {
         let [entries, _, duration, part] = path.as_slice() else { continue };
@@ -87,12 +135,12 @@ fn day(leaves: &[Leaf]) -> Option<Vec<String>> {
         }
     }
     if !leaves.iter().any(|(path, _)| path.first().is_some_and(|first| first == "intervalEntries")) {
-        return Some(Vec::new());
+        return Some((Vec::new(), None));
     }
     let length = |[value, unit]: [Option<&str>; 2]| of_number(value?, unit?, Dimension::Time).ok();
     let lengths = parts.into_iter().filter_map(|(entry, parts)| Some((length(parts)?, entry)));
     let (length, entry) = lengths.max_by_key(|(length, _)| *length)?;
-    (length >= LEAST_DAY).then(|| entry.to_vec())
+    Some((entry.to_vec(), Some(length)))
 }
 
 /// A quantity as it was written.
@@ -111,6 +159,9 @@ impl<'l> Written<'l> {
     }
 }
 
+/// Values, each with what leads to it from some key.
+type Below<'l> = Vec<(&'l [String], &'l str)>;
+
 struct Values<'l> {
     leaves: &'l [Leaf],
     day: Vec<String>,
@@ -119,56 +170,116 @@ struct Values<'l> {
 
 impl<'l> Values<'l> {
     /// The values below a key of the day, with what leads to them from there.
-    fn below(&self, (old, new): (&str, &str)) -> Vec<(&'l [String], &'l str)> {
+    fn below(&self, (old, new): (&str, &str)) -> Below<'l> {
         let key = if self.day.is_empty() { old } else { new };
-        let below = self.leaves.iter().filter_map(|(path, value)| {
-            let of_day = path.strip_prefix(self.day.as_slice())?;
-            let at = of_day.iter().position(|part| *part == key)?;
-            Some((of_day.get(at + 1..)?, value.as_str()))
+        let below = self.of_day().filter_map(|(path, value)| {
+            let at = path.iter().position(|part| *part == key)?;
+            Some((path.get(at + 1..)?, value))
         });
         below.collect()
     }
 
+    fn of_day(&self) -> impl Iterator<Item = (&'l [String], &'l str)> {
+        let of_day = |(path, value): &'l Leaf| Some((path.strip_prefix(self.day.as_slice())?, value.as_str()));
+        self.leaves.iter().filter_map(of_day)
+    }
+
+    /// The histograms of durations by name: those that all apps have, and those of signposts.
+    fn durations(&self) -> Vec<(String, Below<'l>)> {
+        let known = HISTOGRAMS.iter().map(|&(old, new, name)| (name.to_owned(), self.below((old, new))));
+        let mut found: Vec<_> = known.collect();
+        let key = if self.day.is_empty() { SIGNPOST_DURATIONS.0 } else { SIGNPOST_DURATIONS.1 };
+        let mut signposts: BTreeMap<&[String], ([Option<&str>; 2], Below<'l>)> = BTreeMap::new();
+        for (path, value) in self.of_day() {
+            let Some((last, own)) = path.split_last() else { continue };
+            let facts = [SIGNPOST_NAME, SIGNPOST_CATEGORY];
+            if let Some(index) = facts.iter().position(|fact| last == fact) {
+                signposts.entry(own).or_default().0[index] = Some(value);
+            } else if let Some(at) = path.iter().position(|part| part == key) {
+                // Up to iOS 26, another object is around the histogram.
+                let own = &path[..at - usize::from(self.day.is_empty()).min(at)];
+                signposts.entry(own).or_default().1.push((&path[at + 1..], value));
+            }
+        }
+        for ([name, category], below) in signposts.into_values() {
+            let category = category.filter(|text| !text.is_empty());
+            let category = category.map(|text| format!(" ({text})")).unwrap_or_default();
+            found.extend(name.map(|name| (format!("{}{name}{category}", DurationHistogram::SIGNPOST), below)));
+        }
+        found
+    }
+
     fn scalar(&self, keys: (&str, &str)) -> Result<Option<Nanos>, Unread> {
-        written(&self.below(keys), &[], "value").map(|written| self.read(written)).transpose()
+        Ok(self.quantity(keys, Dimension::Time)?.map(Nanos::from_nanos))
     }
 
-    fn read(&self, written: Written<'l>) -> Result<Nanos, Unread> {
-        let nanos = match written {
-            Written::Number(value, unit) => of_number(value, unit, Dimension::Time),
-            Written::Text(text) => self.language.read(text, Dimension::Time),
-        };
-        nanos.map(Nanos::from_nanos)
+    fn quantity(&self, keys: (&str, &str), dimension: Dimension) -> Result<Option<u64>, Unread> {
+        written(&self.below(keys), &[], "value").map(|written| self.read(written, dimension)).transpose()
     }
 
-    /// The bins of a histogram by their numbers: start, end and count.
-    fn bins(&self, (old, new, _): (&str, &str, &str)) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
-        let found = self.below((old, new));
-        let (list, count, start, end) = match self.day.is_empty() {
-            true => (1, "bucketCount", "bucketStart", "bucketEnd"),
-            false => (2, "count", "lowerBound", "upperBound"),
-        };
-        let bin = |&(path, value): &(&'l [String], &'l str)| {
-            let (prefix, key) = path.split_at_checked(list + 1)?;
-            let number: u64 = prefix.last()?.parse().unwrap_or(u64::MAX);
-            let bounds = (key == [count]).then(|| written(&found, prefix, start).zip(written(&found, prefix, end)))?;
-            bounds.map(|(start, end)| (number, (start, end, value)))
-        };
-        let mut bins: Vec<_> = found.iter().filter_map(bin).collect();
-        bins.sort_by_key(|(number, _)| *number);
-        bins.into_iter().map(|(_, bin)| bin).collect()
+    fn read(&self, written: Written<'l>, dimension: Dimension) -> Result<u64, Unread> {
+        match written {
+            Written::Number(value, unit) => of_number(value, unit, dimension),
+            Written::Text(text) => self.language.read(text, dimension),
+        }
+    }
+
+    /// The exits by reason, except normal ones; `None` if the document has no numbers of exits.
+    fn exits(&self) -> Result<Option<Vec<(String, u64)>>, Unread> {
+        let mut exits: BTreeMap<String, u64> = BTreeMap::new();
+        let mut is_known = false;
+        for (keys, place) in EXITS {
+            for (path, count) in self.below(keys) {
+                let [key] = path else { continue };
+                let Some(reason) = reason(key) else { continue };
+                let count: u64 = count.parse().map_err(|_| Unread::unknown(count))?;
+                is_known = true;
+                // The user or the system ended the app as it should.
+                if count > 0 && reason != NORMAL {
+                    *exits.entry(format!("{reason} ({place})")).or_default() += count;
+                }
+            }
+        }
+        Ok(is_known.then(|| exits.into_iter().collect()))
     }
 
     /// A histogram with a bin that cannot be read has no quantile.
-    fn histogram(&self, keys @ (_, _, name): (&str, &str, &'static str)) -> Result<Option<DurationHistogram>, Unread> {
-        let mut bins = Vec::new();
-        for (start, end, count) in self.bins(keys) {
-            let (lower, upper) = (self.read(start)?, self.read(end)?);
+    fn histogram(&self, name: String, below: &Below<'l>) -> Result<Option<DurationHistogram>, Unread> {
+        let mut found = Vec::new();
+        for (start, end, count) in bins(below) {
+            let read = |written| self.read(written, Dimension::Time).map(Nanos::from_nanos);
+            let (lower, upper) = (read(start)?, read(end)?);
             let upper = (name != "hang" || upper < LONGEST_HANG).then(|| end_of_bin(upper));
-            bins.push((lower, upper, count.parse().map_err(|_| Unread::unknown(count))?));
+            found.push((lower, upper, count.parse().map_err(|_| Unread::unknown(count))?));
         }
-        Ok((!bins.is_empty()).then_some(DurationHistogram { name, bins }))
+        Ok((!found.is_empty()).then_some(DurationHistogram { name, bins: found }))
     }
+}
+
+/// The bins of a histogram by their numbers: start, end and count.
+fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
+    let bin = |&(path, value): &(&'l [String], &'l str)| {
+        let (key, prefix) = path.split_last()?;
+        let (start, end) = match key.as_str() {
+            "bucketCount" => ("bucketStart", "bucketEnd"),
+            "count" => ("lowerBound", "upperBound"),
+            _ => return None,
+        };
+        let number: u64 = prefix.last()?.parse().unwrap_or(u64::MAX);
+        let bounds = written(found, prefix, start).zip(written(found, prefix, end));
+        bounds.map(|(start, end)| (number, (start, end, value)))
+    };
+    let mut bins: Vec<_> = found.iter().filter_map(bin).collect();
+    bins.sort_by_key(|(number, _)| *number);
+    bins.into_iter().map(|(_, bin)| bin).collect()
+}
+
+/// The words of a reason for exits; a reason that is not known is its own.
+fn reason(key: &str) -> Option<&str> {
+    let old = key.strip_prefix("cumulative").and_then(|key| key.strip_suffix("ExitCount"));
+    let reason = old.or_else(|| key.strip_suffix("TerminationCount"))?;
+    let known = REASONS.iter().find(|(old, new, _)| reason == *old || reason == *new);
+    Some(known.map_or(reason, |(_, _, words)| words))
 }
 
 /// A time: text below `prefix`, or a number and its unit below `prefix` and `name`.

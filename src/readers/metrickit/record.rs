@@ -9,6 +9,7 @@ use crate::calendar::iso_8601;
 use crate::error::{self, Error, ErrorKind, Position};
 use crate::hash::HashMap;
 use crate::profile::{ALL_THREADS, Binary, BinaryId, FrameId, Full, Meaning, StackId, StringId};
+use crate::recording::dates::since_1970;
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Table, TableKind, Toc, TocProcess, TocRun,
 };
@@ -318,8 +319,18 @@ const SUMMARY: [(&str, &str); 14] = [
 ];
 
 /// Facts with other uses: labels of the run, and the kind of the diagnostic.
-const OTHERS: [&str; 8] =
-    ["bundleIdentifier", "pid", "osVersion", "deviceType", "platformArchitecture", "begin", "event", "eventDetail"];
+const OTHERS: [&str; 10] = [
+    "bundleIdentifier",
+    "pid",
+    "osVersion",
+    "deviceType",
+    "platformArchitecture",
+    "begin",
+    "timeStampBegin",
+    "timeStampEnd",
+    "event",
+    "eventDetail",
+];
 
 /// True if facts with this key are used.
 pub(super) fn is_known(key: &str) -> bool {
@@ -337,7 +348,14 @@ pub(super) fn add_day(
     recording: &mut RecordingBuilder,
 ) -> Result<Option<Vec<Unread>>, Error> {
     let fact = |key: &str| day.facts.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str());
-    let Some((metrics, unread)) = metrics::of_day(&day.leaves, fact("regionFormat")) else { return Ok(None) };
+    let moment = |key: &str| {
+        let text = fact(key)?;
+        since_1970(TocRun::date(text).as_deref().unwrap_or(text))
+    };
+    let length = moment("timeStampEnd").zip(moment("timeStampBegin")).map(|(end, begin)| end.since(begin));
+    let Some((metrics, unread)) = metrics::of_day(&day.leaves, fact("regionFormat"), length) else {
+        return Ok(None);
+    };
     let like = Diagnostic {
         kind: Kind::Unknown,
         tree: Tree::default(),

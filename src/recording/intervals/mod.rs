@@ -137,6 +137,8 @@ pub struct Interval {
     pub end: Option<Nanos>,
     /// The name of the signpost; `None` for hangs.
     pub name: Option<Arc<str>>,
+    /// What the row has instead of a name: its label, if nearly each row of its table has another one. `--name` and rules find it.
+    pub label: Option<Arc<str>>,
     /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
     pub subsystem: Option<Arc<str>>,
     /// The category that the signpost was logged for; the priority of a Swift task.
@@ -187,9 +189,13 @@ impl Interval {
             (None, true) => Intervals::HANGS[0],
             (None, false) => return self.name.as_deref() == Some(name),
         };
-        match (name.strip_prefix(table), self.name_or_type()) {
-            (Some(rest), Some(own)) => rest.strip_prefix(": ") == Some(own),
-            (rest, own) => rest == Some("") && own.is_none(),
+        match name.strip_prefix(table) {
+            Some("") => self.name_or_type().is_none(),
+            Some(rest) => {
+                let own = self.name_or_type().or(self.label.as_deref());
+                own.is_some() && own == rest.strip_prefix(": ")
+            }
+            None => false,
         }
     }
 

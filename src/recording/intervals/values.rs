@@ -172,6 +172,7 @@ impl TableValues {
             start: Nanos::from_nanos(start),
             end: end.map(Nanos::from_nanos),
             name: text(identity.name),
+            label: None,
             subsystem: text(identity.subsystem),
             category: text(identity.category),
             identifier: identity.identifier,
@@ -198,7 +199,7 @@ impl TableValues {
             name: event.identity.name.map(|name| texts.text(name)),
         }));
         if self.has_labels && are_unique(self.intervals.iter().filter_map(|interval| interval.name.as_deref())) {
-            self.intervals.iter_mut().for_each(|interval| interval.name = None);
+            self.intervals.iter_mut().for_each(|interval| interval.label = interval.name.take());
         }
         self.intervals.sort_by_key(|interval| interval.start);
         self.risks.sort_by_key(|risk| risk.time);

@@ -22,7 +22,13 @@ pub(super) fn opening(report: &FleetReport, notes: usize, page: &mut Page<'_>) {
     let title = match report.cohorts.len() {
         0 => "Fleet: no runs".to_owned(),
         cohorts => {
-            let noun = if measure_of_reports(report).is_some() { "report" } else { "run" };
+            let is_of_metrics = |cohort: &CohortReport| cohort.cohort.unit.is_of_metrics();
+            // A report of metrics has several.
+            let noun = match measure_of_reports(report) {
+                Some(_) if report.cohorts.iter().any(is_of_metrics) => "reported value",
+                Some(_) => "report",
+                None => "run",
+            };
             format!("Fleet: {} in {}{by}", many(report.inputs.runs, noun), many(cohorts as u64, "cohort"))
         }
     };

@@ -145,7 +145,7 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
     let all = cohorts.iter().filter(|cohort| cohort.runs > 0).count();
     if shown.len() < all {
         let more = many((all - shown.len()) as u64, "more cohort");
-        page.painted(Tone::Dim, &format!("and {more} with a lower mean"));
+        page.painted(Tone::Dim, &format!("and {more}, none with a higher mean"));
     }
 }
 
