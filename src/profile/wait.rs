@@ -225,6 +225,12 @@ impl<'p> Waits<'p> {
         self.class(stack, false)
     }
 
+    /// True if a stack ends in a function of the kernel in which a thread is blocked.
+    pub(crate) fn is_blocked(&self, stack: StackId) -> bool {
+        let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
+        matches!(self.roles[leaf.index()], Role::Blocked(_))
+    }
+
     /// Returns what a thread with this stack waits for, or `None` if its functions do not tell. It `waits` if its state says so.
     pub(crate) fn class(&self, stack: StackId, waits: bool) -> Option<Wait> {
         let profile = self.profile;

@@ -69,13 +69,14 @@ fn samples(overview: &Value, share: &str) -> u64 {
 #[test]
 fn the_hung_thread_and_the_running_worker_are_the_answer() {
     let folder = Folder::new();
-    for (version, runs) in [(35, "runs"), (20, "runs or could run")] {
+    let by_functions = ", by the functions that they are in";
+    for (version, runs, by) in [(35, "runs", ""), (20, "runs or could run", by_functions)] {
         let path = folder.file("hang.txt", hang(version));
         let (found, sentence) = overview(&path, &[]);
         assert_eq!(
             sentence,
             format!(
-                "Threads wait in 91.7% of the samples. Main Thread waits for a lock in 50 of 50 samples, below Store.save(). \
+                "Threads wait in 91.7% of the samples{by}. Main Thread waits for a lock in 50 of 50 samples, below Store.save(). \
                  compress (App) {runs} on thread saver in 50 of 50 samples, called by Store.flush() (which has 8.3%)."
             )
         );

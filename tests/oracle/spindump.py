@@ -389,7 +389,7 @@ class Report:
                         raise ValueError("callees exceed")
                     if own and (node.frame.state or "").startswith("blocked by "):
                         by = node.frame.state[len("blocked by ") :]
-                        self.blocked[by] = self.blocked.get(by, 0) + own
+                        self.blocked[by, tid] = self.blocked.get((by, tid), 0) + own
                     if own:
                         label = ("Waiting" if state is None else state) if has_states else ""
                         place = ";".join([f"{key}|{label}", *path])
@@ -445,9 +445,9 @@ class Report:
         number_of_app = leading(self.field("PID"))
         app = next((one for one in self.processes if one.pid is not None and one.pid == number_of_app), only)
         name = app.name if app else self.field("Command")
-        blocked = sorted(self.blocked.items(), key=lambda item: (-item[1], item[0].encode()))
+        blocked = sorted(self.blocked.items(), key=lambda item: (-item[1], item[0][0].encode(), item[0][1] is not None, item[0][1]))
         processes = [[one.name, one.pid, one.fields.get("Path", "")] for one in self.processes]
-        for by, _ in blocked:
+        for (by, _), _ in blocked:
             found = re.match(r"(?:.* (?:owned by|waiting for|on) )?(.*?) \[([0-9]+)\]", by)
             if found and int(found[2]) not in [pid for _, pid, _ in processes]:
                 processes.append([found[1], int(found[2]), ""])
@@ -459,7 +459,7 @@ class Report:
             "meaning": self.meaning() if stacks else None,
             "device": device,
             "process": process,
-            "summary": self.summary() + [["blocked-by", f"{by}, {own:,} sample" + "s" * (own != 1)] for by, own in blocked],
+            "summary": self.summary() + [["blocked-by", f"{by}, {own:,} sample" + "s" * (own != 1) + (f" of thread {tid:#x}" if tid is not None else "")] for (by, tid), own in blocked],
             "processes": processes,
             "threads": threads,
             "stacks": stacks,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::sentences::missing;
 use crate::profile::{Profile, ThreadId};
 use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangWait, Hitches};
@@ -15,6 +16,10 @@ const VERSION: u64 = 1;
 /// Writes the report as JSON.
 pub(in crate::output) fn write_json(report: &HangReport, recording: &Recording, out: &mut dyn Write) -> io::Result<()> {
     let profile = &recording.profile;
+    let symbols = |(binary, functions)| {
+        let row = profile.binary(binary);
+        json!({"binary": profile.string(row.name), "uuid": row.uuid.map(|uuid| uuid.to_string()), "functions": functions})
+    };
     let document = json!({
         "format": "traceparse-hangs",
         "version": VERSION,
@@ -22,6 +27,7 @@ pub(in crate::output) fn write_json(report: &HangReport, recording: &Recording, 
         "rejected_rows": report.rejected,
         "hangs": report.hangs.iter().map(|hang| value(hang, profile)).collect::<Value>(),
         "hitches": report.hitches.iter().map(hitches).collect::<Value>(),
+        "missing_symbols": missing(report, profile).into_iter().map(symbols).collect::<Value>(),
     });
     writeln!(out, "{document}")
 }
@@ -55,7 +61,12 @@ fn of_activity(activity: &HangActivity, profile: &Profile) -> Value {
         value["heaviest_stack"] = self::stack(it, profile);
         value
     };
-    let holder = holder.map(|holder| thread(holder, profile));
+    let holder = holder.map(|holder| {
+        let mut value = thread(holder, profile);
+        value["is_recorded"] = activity.is_owner.into();
+        value["waits"] = activity.holder_waits.into();
+        value
+    });
     json!({
         "verdict": verdict.name(),
         "reason": reason,
@@ -65,6 +76,7 @@ fn of_activity(activity: &HangActivity, profile: &Profile) -> Value {
         "samples": {"all": samples, "running": running, "waiting": waiting, "runnable": queued},
         "waits_for": waits_for,
         "holder": holder,
+        "blocked_by": activity.blocked_by,
         "heaviest_stack": stack(heaviest),
         "off_cpu_stack": stack(off_cpu),
         "also_busy": also_busy.iter().map(busy).collect::<Value>(),

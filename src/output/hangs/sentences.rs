@@ -1,7 +1,9 @@
 //! What a thread did in a hang, in words. Each sentence names its evidence.
 
-use crate::profile::Profile;
-use crate::report::{Hang, HangActivity, HangVerdict, thread_label};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::profile::{BinaryId, FunctionId, Profile};
+use crate::report::{Hang, HangActivity, HangReport, HangVerdict, is_own_binary, thread_label};
 use crate::units::several;
 
 /// What a thread did, in a few words.
@@ -54,7 +56,23 @@ pub(in crate::output) fn evidence(hang: &Hang) -> String {
 /// Which thread has the lock that a thread waits for.
 pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Profile) -> Option<String> {
     let label = |id| thread_label(profile, profile.thread(id));
+    let of_process = |id| {
+        let process = profile.process(profile.thread(id).process);
+        let pid = process.pid.map(|pid| format!(" ({pid})")).unwrap_or_default();
+        format!("{} of {}{pid}", label(id), profile.string(process.name))
+    };
     match activity.holder {
+        Some(thread) if activity.is_owner => {
+            let waits = if activity.holder_waits { "; it waits, too" } else { "" };
+            Some(format!("{} holds it, as the report states{waits}", of_process(thread)))
+        }
+        None if !activity.blocked_by.is_empty() => {
+            let more = match activity.blocked_by.len() - 1 {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            Some(format!("The report states: blocked by {}{more}", activity.blocked_by[0]))
+        }
         Some(thread) if is_of_report => Some(format!(
             "{} may hold it: of all threads, only it does not wait, and it runs methods of the same type",
             label(thread)
@@ -66,6 +84,24 @@ pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Prof
         None if activity.waits_for == Some("a lock") => Some("Which thread holds it is unknown".to_owned()),
         None => None,
     }
+}
+
+/// The binaries of the app that lack names, each with the number of its functions without a name in the stacks of hangs, the most first.
+pub(super) fn missing(report: &HangReport, profile: &Profile) -> Vec<(BinaryId, usize)> {
+    let of_activity = |it: &Hang| {
+        let stacks = it.activity.heaviest.iter().chain(&it.activity.off_cpu).chain(&it.activity.also_busy);
+        stacks.flat_map(|stack| stack.functions.iter().map(|(id, _)| *id)).collect::<Vec<_>>()
+    };
+    let nameless: BTreeSet<FunctionId> = report.hangs.iter().flat_map(of_activity).collect();
+    let mut counts: BTreeMap<BinaryId, usize> = BTreeMap::new();
+    for function in nameless.into_iter().map(|id| profile.function(id)).filter(|function| !function.is_named) {
+        if let Some(binary) = function.binary.filter(|&binary| is_own_binary(profile, binary)) {
+            *counts.entry(binary).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<(BinaryId, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|&(binary, count)| (std::cmp::Reverse(count), binary));
+    counts
 }
 
 fn first_upper(text: &str) -> String {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::sentences::{did, evidence, holder};
+use super::sentences::{did, evidence, holder, missing};
 use crate::calltree::percent;
 use crate::output::text::{Style, Tone, fit, pad, wrap};
-use crate::profile::{FunctionId, Profile};
+use crate::profile::{FunctionId, Meaning, Profile};
 use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangVerdict, HangWait, Hitches, thread_label};
 use crate::units::{Nanos, Weight, several};
@@ -45,6 +45,7 @@ pub(in crate::output) fn write_text(
     let described = report.hangs.iter().filter(|hang| page.is_described(hang)).take(DESCRIBED);
     described.into_iter().try_for_each(|hang| page.hang(hang, out))?;
     report.hitches.iter().take(HITCHES).try_for_each(|hitches| page.hitches(hitches, out))?;
+    page.missing(out)?;
     let rest = report.hitches.iter().skip(HITCHES);
     let (processes, late) = rest.fold((0, 0), |(count, late), it| (count + 1, late + it.late().as_nanos()));
     if processes > 0 {
@@ -73,6 +74,7 @@ impl Page<'_> {
                 format!("Hangs were recorded, but none of their {} could be read", several(*rejected, "row"))
             }
             (0, true) => "No hang was recorded".to_owned(),
+            (0, false) if self.is_stop() => "The report is not of a hang: it shows why a process ended".to_owned(),
             (0, false) if self.is_report() => {
                 "The report states no hang, and which of its main threads is meant is unknown; --process NAME chooses one"
                     .to_owned()
@@ -101,6 +103,11 @@ impl Page<'_> {
                 if count == 1 { "Once".to_owned() } else { format!("{count} times") },
             ),
         }
+    }
+
+    /// True if the input is a report of a crash, or of too much memory.
+    fn is_stop(&self) -> bool {
+        self.profile.series_ids().any(|id| self.profile.series(id).meaning == Meaning::Stop)
     }
 
     /// True if the input is a report without times.
@@ -166,6 +173,10 @@ impl Page<'_> {
         writeln!(out, "\n{}", self.style.paint(Tone::Dim, &fit(&(line(&heads) + "mostly in"), self.style.width)))?;
         for (hang, cells) in hangs.iter().zip(&rows) {
             let line = line(cells);
+            if self.style.width.is_some_and(|width| line.width() > width) {
+                writeln!(out, "{}", fit(line.trim_end(), self.style.width))?;
+                continue;
+            }
             let (name, binary) = self.place(hang).map_or_else(Default::default, |id| {
                 let binary = self.profile.binary_name(id).unwrap_or_default();
                 self.style.two_parts(self.profile.function_name(id), binary, line.width())
@@ -264,6 +275,27 @@ impl Page<'_> {
         }
         let names: Vec<&str> = hang.signposts.iter().map(AsRef::as_ref).collect();
         self.line(&format!("Open signposts: {}", names.join(", ")), out)
+    }
+
+    /// The binaries of the app whose functions in these hangs have no names.
+    fn missing(&self, out: &mut dyn Write) -> io::Result<()> {
+        let missing = missing(self.report, self.profile);
+        let Some((binary, count)) = missing.first() else { return Ok(()) };
+        let row = self.profile.binary(*binary);
+        let uuid = row.uuid.map(|uuid| format!(" {uuid}")).unwrap_or_default();
+        let name = self.profile.string(row.name);
+        let functions = several(*count, "function");
+        let more = match missing.len() - 1 {
+            0 => "",
+            1 => "; another binary of the app lacks names, too",
+            _ => "; other binaries of the app lack names, too",
+        };
+        writeln!(out)?;
+        let have = if *count == 1 { "has" } else { "have" };
+        let text = format!(
+            "{functions} of {name} in these stacks {have} no name: pass its dSYM{uuid} with --dsym (docs/symbols.md){more}"
+        );
+        wrap(&text, 0, self.style.width).iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
     /// The function that a hang is mostly in.

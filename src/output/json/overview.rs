@@ -74,6 +74,8 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
                 "queued": amount(main.queued),
                 "waits": amount(main.waits),
                 "waits_for": main.waits_for,
+                "has_other_waits": main.has_other_waits,
+                "runs_in": main.runs_in.map(name),
                 "waits_in": main.waits_in.map(name),
                 "asked_by": main.asked_by.map(name),
             })

@@ -162,7 +162,7 @@ impl Head {
         &self,
         processes: Vec<(TocProcess, Option<String>)>,
         is_any_unread: bool,
-        blocked: HashMap<String, u64>,
+        blocked: HashMap<Blocked, u64>,
     ) -> Toc {
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let system = self.field("OS Version").map(|os| os.replace("(Build ", "("));
@@ -181,16 +181,17 @@ impl Head {
         let start = self.field("Date/Time").and_then(TocRun::date);
         let mut summary: Vec<_> = start.map(|start| pair("start-date", &start)).into_iter().collect();
         summary.extend(self.facts(only.and_then(|(_, time)| time.as_deref())).map(|(key, value)| pair(key, value)));
-        let mut blocked: Vec<(String, u64)> = blocked.into_iter().collect();
-        blocked.sort_by(|(text, samples), (other, of_other)| of_other.cmp(samples).then_with(|| text.cmp(other)));
-        summary.extend(
-            blocked.iter().map(|(by, samples)| pair("blocked-by", &format!("{by}, {}", several(*samples, "sample")))),
-        );
+        let mut blocked: Vec<(Blocked, u64)> = blocked.into_iter().collect();
+        blocked.sort_by(|(own, samples), (other, of_other)| of_other.cmp(samples).then_with(|| own.cmp(other)));
+        summary.extend(blocked.iter().map(|((by, tid), samples)| {
+            let of_thread = tid.map(|tid| format!(" of thread {tid:#x}")).unwrap_or_default();
+            pair("blocked-by", &format!("{by}, {}{of_thread}", several(*samples, "sample")))
+        }));
         let is_all_processes = name.is_none();
         let mut processes: Vec<TocProcess> = processes.into_iter().map(|(process, _)| process).collect();
         // Also the processes that block others, since names are redacted if they belong to processes.
         let mut pids: BTreeSet<Option<u64>> = processes.iter().map(|process| process.pid).collect();
-        let holders = blocked.iter().filter_map(|(by, _)| holder(by));
+        let holders = blocked.iter().filter_map(|((by, _), _)| holder(by));
         processes.extend(holders.filter(|holder| pids.insert(holder.pid)));
         let run = TocRun { number: 1, device, is_all_processes, process, summary, processes, ..TocRun::default() };
         Toc { runs: vec![run] }
@@ -231,6 +232,9 @@ fn holder(by: &str) -> Option<TocProcess> {
     Some(TocProcess { name: name.to_owned(), pid: Some(pid.parse().ok()?), path: String::new() })
 }
 
+/// What blocked a thread, and the number of the thread.
+type Blocked = (String, Option<u64>);
+
 /// The key of a binary: load address, name and UUID.
 type BinaryKey = (u64, String, Option<Uuid>);
 
@@ -243,8 +247,8 @@ struct Writer<'i> {
     binaries: HashMap<BinaryKey, BinaryId>,
     /// The stack and the state of each open depth.
     path: Vec<(Option<StackId>, Option<StringId>)>,
-    /// Samples by what they were blocked by.
-    blocked: HashMap<String, u64>,
+    /// The samples that were blocked.
+    blocked: HashMap<Blocked, u64>,
     held: Reservation,
     /// About how many bytes the texts of these, and the list of processes, take.
     bytes: u64,
@@ -273,7 +277,8 @@ impl Writer<'_> {
             let Some(first) = nodes.first().filter(|_| thread.is_read()) else { continue };
             let id = self.thread(index, &thread.head).map_err(|error| full(error, first.line))?;
             for node in nodes {
-                self.add_blocked(node).map_err(|over| lines.error(ErrorKind::Memory(over), node.line))?;
+                self.add_blocked(node, thread.head.tid)
+                    .map_err(|over| lines.error(ErrorKind::Memory(over), node.line))?;
                 let is_listed =
                     self.add_node(process, node, (id, &thread.head)).map_err(|error| full(error, node.line))?;
                 if process.is_last && !is_listed && process.has_images() {
@@ -295,15 +300,16 @@ impl Writer<'_> {
         self.held.resize(self.bytes)
     }
 
-    fn add_blocked(&mut self, node: &Node) -> Result<(), OverBudget> {
+    fn add_blocked(&mut self, node: &Node, tid: Option<u64>) -> Result<(), OverBudget> {
         let by = FrameText::parse(&node.text).state.and_then(|state| state.strip_prefix("blocked by "));
         let Some(by) = by.filter(|_| node.own() > 0) else { return Ok(()) };
-        if let Some(samples) = self.blocked.get_mut(by) {
+        let key = (by.to_owned(), tid);
+        if let Some(samples) = self.blocked.get_mut(&key) {
             *samples = samples.saturating_add(node.own());
             return Ok(());
         }
         self.hold(by.len() + size_of::<TocProcess>())?;
-        self.blocked.insert(by.to_owned(), node.own());
+        self.blocked.insert(key, node.own());
         Ok(())
     }
 

@@ -20,7 +20,10 @@ const TOLERANCE: Nanos = Nanos::from_millis(10);
 const AFTER: Nanos = Nanos::from_millis(20);
 
 /// Returns what most of these stacks wait for, by their number of samples; `None` if fewer than four fifths agree.
-pub(super) fn agreed(waits: &Waits<'_>, stacks: impl Iterator<Item = (Option<StackId>, u64)>) -> Option<Wait> {
+pub(in crate::report) fn agreed(
+    waits: &Waits<'_>,
+    stacks: impl Iterator<Item = (Option<StackId>, u64)>,
+) -> Option<Wait> {
     let mut counts: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
     for (stack, samples) in stacks {
         *counts.entry(stack.and_then(|stack| waits.class(stack, true))).or_default() += samples;

@@ -21,6 +21,7 @@ use crate::profile::{Activity, Matcher, Profile, Selection, ThreadId, Wait, Wait
 use crate::recording::{Interval, IntervalOrigin, Intervals, Recording, TocRun};
 use crate::units::{Nanos, Unit};
 use cause::Waited;
+pub(super) use cause::agreed;
 use cycles::References;
 pub use hitches::Hitches;
 use presence::Presence;
@@ -113,6 +114,12 @@ pub struct HangActivity {
     pub waits_for: Option<&'static str>,
     /// The thread that may hold the lock: the only one that worked on it meanwhile.
     pub holder: Option<ThreadId>,
+    /// True if the report states that this thread holds it.
+    pub is_owner: bool,
+    /// True if that thread waits in most of its samples: for something else, or in a deadlock.
+    pub holder_waits: bool,
+    /// What blocked its samples, in the words of the report: `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
+    pub blocked_by: Vec<String>,
     /// Other threads of the process that were busy meanwhile, with their heaviest stacks.
     pub also_busy: Vec<HangStack>,
 }
@@ -186,8 +193,8 @@ impl Wanted {
 struct Evidence<'p> {
     recording: &'p Recording,
     waits: Rc<Waits<'p>>,
-    /// `None` for runs without samples of time or cycles.
-    runs: HashMap<u32, Option<(Recorded<'p>, References)>>,
+    /// The tables of time and cycles of each run, those first that tell most.
+    runs: HashMap<u32, Vec<(Recorded<'p>, References)>>,
 }
 
 impl<'p> Evidence<'p> {
@@ -195,14 +202,18 @@ impl<'p> Evidence<'p> {
         Self { recording, waits: Rc::new(Waits::new(&recording.profile)), runs: HashMap::default() }
     }
 
-    fn run(&mut self, run: u32) -> Option<&(Recorded<'p>, References)> {
+    fn tables(&mut self, run: u32) -> &[(Recorded<'p>, References)] {
         let recording = self.recording;
-        let read = || {
-            let recorded = Recorded::of_run(recording, run)?;
+        let with_references = |recorded: Recorded<'p>| {
             let references = References::of(&recorded);
-            Some((recorded, references))
+            (recorded, references)
         };
-        self.runs.entry(run).or_insert_with(read).as_ref()
+        let read = || Recorded::of_run(recording, run).into_iter().map(with_references).collect();
+        self.runs.entry(run).or_insert_with(read)
+    }
+
+    fn run(&mut self, run: u32) -> Option<&(Recorded<'p>, References)> {
+        self.tables(run).first()
     }
 
     fn hang(&mut self, interval: &Interval, all: &[&Interval]) -> Hang {
@@ -268,16 +279,26 @@ impl<'p> Evidence<'p> {
     fn activity(&mut self, interval: &Interval, thread: Option<ThreadId>) -> HangActivity {
         let range = (interval.start, self.end(interval));
         let waits = Rc::clone(&self.waits);
-        let Some((recorded, references)) = self.run(interval.run) else {
+        let tables = self.tables(interval.run);
+        if tables.is_empty() {
             return HangActivity::unknown("the input has no samples of CPU time or cycles of the run");
-        };
+        }
         let Some(thread) = thread else {
             return HangActivity::unknown(match interval.tid {
                 Some(_) => "no sample of the run is of its thread",
                 None => "no sample of the run is known to be of the main thread",
             });
         };
-        Observed { recorded, references, waits: &waits, thread, range }.activity()
+        let activity = |(recorded, references): &(Recorded<'_>, References)| {
+            Observed { recorded, references, waits: &waits, thread, range }.activity()
+        };
+        let first = activity(&tables[0]);
+        let is_known = |it: &HangActivity| it.verdict != HangVerdict::Unknown;
+        if is_known(&first) {
+            return first;
+        }
+        // Another table may have samples of the thread, or of that time.
+        tables[1..].iter().map(activity).find(is_known).unwrap_or(first)
     }
 
     /// The hangs of reports.
@@ -370,6 +391,9 @@ impl Observed<'_, '_> {
             off_cpu: if queued.len() > waiting.len() { stack(&queued) } else { stack(&waiting) },
             waits_for: waits_for.map(Wait::name),
             holder,
+            is_owner: false,
+            holder_waits: false,
+            blocked_by: Vec::new(),
             also_busy: self.also_busy(),
         }
     }
@@ -425,6 +449,9 @@ impl HangActivity {
             off_cpu: None,
             waits_for: None,
             holder: None,
+            is_owner: false,
+            holder_waits: false,
+            blocked_by: Vec::new(),
             also_busy: Vec::new(),
         }
     }
@@ -440,6 +467,7 @@ fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -
         start,
         end: Some(end),
         name: None,
+        label: None,
         subsystem: None,
         category: None,
         identifier: None,

@@ -30,6 +30,28 @@ pub(super) struct Presence<'p> {
     pub(super) length: Option<Nanos>,
     /// How many samples of a thread that time has.
     expected: Option<f64>,
+    blocked: Vec<Blocked<'p>>,
+}
+
+/// Samples of a thread that waited for something of which the report names the owner.
+struct Blocked<'p> {
+    /// `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
+    text: &'p str,
+    tid: u64,
+    /// The numbers of the process and the thread that own it, in the words of the report.
+    owner: Option<(&'p str, &'p str)>,
+    samples: u64,
+}
+
+impl<'p> Blocked<'p> {
+    /// Parses `turnstile waiting for Press [518] thread 0x2b, 3 samples of thread 0x1f`.
+    fn parse(text: &'p str) -> Option<Self> {
+        let (text, tid) = text.rsplit_once(" of thread 0x")?;
+        let (by, samples) = text.rsplit_once(" sample")?.0.rsplit_once(", ")?;
+        let digits: String = samples.chars().filter(char::is_ascii_digit).collect();
+        let owner = by.rsplit_once("] thread ").and_then(|(process, tid)| Some((process.rsplit_once('[')?.1, tid)));
+        Some(Self { text, tid: u64::from_str_radix(tid, 16).ok()?, owner, samples: digits.parse().ok()? })
+    }
 }
 
 /// What a sample shows of a thread.
@@ -73,7 +95,9 @@ impl<'p> Presence<'p> {
         let expected = length.zip(interval).map(|(length, interval)| length.as_nanos() as f64 / interval);
         let pid = toc.and_then(|toc| lookup(&toc.process, "pid")?.parse().ok());
         let is_hang = toc.is_some_and(states_hang);
-        Self { profile: &recording.profile, waits: Rc::clone(waits), sums, pid, is_hang, length, expected }
+        let texts = toc.into_iter().flat_map(|toc| &toc.summary).filter(|(key, _)| key == "blocked-by");
+        let blocked = texts.filter_map(|(_, text)| Blocked::parse(text)).collect();
+        Self { profile: &recording.profile, waits: Rc::clone(waits), sums, pid, is_hang, length, expected, blocked }
     }
 
     /// The thread that did not respond: the main thread of the only process, or of the one that `process` names.
@@ -141,7 +165,8 @@ impl<'p> Presence<'p> {
                 "{nameless} of its {all} samples are in system calls that may wait or work, or in functions without a name"
             )),
             HangVerdict::Unknown => Some(format!(
-                "of its {all} samples, {running} run, {queued} are ready to run, {waiting} wait, and {in_code} are in code"
+                "of its {all} samples, {running} run, {queued} are ready to run, {waiting} wait, and {in_code} are in code: none of these is \
+                 most of the hang"
             )),
             _ => None,
         };
@@ -159,7 +184,11 @@ impl<'p> Presence<'p> {
             .or_else(|| of(Seen::Nothing));
         let off = of(Seen::Doing(Activity::Waiting)).or_else(|| of(Seen::Doing(Activity::Queued)));
         let waits_for = (verdict == HangVerdict::Waiting).then(|| self.waits_for(thread)).flatten();
-        let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| self.likely_holder(thread));
+        let blocked_by: Vec<String> = self.blocked_by(thread).map(|blocked| blocked.text.to_owned()).collect();
+        let owner = if verdict == HangVerdict::Waiting { self.owner(thread, waiting) } else { None };
+        // What the report states is not guessed.
+        let is_lock = waits_for.filter(|&wait| wait == Wait::Lock && blocked_by.is_empty());
+        let holder = owner.or_else(|| is_lock.and_then(|_| self.likely_holder(thread)));
         let high = running + in_code + nameless;
         HangActivity {
             verdict,
@@ -175,6 +204,9 @@ impl<'p> Presence<'p> {
             off_cpu: off.filter(|_| !is_unknown),
             waits_for: waits_for.map(Wait::name),
             holder,
+            is_owner: owner.is_some(),
+            holder_waits: holder.is_some_and(|holder| self.is_waiting(holder)),
+            blocked_by,
             also_busy: self.workers(thread, holder),
         }
     }
@@ -188,7 +220,7 @@ impl<'p> Presence<'p> {
         match self.waits.of(stack) {
             None => {}
             // What is cached is copied, on the CPU.
-            Some(Wait::Io) => return Seen::Nothing,
+            Some(Wait::Io) if !self.waits.is_blocked(stack) => return Seen::Nothing,
             Some(_) => return Seen::Doing(Activity::Waiting),
         }
         let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
@@ -244,14 +276,33 @@ impl<'p> Presence<'p> {
         others
     }
 
+    /// The thread that the report names as the owner of what a thread waits for, if it names it in all samples that tell one, and in four
+    /// fifths of those that wait.
+    fn owner(&self, thread: ThreadId, waiting: u64) -> Option<ThreadId> {
+        let own: Vec<&Blocked<'_>> = self.blocked_by(thread).collect();
+        let (pid, tid) = own.first()?.owner?;
+        let samples: u64 = own.iter().map(|blocked| blocked.samples).sum();
+        let is_one = own.iter().all(|blocked| blocked.owner == Some((pid, tid)));
+        if !is_one || (samples as f64) < AGREEING * waiting as f64 {
+            return None;
+        }
+        let pid: u64 = pid.parse().ok()?;
+        let tid = u64::from_str_radix(tid.strip_prefix("0x")?, 16).ok()?;
+        self.threads().into_iter().find(|&id| {
+            let other = self.profile.thread(id);
+            other.tid == Some(tid) && self.profile.process(other.process).pid == Some(pid) && id != thread
+        })
+    }
+
+    fn blocked_by(&self, thread: ThreadId) -> impl Iterator<Item = &Blocked<'p>> {
+        let tid = self.profile.thread(thread).tid;
+        self.blocked.iter().filter(move |blocked| Some(blocked.tid) == tid)
+    }
+
     /// The only thread that does not wait, if it runs methods of a type whose methods wait.
     fn likely_holder(&self, thread: ThreadId) -> Option<ThreadId> {
-        let waits = |id: &ThreadId| {
-            let counts = self.counts(*id);
-            counts.waiting as f64 >= AGREEING * counts.all as f64
-        };
         let others = self.others(thread);
-        let mut awake = others.iter().copied().filter(|id| !waits(id));
+        let mut awake = others.iter().copied().filter(|id| !self.is_waiting(*id));
         let only = awake.next().filter(|_| awake.next().is_none())?;
         let counts = self.counts(only);
         if counts.waiting > 0 || counts.all < LEAST {
@@ -259,6 +310,12 @@ impl<'p> Presence<'p> {
         }
         let (own, other) = (self.types(thread), self.types(only));
         own.iter().any(|name| other.contains(name)).then_some(only)
+    }
+
+    /// True if most samples of a thread wait.
+    fn is_waiting(&self, thread: ThreadId) -> bool {
+        let counts = self.counts(thread);
+        counts.waiting as f64 >= AGREEING * counts.all as f64
     }
 
     /// The types of the app's methods that a thread was in: `Store` of `Store.save()` and `-[Store save]`.
@@ -270,14 +327,17 @@ impl<'p> Presence<'p> {
         own.filter_map(|id| type_of(profile.function_name(id))).collect()
     }
 
+    /// The other threads that worked, after the one that holds what the thread waits for.
     fn workers(&self, thread: ThreadId, holder: Option<ThreadId>) -> Vec<HangStack> {
         let running = |counts: &Counts| (counts.running + counts.in_code) as f64 >= AGREEING * counts.all as f64;
-        let working = self.working(thread).into_iter().filter(|(id, counts)| running(counts) || Some(*id) == holder);
+        let mut working = self.working(thread);
+        working.retain(|(id, counts)| running(counts) || Some(*id) == holder);
+        working.sort_by_key(|(id, _)| Some(*id) != holder);
         let stack = |(id, _): (ThreadId, Counts)| {
             let own = self.sums.iter().filter(|sum| sum.thread == id).map(|sum| (sum.stack, sum.samples)).collect();
             HangStack::of(self.profile, id, own)
         };
-        working.filter_map(stack).collect()
+        working.into_iter().filter_map(stack).collect()
     }
 }
 

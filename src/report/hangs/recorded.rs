@@ -27,8 +27,8 @@ pub(super) struct Recorded<'p> {
 }
 
 impl<'p> Recorded<'p> {
-    /// The table of a run that tells most: one of CPU time, or else one of cycles. `None` if it has none.
-    pub(super) fn of_run(recording: &'p Recording, run: u32) -> Option<Self> {
+    /// The tables of a run, those first that tell most: tables of CPU time, then those of cycles.
+    pub(super) fn of_run(recording: &'p Recording, run: u32) -> Vec<Self> {
         let profile = &recording.profile;
         let is_of_run = |sample: &&Sample| {
             let row = profile.series(sample.series);
@@ -36,11 +36,9 @@ impl<'p> Recorded<'p> {
         };
         let mut counts: HashMap<SeriesId, u64> = HashMap::default();
         profile.samples().iter().filter(is_of_run).for_each(|sample| *counts.entry(sample.series).or_default() += 1);
-        let preference = |&(&id, &count): &(&SeriesId, &u64)| {
-            (profile.series(id).unit == Unit::Nanoseconds, count, std::cmp::Reverse(id))
-        };
-        let (&series, _) = counts.iter().max_by_key(preference)?;
-        Self::of_series(recording, series)
+        let mut counts: Vec<(SeriesId, u64)> = counts.into_iter().collect();
+        counts.sort_by_key(|&(id, count)| (profile.series(id).unit != Unit::Nanoseconds, std::cmp::Reverse(count), id));
+        counts.into_iter().filter_map(|(series, _)| Self::of_series(recording, series)).collect()
     }
 
     fn of_series(recording: &'p Recording, series: SeriesId) -> Option<Self> {

@@ -9,8 +9,9 @@ use crate::units::{Nanos, Unit};
 pub(super) const BUSY: f64 = 0.7;
 
 const MILLI: f64 = 1e6;
-/// A longer time without any sample is a hole in the recording, in nanoseconds.
-const HOLE: f64 = 20.0 * MILLI;
+/// A longer time without any sample is a hole in the recording, in nanoseconds. No thread may have run, or samples may be lost; apps that
+/// draw 60 frames a second pause for up to 16 ms, so this leaves some of their hangs unknown.
+const HOLE: f64 = 10.0 * MILLI;
 /// Samples begin and end at least this far from a time that they do not cover.
 const EDGE: f64 = 5.0 * MILLI;
 /// The two-sided 95 % quantile of the normal distribution.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
 
-/// The heaviest stack of a thread in a stretch of time: each function is the heaviest callee of the one before.
+/// The heaviest stack of a thread in a stretch of time: each function is the heaviest callee of the one before. It ends where more samples
+/// end than the heaviest callee has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HangStack {
     /// The thread.
@@ -36,10 +37,15 @@ impl HangStack {
                 *callees.entry(path[depth]).or_default() += weight;
             }
             // The name decides between equals, so that the answer does not depend on the order of the input.
+            let below: u64 = callees.values().sum();
+            let own = functions.last().map_or(0, |(_, in_it)| in_it - below);
             let rank = |&(id, weight): &(FunctionId, u64)| (weight, std::cmp::Reverse(profile.function_name(id)));
             let Some((heaviest, weight)) = callees.into_iter().max_by(|one, other| rank(one).cmp(&rank(other))) else {
                 break;
             };
+            if own > weight {
+                break;
+            }
             paths.retain(|(path, _)| path.get(depth) == Some(&heaviest));
             functions.push((heaviest, weight));
         }

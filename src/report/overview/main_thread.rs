@@ -7,6 +7,7 @@ use crate::hash::IndexMap;
 use crate::profile::{Doing, FunctionId, Profile, StackId, ThreadId, Wait, Waits};
 use crate::recording::{TocRun, lookup};
 use crate::report::Amount;
+use crate::report::hangs::agreed;
 use crate::units::Unit;
 
 /// What a main thread does.
@@ -25,14 +26,15 @@ pub struct MainThread {
     pub waits: Amount,
     /// What it waits for, in words, if that is the same in four of five of these samples.
     pub waits_for: Option<&'static str>,
+    /// True if some of these samples wait for something else.
+    pub has_other_waits: bool,
+    /// The function of app code that most samples of running are in; `None` if there is no such function.
+    pub runs_in: Option<FunctionId>,
     /// The function that it waits in most.
     pub waits_in: Option<FunctionId>,
     /// The function of app code that called it in most of these samples; `None` if there is no such function.
     pub asked_by: Option<FunctionId>,
 }
-
-/// The samples of a class that name it: in a smaller share, the class does not stand for all.
-const CLEAR: f64 = 0.8;
 
 /// What the main thread of the process that the recording is about does, or the only main thread.
 pub(super) fn main_thread(
@@ -60,17 +62,22 @@ pub(super) fn main_thread(
         Owner::Own(place) => Some(code.function(place)),
         Owner::Unknown(_) | Owner::System => None,
     };
+    let running = || rows.iter().filter(|row| row.thread == thread && row.doing == Doing::Runs);
     let in_it = waiting().filter(|row| leaf(row) == waits_in);
     let (waits, of_stacks) = (amount(Some(Doing::Waits)), Waits::new(profile));
-    let class = most_sampled(waiting(), |row| of_stacks.class(row.stack?, true));
-    let class = class.filter(|&(_, samples)| samples as f64 >= CLEAR * waits.samples as f64);
+    let runs = amount(Some(Doing::Runs));
+    let runs_in = most_sampled(running(), |row| Some(asked_by(row.stack?)));
+    let runs_in = runs_in.filter(|&(_, samples)| 2 * samples > runs.samples).and_then(|(function, _)| function);
+    let class = agreed(&of_stacks, waiting().map(|row| (row.stack, row.samples)));
     Some(MainThread {
         thread,
         all: amount(None),
-        runs: amount(Some(Doing::Runs)),
+        runs,
         queued: amount(Some(Doing::Queued)),
         waits,
-        waits_for: class.filter(|(class, _)| *class != Wait::Unknown).map(|(class, _)| class.name()),
+        waits_for: class.map(Wait::name),
+        has_other_waits: waiting().any(|row| row.stack.and_then(|stack| of_stacks.class(stack, true)) != class),
+        runs_in,
         waits_in,
         asked_by: most_sampled(in_it, |row| Some(asked_by(row.stack?))).and_then(|(function, _)| function),
     })

@@ -4,7 +4,7 @@ use super::Page;
 use super::sentences::marks;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
-use crate::profile::{self, FunctionId, ThreadId};
+use crate::profile::{self, FunctionId, ThreadId, Wait};
 use crate::report::{
     Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, UnnamedFrames, Work, is_own_binary,
     thread_label,
@@ -90,7 +90,7 @@ impl Page<'_, '_> {
     fn running(&self, answer: &Answer) -> String {
         let all =
             self.series.all_threads().find(|row| row.thread == answer.thread).map_or(0, |row| row.counted.samples);
-        let (place, thread) = (self.function_of(answer.function), self.thread(answer.thread));
+        let (place, thread) = (self.function_of(answer.function), self.whose(answer.thread));
         let (samples, most) = (count(answer.amount.samples, "sample"), answer.on_thread.samples);
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
         let (runs, all) = (self.runs(), count(all, "sample"));
@@ -250,7 +250,7 @@ impl Page<'_, '_> {
     }
 
     /// True if all samples are selected: the rest of a part may have been busy.
-    fn is_complete(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
     }
 
@@ -301,6 +301,9 @@ impl Page<'_, '_> {
     /// `Threads wait in 92.5% of the samples.`
     fn waits(&self) -> String {
         match self.waiting_percent() {
+            percent if percent > 50.0 && !self.overview.has_states => {
+                format!("Threads wait in {percent:.1}% of the samples, by the functions that they are in.")
+            }
             percent if percent > 50.0 => format!("Threads wait in {percent:.1}% of the samples."),
             _ => String::new(),
         }
@@ -309,13 +312,25 @@ impl Page<'_, '_> {
     /// `Main Thread waits for a lock in 40 of 50 samples, below Store.save(), and runs in 10.`
     fn main_thread(&self) -> String {
         let Some(main) = &self.overview.main_thread else { return String::new() };
-        let waits = main.waits_for.map_or("waits".to_owned(), |class| format!("waits for {class}"));
+        let waits = match main.waits_for {
+            // A call whose data are there works.
+            Some(class) if class == Wait::Io.name() && !self.overview.has_states => {
+                "is in calls of I/O, which wait or work,".to_owned()
+            }
+            Some(class) if main.has_other_waits => format!("waits, mostly for {class},"),
+            Some(class) => format!("waits for {class}"),
+            None => "waits".to_owned(),
+        };
         let waits_in = main.waits_in.filter(|&id| main.waits_for.is_none() && Some(id) != main.asked_by);
         let waits_in = waits_in.map_or_else(String::new, |id| format!(", mostly in {}", self.name(id, 40)));
         let below = main.asked_by.map_or_else(String::new, |by| format!(", below {}", self.name(by, 40)));
+        // The answer may say it already.
+        let is_told = self.overview.answers.first().is_some_and(|answer| answer.thread == main.thread);
+        let runs_in = main.runs_in.filter(|_| !is_told);
+        let runs_in = runs_in.map_or_else(String::new, |id| format!(", mostly in or below {}", self.name(id, 40)));
         let parts = [
             (main.waits, waits.as_str(), waits_in + &below),
-            (main.runs, self.runs(), String::new()),
+            (main.runs, self.runs(), runs_in),
             (main.queued, "is ready to run without a core", String::new()),
         ];
         let mut of = format!(" of {}", count(main.all.samples, "sample"));
@@ -323,7 +338,19 @@ impl Page<'_, '_> {
             .into_iter()
             .filter(|(amount, ..)| amount.samples > 0)
             .map(|(amount, does, place)| format!("{does} in {}{}{place}", amount.samples, std::mem::take(&mut of)));
-        format!("{} {}.", self.thread(main.thread), parts.collect::<Vec<_>>().join(", and "))
+        format!("{} {}.", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and "))
+    }
+
+    /// A thread, with its process if there are several.
+    fn whose(&self, id: ThreadId) -> String {
+        let process = self.profile.thread(id).process;
+        let is_other = |row: &ThreadReport| self.profile.thread(row.thread).process != process;
+        if !self.series.all_threads().any(is_other) {
+            return self.thread(id);
+        }
+        let row = self.profile.process(process);
+        let pid = row.pid.map(|pid| format!(" ({pid})")).unwrap_or_default();
+        format!("{} of {}{pid}", self.thread(id), fit(self.profile.string(row.name), Some(28)))
     }
 
     /// The reason why the answer is not app code.
@@ -333,9 +360,11 @@ impl Page<'_, '_> {
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
             false if self.has_own_code() && shares.unknown.samples > 0 => {
-                "Of the code that is known to be yours, only the entry point was seen."
+                "Except for entry points, no sample that ran is known to be in a named function of yours."
             }
-            false if self.has_own_code() => "Of your code, only the entry point was seen.",
+            false if self.has_own_code() => {
+                "Except for entry points, no sample that ran is in a named function of yours."
+            }
             false if has_binaries && shares.unknown.samples == 0 => "None of your code ran.",
             false => {
                 "It is unknown which binaries belong to your app, so your code cannot be distinguished from \

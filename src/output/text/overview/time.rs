@@ -58,6 +58,13 @@ impl Page<'_, '_> {
             );
             lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
         }
+        if let more @ 1.. = self.hangs_of_run().len() - hangs.len()
+            && self.is_complete()
+        {
+            let (more, are) = (count(more as u64, "potential hang"), if more == 1 { "is" } else { "are" });
+            let text = format!("{more} {are} outside of the sampled time: traceparse hangs");
+            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
+        }
         lines
     }
 
@@ -74,20 +81,23 @@ impl Page<'_, '_> {
 
     /// The same with the hangs themselves.
     fn hangs_in_time(&self) -> Vec<(&Interval, (Nanos, Nanos))> {
-        let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
+        let Some((first, end)) = self.overview.activity.as_ref().and_then(|activity| activity.time.span()) else {
             return Vec::new();
         };
-        let run = self.profile.run(self.profile.series(self.series.series).run).number;
-        let Some((first, end)) = activity.time.span() else { return Vec::new() };
-        let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
         let mut found = Vec::new();
-        for interval in hangs {
+        for interval in self.hangs_of_run() {
             let (start, until) = (interval.start, interval.end.unwrap_or(end));
             if start < end && until >= first {
                 found.push((interval, (start, until)));
             }
         }
         found
+    }
+
+    fn hangs_of_run(&self) -> Vec<&Interval> {
+        let Some(intervals) = self.context.intervals else { return Vec::new() };
+        let run = self.profile.run(self.profile.series(self.series.series).run).number;
+        intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run).collect()
     }
 }
 
