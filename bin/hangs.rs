@@ -29,7 +29,7 @@ use crate::{Failure, note, redacted, warning};
 /// What is read, and where the answer goes.
 #[derive(Debug, Args)]
 struct StretchArgs {
-    /// Recordings (.trace, or a zip or tar of one) and exports of one recording
+    /// Recordings (.trace, or a zip or tar of one), and exports of one recording
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,7 +43,9 @@ Examples:
   traceparse hangs app.trace
       Each hang, with what its thread did
   traceparse hangs time-profile.xml potential-hangs.xml --dsym App.dSYM
-      The same from two exports of one recording, with names from symbol files";
+      The same from two exports of one recording, with names from symbol files
+  traceparse hangs Orchard.spindump.txt
+      The hung thread of a report: spindump, sample or MetricKit";
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("{HANG_EXAMPLES}\n\n{EXIT_CODES}"))]
@@ -193,8 +195,8 @@ pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure>
 pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<u8, Failure> {
     args.totals.check().map_err(Failure::Usage)?;
     let Read { analysis, intervals } = args.stretches.read(args.totals.output.as_deref(), None, &args.process)?;
-    let (quantiles, alerts) = args.totals.questions();
-    let summary = analysis.recording().interval_summary(&intervals, &quantiles, alerts);
+    let (labels, quantiles, alerts) = args.totals.questions();
+    let summary = analysis.recording().interval_summary(&intervals, labels, &quantiles, alerts);
     let code = args.totals.write(summary, colour)?;
     tell();
     Ok(code)

@@ -63,9 +63,9 @@ impl TotalArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TotalFormat::Text)
     }
 
-    /// The percentiles to show, and the rules to judge.
-    pub(crate) fn questions(&self) -> (Vec<Quantile>, &[IntervalAlert]) {
-        (QUANTILES.into_iter().filter_map(Quantile::from_percent).collect(), &self.alert)
+    /// The names to show, the percentiles, and the rules to judge.
+    pub(crate) fn questions(&self) -> (&[String], Vec<Quantile>, &[IntervalAlert]) {
+        (&self.name, QUANTILES.into_iter().filter_map(Quantile::from_percent).collect(), &self.alert)
     }
 
     /// Writes the answer, and returns the exit code of the process.

@@ -48,10 +48,10 @@ pub(super) fn show(args: &FleetIntervalArgs, colour: Colour) -> Result<u8, Failu
     options.measure.with_intervals = true;
     options.read.metrics = false;
     let chosen = FleetOptions { only: args.only.clone(), scopes: Vec::new(), ..FleetOptions::default() };
-    let collector = Collector::new(&host, FleetBuilder::new(chosen), None).summing_intervals();
+    let (labels, quantiles, alerts) = args.totals.questions();
+    let collector = Collector::new(&host, FleetBuilder::new(chosen), None).summing_intervals(labels, alerts);
     let settings = FleetSettings::new(&host, options);
     Collector::add_recordings_to(&[&collector], &found, &settings).map_err(Error::from)?;
-    let (quantiles, alerts) = args.totals.questions();
-    let summary = collector.finish_intervals(args.files.strict, &quantiles, alerts).map_err(Error::from)?;
+    let summary = collector.finish_intervals(args.files.strict, &quantiles).map_err(Error::from)?;
     args.totals.write(summary, colour)
 }

@@ -63,7 +63,10 @@ pub(crate) fn show_rows(args: &TableArgs, colour: Colour) -> Result<(), Failure>
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     found
         .check(&query)
-        .map_err(|reason| anyhow!("{}: {reason}", first_of(&files)))?
+        .map_err(|reason| match files.iter().any(|file| reason.starts_with(file)) {
+            true => anyhow!("{reason}"),
+            false => anyhow!("{}: {reason}", first_of(&files)),
+        })?
         .iter()
         .for_each(|note| warning(note));
     let plan = query.plan(&found.tables).map_err(Failure::Usage)?;

@@ -32,7 +32,7 @@ pub struct IntervalOutcome {
     /// The number of intervals.
     pub count: u64,
     /// True if the rule fired, false if not; `None` if there are too few intervals for the percentile
-    /// ([`Quantile::needed_count`](crate::stats::Quantile::needed_count)).
+    /// ([`Quantile::needed_count`](crate::stats::Quantile::needed_count)), or if intervals that were still open may decide it.
     pub is_fired: Option<bool>,
 }
 

@@ -1,9 +1,12 @@
 //! CPU time within intervals: of one thread, and of all.
 
 use crate::hash::HashMap;
-use crate::profile::{Selection, SeriesId, ThreadId, TimeRange};
+use crate::profile::{SampleKind, Selection, SeriesId, ThreadId, TimeRange};
 use crate::recording::{Interval, Recording};
 use crate::units::{Nanos, Unit, Weight};
+
+/// Samples begin and end at least this far from a time that they do not cover.
+const EDGE: Nanos = Nanos::from_millis(5);
 
 /// The samples of one run by time, of all threads and of each.
 #[derive(Debug)]
@@ -12,6 +15,8 @@ pub(crate) struct CpuWithin {
     /// By run.
     runs: HashMap<u32, Weights>,
     threads: HashMap<ThreadId, Weights>,
+    /// The times of the first and the last sample of any thread, by run.
+    spans: HashMap<u32, (Nanos, Nanos)>,
     /// The threads with samples, by run and number.
     by_number: HashMap<(u32, u64), Vec<ThreadId>>,
 }
@@ -76,7 +81,15 @@ impl CpuWithin {
                 by_number.entry((run, tid)).or_default().push(id);
             }
         }
-        Some(Self { unit, runs, threads, by_number })
+        let mut spans: HashMap<u32, (Nanos, Nanos)> = HashMap::default();
+        for sample in profile.samples().iter().filter(|sample| sample.kind != SampleKind::Stackshot) {
+            let run = profile.run(profile.series(sample.series).run).number;
+            if chosen.get(&run) == Some(&sample.series) {
+                let (first, last) = spans.entry(run).or_insert((sample.time, sample.time));
+                (*first, *last) = ((*first).min(sample.time), (*last).max(sample.time));
+            }
+        }
+        Some(Self { unit, runs, threads, spans, by_number })
     }
 
     /// The threads with samples that have this number.
@@ -95,12 +108,25 @@ impl CpuWithin {
         Weight::new(self.runs.get(&run).map_or(0, |weights| weights.within(range)), self.unit)
     }
 
-    /// The CPU time of an interval's thread within it, and of all threads.
+    /// The part of an interval of which nothing is known: before the first and after the last sample of its run.
+    pub(crate) fn unsampled(&self, interval: &Interval) -> Nanos {
+        let Some(&(first, last)) = self.spans.get(&interval.run) else {
+            return interval.duration().unwrap_or_default();
+        };
+        let (start, end) = (interval.start, interval.end.unwrap_or(last));
+        let before = if first.since(start) > EDGE { end.min(first).since(start) } else { Nanos::default() };
+        let after = if end.since(last) > EDGE { end.since(start.max(last)) } else { Nanos::default() };
+        before.saturating_add(after)
+    }
+
+    /// The CPU time of an interval's thread within it, and of all threads; `None` if nothing of it was sampled.
     pub(crate) fn within(&self, interval: &Interval) -> [Option<Weight>; 2] {
-        if !self.runs.contains_key(&interval.run) {
+        let range = TimeRange { start: interval.start, end: interval.end };
+        let unsampled = self.unsampled(interval);
+        let is_outside = unsampled > Nanos::default() && Some(unsampled) >= interval.duration();
+        if is_outside || !self.runs.contains_key(&interval.run) {
             return [None; 2];
         }
-        let range = TimeRange { start: interval.start, end: interval.end };
         let of_thread = interval.tid.map(|tid| self.of_thread(interval.run, tid, range));
         [of_thread, Some(self.of_all(interval.run, range))]
     }
@@ -108,7 +134,7 @@ impl CpuWithin {
 
 impl Recording {
     /// Returns the CPU time within each of these intervals, of its thread and of all threads; `None` if it has no thread, or if nothing was
-    /// sampled.
+    /// sampled between its start and its end or on both sides of it.
     pub fn cpu_within(&self, intervals: &[Interval]) -> Vec<[Option<Weight>; 2]> {
         let cpu = CpuWithin::new(self);
         intervals.iter().map(|interval| cpu.as_ref().map_or([None; 2], |cpu| cpu.within(interval))).collect()

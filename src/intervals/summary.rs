@@ -62,10 +62,13 @@ pub struct IntervalTotals {
     pub idle: Nanos,
     /// The longest gap.
     pub longest_gap: Option<IntervalInstance>,
-    /// The CPU time of the interval's thread within the intervals; `None` if no interval has a thread, or nothing was sampled.
+    /// The CPU time of the interval's thread within the intervals, as far as they were sampled; `None` if no interval has a thread, or
+    /// nothing of them was sampled.
     pub thread_cpu: Option<Weight>,
-    /// The CPU time of all threads of all processes within the intervals.
+    /// The CPU time of all threads of all processes within the intervals, in the same way.
     pub cpu: Option<Weight>,
+    /// The sum of the parts of the intervals before the first or after the last sample of their run; `None` without samples.
+    pub unsampled: Option<Nanos>,
 }
 
 /// An interval with an end.
@@ -87,25 +90,31 @@ pub struct IntervalInstance {
 
 impl Recording {
     /// Sums these intervals by name, with the samples of this recording, and judges the rules. Intervals that several tables have count
-    /// once.
+    /// once. Those whose [label](Interval::label) is one of `labels` are named so; rules find them by label, too.
     pub fn interval_summary(
         &self,
         intervals: &Intervals,
+        labels: &[String],
         quantiles: &[Quantile],
         alerts: &[IntervalAlert],
     ) -> IntervalSummary {
-        let mut pool = IntervalPool::default();
+        let mut pool = IntervalPool::new(labels, alerts);
         pool.add(None, intervals.distinct(), CpuWithin::new(self).as_ref());
         let runs = || self.tocs().flat_map(|toc| &toc.runs);
         let end = |_: Option<&str>, run: u32| runs().find(|toc| toc.number == run).and_then(TocRun::duration);
-        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, alerts, &end) }
+        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, &end) }
     }
 }
 
 /// The intervals of any number of inputs, by name.
 #[derive(Debug, Default)]
 pub(crate) struct IntervalPool {
+    /// The labels that are names.
+    labels: HashSet<String>,
+    alerts: Vec<IntervalAlert>,
     names: HashMap<TableAndName, Pooled>,
+    /// By alert: the intervals that have its name as their label.
+    labelled: Vec<Pooled>,
     runs: u64,
 }
 
@@ -116,9 +125,16 @@ struct Pooled {
     runs: u64,
     thread_cpu: Option<Weight>,
     cpu: Option<Weight>,
+    unsampled: Option<Nanos>,
 }
 
 impl IntervalPool {
+    /// Intervals that have one of these labels are named so.
+    pub(crate) fn new(labels: &[String], alerts: &[IntervalAlert]) -> Self {
+        let labelled = alerts.iter().map(|_| Pooled::default()).collect();
+        Self { labels: labels.iter().cloned().collect(), alerts: alerts.to_vec(), labelled, ..Self::default() }
+    }
+
     /// Adds a run, if it is of several inputs.
     #[cfg(feature = "dataset")]
     pub(crate) fn add_run(&mut self, input: &str, intervals: &[Interval]) {
@@ -129,7 +145,13 @@ impl IntervalPool {
     fn add(&mut self, input: Option<Arc<str>>, intervals: Vec<&Interval>, cpu: Option<&CpuWithin>) {
         let mut seen = HashSet::new();
         for interval in intervals {
-            let name = interval.name_or_type().map(Arc::from);
+            let label = interval.label.as_deref().filter(|label| self.labels.contains(*label));
+            let name: Option<Arc<str>> = interval.name_or_type().or(label).map(Arc::from);
+            for (alert, pooled) in self.alerts.iter().zip(&mut self.labelled) {
+                if name.is_none() && interval.label.as_deref() == Some(alert.name()) {
+                    pooled.add(interval, None, None);
+                }
+            }
             let key = (table(interval), name);
             let pooled = self.names.entry(key.clone()).or_default();
             pooled.runs += u64::from(seen.insert((key, interval.run)));
@@ -150,24 +172,24 @@ impl IntervalPool {
             + self.names.values().map(|pooled| of_vec(&pooled.closed) + of_vec(&pooled.open)).sum::<u64>()
     }
 
-    /// The sums, and the outcomes of these rules. `end` returns the end of a run of an input.
+    /// The sums, and the outcomes of the rules. `end` returns the end of a run of an input.
     pub(crate) fn finish(
         self,
         quantiles: &[Quantile],
-        alerts: &[IntervalAlert],
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalSummary {
         let mut names = self.names;
         // Of equal durations, the first in time comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
-        let judge = |alert: &IntervalAlert| {
-            let matching = || names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
-            let mut durations: Vec<Nanos> =
-                matching().flat_map(|(_, pooled)| pooled.closed.iter().map(|instance| instance.duration)).collect();
+        let judge = |(alert, labelled): (&IntervalAlert, &Pooled)| {
+            let named = names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
+            let matching: Vec<&Pooled> = named.map(|(_, pooled)| pooled).chain([labelled]).collect();
+            let closed = matching.iter().flat_map(|pooled| &pooled.closed);
+            let mut durations: Vec<Nanos> = closed.map(|instance| instance.duration).collect();
             durations.sort_unstable();
-            alert.judge(&durations, matching().map(|(_, pooled)| pooled.open.len()).sum())
+            alert.judge(&durations, matching.iter().map(|pooled| pooled.open.len()).sum())
         };
-        let alerts = alerts.iter().map(judge).collect();
+        let alerts = self.alerts.iter().zip(&self.labelled).map(judge).collect();
         let mut rows: Vec<IntervalTotals> =
             names.into_iter().map(|(key, pooled)| pooled.finish(key, quantiles, end)).collect();
         rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| (&a.table, &a.name).cmp(&(&b.table, &b.name))));
@@ -193,6 +215,9 @@ impl Pooled {
         let &Interval { run, start, pid, tid, .. } = interval;
         self.closed.push(IntervalInstance { duration, input, run, start, pid, tid });
         let [of_thread, of_all] = cpu.map_or([None; 2], |cpu| cpu.within(interval));
+        if let Some(cpu) = cpu {
+            self.unsampled = Some(self.unsampled.unwrap_or_default().saturating_add(cpu.unsampled(interval)));
+        }
         add(&mut self.thread_cpu, of_thread);
         add(&mut self.cpu, of_all);
     }
@@ -203,7 +228,7 @@ impl Pooled {
         quantiles: &[Quantile],
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalTotals {
-        let Self { closed, open, runs, thread_cpu, cpu } = self;
+        let Self { closed, open, runs, thread_cpu, cpu, unsampled } = self;
         let IntervalUnion { busy, gaps } = IntervalUnion::new(&closed, &open, end);
         let count = closed.len() as u64;
         let at = |quantile: &Quantile| closed.get(quantile.nearest_rank(count).checked_sub(1)? as usize).cloned();
@@ -224,6 +249,7 @@ impl Pooled {
             longest_gap: gaps.into_iter().next(),
             thread_cpu,
             cpu,
+            unsampled,
         }
     }
 }

@@ -16,15 +16,28 @@ use crate::units::{Nanos, Weight, counted, several};
 const VERSION: u64 = 1;
 /// Swift tasks that text shows, those that ran longest.
 const TASKS: usize = 10;
+/// A percentile of too few intervals.
+const LACKING: &str = "n/a";
+/// What was not recorded.
+const UNKNOWN: &str = "–";
 /// The least width of a name.
 const NAME: usize = 12;
 
 /// Writes a line for each name, the Swift tasks that ran longest, and the outcomes of rules.
 pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<(Vec<String>, String)> = summary.rows.iter().map(|row| (cells(row, summary), label(row))).collect();
-    write_table(&header(summary), "name", &rows, style, out)?;
-    if let Some(needed) = needed(summary) {
-        writeln!(out, "{}", style.paint(Tone::Dim, &fit(&needed, style.width)))?;
+    // What no row has takes the room of names.
+    let is_told = |cell: &str| cell != LACKING && cell != UNKNOWN;
+    let is_shown = |column: &usize| rows.is_empty() || rows.iter().any(|(cells, _)| is_told(&cells[*column]));
+    let header = header(summary);
+    let shown: Vec<usize> = (0..header.len()).filter(is_shown).collect();
+    let only = |cells: &[String]| shown.iter().map(|&column| cells[column].clone()).collect::<Vec<_>>();
+    let rows: Vec<_> = rows.iter().map(|(cells, name)| (only(cells), name.clone())).collect();
+    write_table(&only(&header), "name", &rows, style, out)?;
+    let unsampled = summary.rows.iter().any(|row| row.cpu.is_some() && row.unsampled > Some(Nanos::default()));
+    let unsampled = unsampled.then(|| "≥: parts of them are outside of the sampled time".to_owned());
+    for legend in [needed(summary), unsampled].into_iter().flatten() {
+        writeln!(out, "{}", style.paint(Tone::Dim, &fit(&legend, style.width)))?;
     }
     let SwiftTasks { tasks, most_alive } = &summary.tasks;
     if !tasks.is_empty() {
@@ -113,12 +126,16 @@ fn header(summary: &IntervalSummary) -> Vec<String> {
 }
 
 fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
-    let time =
-        |time: Option<Nanos>| time.map_or_else(|| "–".to_owned(), |time| Weight::nanos(time.as_nanos()).to_string());
+    let time = |time: Option<Nanos>| {
+        time.map_or_else(|| UNKNOWN.to_owned(), |time| Weight::nanos(time.as_nanos()).to_string())
+    };
     let of = |instance: Option<&IntervalInstance>| time(instance.map(|instance| instance.duration));
-    let weight = |weight: Option<Weight>| weight.map_or_else(|| "–".to_owned(), |weight| weight.to_string());
+    // A part that was not sampled may have more.
+    let least = if row.unsampled > Some(Nanos::default()) { "≥ " } else { "" };
+    let weight =
+        |weight: Option<Weight>| weight.map_or_else(|| UNKNOWN.to_owned(), |weight| format!("{least}{weight}"));
     let percentile = |(index, quantile): (usize, &Quantile)| match quantile.lacks(row.count) {
-        Some(_) if row.count > 0 => "n/a".to_owned(),
+        Some(_) if row.count > 0 => LACKING.to_owned(),
         _ => of(row.quantiles.get(index)),
     };
     let open = if row.open > 0 { format!(" + {} open", counted(row.open)) } else { String::new() };
@@ -171,6 +188,7 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
             "longest_gap": row.longest_gap.as_ref().map(gap),
             "thread_cpu": row.thread_cpu.map(cpu),
             "cpu": row.cpu.map(cpu),
+            "unsampled_ns": row.unsampled.map(Nanos::as_nanos),
         })
     };
     let rows: Value = summary.rows.iter().map(row).collect();
@@ -242,7 +260,7 @@ pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn W
     let quantiles = summary.quantiles.iter().map(|quantile| format!("{}_ns", quantile.name()));
     let header = ["table", "name", "runs", "count", "open", "total_ns"].map(str::to_owned).into_iter().chain(quantiles);
     let unions: &[&str] = if summary.shows_unions { &["busy_ns", "gaps", "idle_ns", "longest_gap_ns"] } else { &[] };
-    let last = ["max_ns"].iter().chain(unions).chain(&["unit", "thread_cpu", "cpu"]);
+    let last = ["max_ns"].iter().chain(unions).chain(&["unit", "thread_cpu", "cpu", "unsampled_ns"]);
     let header = header.chain(last.map(|name| (*name).to_owned()));
     let header: Vec<String> = header.collect();
     record(&mut csv, &header.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -266,7 +284,8 @@ pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn W
             let idle = row.idle.as_nanos().to_string();
             fields.extend([busy, row.gaps.to_string(), idle, nanos(row.longest_gap.as_ref())]);
         }
-        fields.extend([unit.to_owned(), number(row.thread_cpu), number(row.cpu)]);
+        let unsampled = row.unsampled.map_or_else(String::new, |unsampled| unsampled.as_nanos().to_string());
+        fields.extend([unit.to_owned(), number(row.thread_cpu), number(row.cpu), unsampled]);
         record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     csv.flush()

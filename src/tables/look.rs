@@ -56,6 +56,7 @@ impl FoundTables {
     pub fn check(&self, query: &TableQuery) -> Result<Vec<String>, String> {
         let name = &query.schema;
         let sentence = |(file, table, reason): &(String, TableHead, String)| {
+            let name = if name.is_empty() { "a table without a name" } else { name };
             format!("{file}: {name} of run {} cannot be read: {reason}", table.run)
         };
         let mut unreadable: Vec<String> = self.unreadable.iter().map(sentence).collect();

@@ -223,14 +223,21 @@ fn intervals_are_summed_by_name() {
     let folder = Folder::new();
     let export = written(&folder, &[samples(|index| index < 100), hangs(HANG), signposts()]);
     let rows = csv(&["intervals", &export, "--name", "Checkout"]);
-    let expected = "os-signpost,Checkout,1,2,0,201000000,1000000,,,,,200000000,ns,100000000,100000000";
+    let expected = "os-signpost,Checkout,1,2,0,201000000,1000000,,,,,200000000,ns,100000000,100000000,101000000";
     assert_eq!(rows[1].join(","), expected);
     let text = stdout_of(&finish(traceparse(&["intervals", &export]).env("COLUMNS", "200")).code(0));
     let names: Vec<&str> = text.lines().map(|line| line.rsplit("  ").next().unwrap()).collect();
     let needed = "n/a: too few intervals; P50 needs 2, P90 needs 10, P95 needs 20, P99 needs 100, P99.9 needs 1,000";
-    assert_eq!(names, ["name", "Hang (potential-hangs)", "Checkout", "Later", needed]);
-    let checkout: Vec<&str> = text.lines().nth(2).unwrap().split("  ").filter(|cell| !cell.trim().is_empty()).collect();
-    assert_eq!(checkout[2..5].iter().map(|cell| cell.trim()).collect::<Vec<_>>(), ["1.00 ms", "n/a", "n/a"], "{text}");
+    assert_eq!(names[..5], ["name", "Hang (potential-hangs)", "Checkout", "Later", needed]);
+    let cells = |line: usize| -> Vec<&str> {
+        text.lines().nth(line).unwrap().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+    };
+    assert_eq!(cells(0), ["count", "total", "P50", "max", "CPU of thread", "CPU of all", "name"]);
+    let checkout = ["2", "201.00 ms", "1.00 ms", "200.00 ms", "≥ 100.00 ms", "≥ 100.00 ms", "Checkout"];
+    assert_eq!(cells(2), checkout, "{text}");
+    // After the last sample, nothing is known.
+    assert_eq!(cells(3)[4..], ["–", "–", "Later"], "{text}");
+    assert!(text.contains("≥: parts of them are outside of the sampled time"), "{text}");
     let p50 = |row: usize| json(&["intervals", &export])["intervals"][row]["quantiles"]["p50"]["needed"].clone();
     assert_eq!((p50(0).as_u64(), p50(1).as_u64()), (Some(2), None));
     let stderr = fails(1, &["intervals", &export, "--name", "Chekout"]);
@@ -281,6 +288,27 @@ fn equal_rows_of_a_table_are_different_intervals() {
     assert_eq!(rows(&[&export, &again])[1], "os-signpost,Later,1,1,1,5000000");
     let others = |rows: Vec<String>| [rows[0].clone(), rows[2].clone(), rows[3].clone()];
     assert_eq!(others(rows(&[&export, &again])), others(expected.map(str::to_owned).to_vec()));
+}
+
+/// A label that each row has of its own is no name, but it can be asked for.
+#[test]
+fn labels_are_found_by_name_and_rule() {
+    let folder = Folder::new();
+    let labels: Vec<String> = (0..40).map(|index| format!("item-{}", index.max(1))).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let columns = "start:start-time duration:duration label:string process:process";
+    let export = written(&folder, &[("other-intervals", columns, rows_at_once("string", &labels))]);
+    let rows = |args: &[&str]| -> Vec<String> {
+        csv(&[&["intervals", &export], args].concat()).iter().skip(1).map(|row| row[1..4].join(" ")).collect()
+    };
+    assert_eq!(rows(&[]), [" 1 40"]);
+    assert_eq!(rows(&["--name", "item-1"]), ["item-1 1 2"]);
+    let rule = |limit: &str| format!("interval(item-1).max > {limit}");
+    finish(&mut traceparse(&["intervals", &export, "--alert", &rule("41ns")])).code(3);
+    run(&["intervals", &export, "--alert", &rule("42ns")]);
+    // The rule does not change the table.
+    let found = json(&["intervals", &export, "--alert", &rule("1s")]);
+    assert_eq!((found["intervals"][0]["count"].as_u64(), found["alerts"][0]["count"].as_u64()), (Some(40), Some(2)));
 }
 
 #[test]

@@ -108,10 +108,19 @@ def check_intervals(found, samples, stretches):
             assert (instance["start_ns"], instance["duration_ns"], instance["tid"]) in starts, (where, instance)
         if closed and samples:
             same(row["longest"]["duration_ns"], max(lengths), where)
-            same(row["cpu"]["weight"], sum(within(samples, stretch, None) for stretch in closed), where)
-        with_thread = [stretch for stretch in closed if stretch["tid"] is not None]
-        if with_thread and samples:
-            same(row["thread_cpu"]["weight"], sum(within(samples, stretch, stretch["tid"]) for stretch in with_thread), where)
+            same(row["unsampled_ns"], sum(unsampled(samples, stretch) for stretch in closed), where)
+        seen = [stretch for stretch in closed if samples and not 0 < unsampled(samples, stretch) >= stretch["length"]]
+        same((row["cpu"] or {}).get("weight"), sum(within(samples, stretch, None) for stretch in seen) if seen else None, where)
+        seen = [stretch for stretch in seen if stretch["tid"] is not None]
+        same((row["thread_cpu"] or {}).get("weight"), sum(within(samples, stretch, stretch["tid"]) for stretch in seen) if seen else None, where)
+
+
+def unsampled(samples, stretch):
+    """The time of an interval that is more than 5 ms before the first or after the last sample of any thread."""
+    first, last = min(sample[0] for sample in samples), max(sample[0] for sample in samples)
+    start, end = stretch["start"], end_of(stretch)
+    before = min(end, first) - start if first - start > 5_000_000 else 0
+    return before + (end - max(start, last) if end - last > 5_000_000 else 0)
 
 
 def total(group):
@@ -229,14 +238,15 @@ def check_trees(found, samples, stretches):
 
 
 def heaviest(samples):
-    """Each function is the heaviest callee of the one before; of equal ones, the first by name."""
+    """Each function is the heaviest callee of the one before, unless more ends in that; of equal ones, the first by name."""
     path, stacks = [], [(sample[4], sample[2]) for sample in samples]
     while True:
         weights = defaultdict(int)
         for frames, weight in stacks:
             if len(frames) > len(path):
                 weights[frames[len(path)]] += weight
-        if not weights:
+        own = sum(weight for frames, weight in stacks) - sum(weights.values())
+        if not weights or path and own > max(weights.values()):
             return path
         path.append(min(weights, key=lambda name: (-weights[name], name)))
         stacks = [stack for stack in stacks if stack[0][: len(path)] == path]

@@ -126,6 +126,7 @@ mod tests {
             start: Nanos::from_nanos(start),
             end: end.map(Nanos::from_nanos),
             name: None,
+            label: None,
             subsystem: None,
             category: None,
             identifier: None,

@@ -65,6 +65,7 @@ fn label(row: HeadRow<'_>) -> Result<Interval, Error> {
         start: Nanos::default(),
         end: None,
         name: text(row, "name"),
+        label: None,
         subsystem: text(row, "subsystem"),
         category: text(row, "category"),
         identifier: None,
