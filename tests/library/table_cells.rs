@@ -74,6 +74,15 @@ fn rejects_parts_that_cannot_be_read() {
     assert_eq!(value("invented", "<row/>"), Err(1));
 }
 
+/// A stack without frames is neither a text nor a number, and not a value that was not recorded.
+#[test]
+fn rejects_an_empty_stack_in_another_column() {
+    let stack = r#"<backtrace id="9" fmt="a, b"><string>a</string><string>b</string></backtrace>"#;
+    for column in ["typed-array", "string", "uint64", "process"] {
+        assert_eq!(value(column, stack), Err(1), "{column}");
+    }
+}
+
 #[test]
 fn reports_what_is_neither_a_row_nor_a_column() {
     let row = "<row><event-time>1</event-time><uint64>2</uint64></row>";

@@ -77,6 +77,10 @@ impl TableValue {
                 Value::Thread(index) => Cell::Thread(index),
                 Value::Path(text) => Cell::Text(text),
                 Value::Counters(list) | Value::Addresses(list) => Cell::Numbers(list),
+                // An empty stack is no text and no number.
+                Value::Stack(None) if !matches!(column, ColumnKind::Stack | ColumnKind::Unknown) => {
+                    return Err(RejectReason::WrongType);
+                }
                 Value::Stack(stack) => stack.map_or(Cell::None, Cell::Stack),
                 Value::Absent => Cell::None,
                 _ => return Err(RejectReason::WrongType),
