@@ -88,6 +88,7 @@ pub(crate) fn changed_documents(script: &str, document: fn(&mut Rng) -> Vec<u8>)
         }
     }
     println!("{equal} equal, refused: {refused:#?}");
-    ensure!(equal > count / 4, "most documents are refused");
+    // Tables of a few lines are seldom readable after a change.
+    ensure!(equal > count / 8, "most documents are refused");
     Ok(())
 }
