@@ -6,7 +6,7 @@ use crate::recording::{Interval, Recording};
 use crate::units::{Nanos, Unit, Weight};
 
 /// Samples begin and end at least this far from a time that they do not cover.
-const EDGE: Nanos = Nanos::from_millis(5);
+pub(crate) const EDGE: Nanos = Nanos::from_millis(5);
 
 /// The samples of one run by time, of all threads and of each.
 #[derive(Debug)]

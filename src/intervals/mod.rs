@@ -12,6 +12,7 @@ mod union;
 
 #[cfg(feature = "fleet")]
 pub use alert::{IntervalAlert, IntervalOutcome};
+pub(crate) use cpu_within::EDGE;
 #[cfg(feature = "dataset")]
 pub(crate) use summary::IntervalPool;
 #[cfg(feature = "fleet")]

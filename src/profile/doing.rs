@@ -1,8 +1,8 @@
 //! What a thread did in its samples: the one rule of every view, output and operation.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
-use super::{Activity, Meaning, Profile, SampleSum, Waits};
+use super::{Activity, Meaning, Profile, SampleSum, StringId, Waits};
 
 /// What a thread did when it was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,28 +33,42 @@ pub(super) const WAITS: &str = "Waiting (by its functions)";
 pub(crate) struct Doings<'p> {
     profile: &'p Profile,
     waits: OnceCell<Waits<'p>>,
+    /// The last state, since the next one is mostly the same, and what threads do in it; `None` if that is not known.
+    last: Cell<Option<(StringId, Option<Doing>)>>,
 }
 
 impl<'p> Doings<'p> {
     pub(crate) fn new(profile: &'p Profile) -> Self {
-        Self { profile, waits: OnceCell::new() }
+        Self { profile, waits: OnceCell::new(), last: Cell::new(None) }
     }
 
     /// What the thread of these samples did.
     pub(crate) fn of(&self, sum: &SampleSum) -> Doing {
-        let state = sum.state.map(|state| self.profile.string(state));
-        match state.map(|state| (state, Activity::of_state(state))) {
-            Some(("Idle", _)) => Doing::Idle,
-            Some((_, Activity::Running)) => Doing::Runs,
-            Some((_, Activity::Queued)) => Doing::Queued,
-            Some((_, Activity::Waiting)) => Doing::Waits,
+        match sum.state.map(|state| self.of_state(state)) {
+            Some(Some(doing)) => doing,
             None if self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
             // Nothing is known of a thread in a state that is not known.
-            Some((_, Activity::Unknown)) | None => {
+            Some(None) | None => {
                 let waits = sum.stack.is_some_and(|stack| self.waits().of(stack).is_some());
                 if waits { Doing::Waits } else { Doing::Runs }
             }
         }
+    }
+
+    fn of_state(&self, state: StringId) -> Option<Doing> {
+        if let Some((_, doing)) = self.last.get().filter(|(last, _)| *last == state) {
+            return doing;
+        }
+        let text = self.profile.string(state);
+        let doing = match Activity::of_state(text) {
+            _ if text == "Idle" => Some(Doing::Idle),
+            Activity::Running => Some(Doing::Runs),
+            Activity::Queued => Some(Doing::Queued),
+            Activity::Waiting => Some(Doing::Waits),
+            Activity::Unknown => None,
+        };
+        self.last.set(Some((state, doing)));
+        doing
     }
 
     pub(crate) fn waits(&self) -> &Waits<'p> {

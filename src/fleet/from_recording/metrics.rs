@@ -54,7 +54,7 @@ pub(super) fn run(
         _ => 1,
     };
     let samples_of = |weight: u64| (weight / step).max(1);
-    let samples = parts.iter().map(|(_, part)| samples_of(*part)).sum();
+    let samples = parts.iter().fold(0, |sum: u64, (_, part)| sum.saturating_add(samples_of(*part)));
     let weight = parts.iter().fold(0, |sum: u64, (_, part)| sum.saturating_add(*part));
     let record = RunRecord {
         wall: wall.filter(|wall| wall.as_nanos() > 0),

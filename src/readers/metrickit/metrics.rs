@@ -236,7 +236,8 @@ impl<'l> Values<'l> {
                 is_known = true;
                 // The user or the system ended the app as it should.
                 if count > 0 && reason != NORMAL {
-                    *exits.entry(format!("{reason} ({place})")).or_default() += count;
+                    let sum = exits.entry(format!("{reason} ({place})")).or_default();
+                    *sum = sum.saturating_add(count);
                 }
             }
         }

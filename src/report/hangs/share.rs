@@ -2,6 +2,7 @@
 
 use super::cycles::References;
 use super::recorded::Recorded;
+use crate::intervals::EDGE;
 use crate::profile::{Activity, ThreadId};
 use crate::units::{Nanos, Unit};
 
@@ -12,8 +13,6 @@ const MILLI: f64 = 1e6;
 /// A longer time without any sample is a hole in the recording, in nanoseconds. No thread may have run, or samples may be lost; apps that
 /// draw 60 frames a second pause for up to 16 ms, so this leaves some of their hangs unknown.
 const HOLE: f64 = 10.0 * MILLI;
-/// Samples begin and end at least this far from a time that they do not cover.
-const EDGE: f64 = 5.0 * MILLI;
 /// The two-sided 95 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
 
@@ -63,8 +62,8 @@ fn uncovered(recorded: &Recorded<'_>, seen: &[u32], (start, end): (Nanos, Nanos)
     let (from, until) = (start.as_nanos() as f64, end.as_nanos() as f64);
     let (Some(&first), Some(&last)) = (seen.first(), seen.last()) else { return 1.0 };
     let (first, last) = (recorded.time(first), recorded.time(last));
-    let hole = if recorded.has_states { (3.0 * recorded.interval).max(EDGE) } else { HOLE };
-    let edge = (5.0 * recorded.interval).max(EDGE);
+    let hole = if recorded.has_states { (3.0 * recorded.interval).max(EDGE.as_nanos() as f64) } else { HOLE };
+    let edge = (5.0 * recorded.interval).max(EDGE.as_nanos() as f64);
     let mut missing = 0.0;
     if first - from > edge {
         missing += first.min(until) - from;

@@ -265,7 +265,7 @@ impl Page<'_, '_> {
             let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
             let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
             return percent.map_or_else(String::new, |percent| {
-                format!("It did not run for at least {:.0}% of the time; {waits}.", 100.0 - percent)
+                format!("It did not run for at least {:.0}% of the time; {waits}.", (100.0 - percent).floor())
             });
         }
         if let Some(other) = self.mostly_other() {

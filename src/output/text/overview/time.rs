@@ -37,7 +37,8 @@ impl Page<'_, '_> {
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
         lines.push(self.style.paint(Tone::Dim, &axis(line, activity, self.busiest())));
-        let hangs = self.hangs_in_time();
+        let of_run = self.hangs_of_run();
+        let hangs = self.hangs_in_time(&of_run);
         if let Some((longest, (start, end))) = hangs.iter().max_by_key(|(_, (start, end))| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];
             for (_, (start, end)) in &hangs {
@@ -58,7 +59,7 @@ impl Page<'_, '_> {
             );
             lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
         }
-        if let more @ 1.. = self.hangs_of_run().len() - hangs.len()
+        if let more @ 1.. = of_run.len() - hangs.len()
             && self.is_complete()
         {
             let (more, are) = (count(more as u64, "potential hang"), if more == 1 { "is" } else { "are" });
@@ -76,16 +77,16 @@ impl Page<'_, '_> {
 
     /// The times of the potential hangs of the run within the time that is shown.
     pub(super) fn hangs(&self) -> Vec<(Nanos, Nanos)> {
-        self.hangs_in_time().into_iter().map(|(_, times)| times).collect()
+        self.hangs_in_time(&self.hangs_of_run()).into_iter().map(|(_, times)| times).collect()
     }
 
     /// The same with the hangs themselves.
-    fn hangs_in_time(&self) -> Vec<(&Interval, (Nanos, Nanos))> {
+    fn hangs_in_time<'h>(&self, of_run: &[&'h Interval]) -> Vec<(&'h Interval, (Nanos, Nanos))> {
         let Some((first, end)) = self.overview.activity.as_ref().and_then(|activity| activity.time.span()) else {
             return Vec::new();
         };
         let mut found = Vec::new();
-        for interval in self.hangs_of_run() {
+        for &interval in of_run {
             let (start, until) = (interval.start, interval.end.unwrap_or(end));
             if start < end && until >= first {
                 found.push((interval, (start, until)));
