@@ -37,10 +37,8 @@ export const SAVING_CASES = {
     for (const text of ['Flame graph: 198.00 ms', 'input.xml', 'Selected: 350 ms – 450 ms', 'Done: hide system code']) ok(svg.includes(`>${text}</text>`), text);
     match(svg, /<title>orchard::Worker::main\(void\*\)\nOrchard[^<]*\nall 1\d\d\.\d+ ms/);
     equal(await tab.text('[data-part=said]'), 'Saved flame-graph.svg.');
-    await save(tab, 'save-png');
-    await tab.browser.run(() => new Promise((resolve) => setTimeout(resolve, 500)));
-    const types = await tab.browser.run(() => globalThis.savedFiles.map(({ type, size }) => [type, size > 5000]));
-    deepEqual(types.at(-1), ['image/png', true]);
+    const { type, size } = await tab.savedFile(() => save(tab, 'save-png'));
+    deepEqual([type, size > 5000], ['image/png', true]);
   },
 
   async 'a search is applied by Enter and not by arrow keys'(tab, { orchard }) {

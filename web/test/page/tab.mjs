@@ -120,11 +120,19 @@ export class Tab {
     return files[0];
   }
 
-  /** Returns the file that `work` saves. */
+  /** Returns the text of the file that `work` saves. */
   async saved(work) {
+    return (await this.savedFile(work)).text;
+  }
+
+  /** Returns the type, the size and the text of the file that `work` saves. A browser beside other programs takes seconds to encode a picture. */
+  async savedFile(work) {
     await this.browser.run(() => void (globalThis.savedFiles.length = 0));
     await work();
-    const files = await this.browser.run(() => Promise.all(globalThis.savedFiles.map((blob) => blob.text())));
+    const files = await this.browser.run(async () => {
+      for (const end = performance.now() + 10_000; globalThis.savedFiles.length === 0 && performance.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 5));
+      return Promise.all(globalThis.savedFiles.map(async (blob) => ({ type: blob.type, size: blob.size, text: await blob.text() })));
+    });
     if (files.length !== 1) throw new Error(`${files.length} files saved`);
     return files[0];
   }
