@@ -17,13 +17,18 @@ const WORDS: [(&[&str], &str); 4] = [
     (&["version"], "traceparse --version"),
 ];
 
-/// Checks that the first input is not a word that looks like a command, unless a file has this name.
-pub(crate) fn check_files(files: &[PathBuf]) -> Result<(), String> {
+/// Checks that the first input is neither a command below an option nor a word that looks like a command, unless a file has this name.
+pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) -> Result<(), String> {
     let Some((word, rest)) = files.split_first().and_then(|(first, rest)| Some((first.to_str()?, rest))) else {
         return Ok(());
     };
-    let known = WORDS.iter().find(|(words, _)| words.contains(&word));
-    let Some((_, form)) = known.filter(|_| Path::new(word).symlink_metadata().is_err()) else { return Ok(()) };
+    if Path::new(word).symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    if command().get_subcommands().any(|command| command.get_name() == word) {
+        return Err(format!("{word} is a command, which stands before all options: traceparse {word} …"));
+    }
+    let Some((_, form)) = WORDS.iter().find(|(words, _)| words.contains(&word)) else { return Ok(()) };
     let rest: Vec<String> = rest.iter().map(|path| path.display().to_string()).collect();
     let rest = if rest.is_empty() {
         "FILE".to_owned()

@@ -69,7 +69,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let selection = &args.recording.selection;
     args.recording.redact.begin(args.files.iter().chain(&args.intervals), &selection.process)?;
-    mistakes::check_files(&args.files).map_err(Failure::Usage)?;
+    mistakes::check_files(&args.files, Cli::command).map_err(Failure::Usage)?;
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     if args.format().is_binary() && is_terminal(args.output.as_deref()) {

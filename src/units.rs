@@ -28,6 +28,12 @@ pub fn several(count: impl fmt::Display, word: &str) -> String {
     format!("{count} {word}{plural}")
 }
 
+/// With its first letter large.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
+}
+
 /// Lists the first names, and counts the others: `a, b, … 3 more`.
 pub fn first_of(names: &[impl Borrow<str>]) -> String {
     const LISTED: usize = 8;

@@ -1,5 +1,7 @@
 //! CPU time within intervals: of one thread, and of all.
 
+use std::collections::HashSet;
+
 use crate::hash::HashMap;
 use crate::profile::{SampleKind, Selection, SeriesId, ThreadId, TimeRange};
 use crate::recording::{Interval, Recording};
@@ -19,6 +21,8 @@ pub(crate) struct CpuWithin {
     spans: HashMap<u32, (Nanos, Nanos)>,
     /// The threads with samples, by run and number.
     by_number: HashMap<(u32, u64), Vec<ThreadId>>,
+    /// The runs and numbers of processes with samples. A thread of another process may have run, or not.
+    processes: HashSet<(u32, Option<u64>)>,
 }
 
 /// Times in order, each with the sum of weights up to it.
@@ -74,9 +78,12 @@ impl CpuWithin {
         }
         runs.values_mut().chain(threads.values_mut()).for_each(Weights::finish);
         let mut by_number: HashMap<(u32, u64), Vec<ThreadId>> = HashMap::default();
+        let mut processes = HashSet::default();
         for &id in threads.keys() {
             let thread = profile.thread(id);
-            let run = profile.run(profile.process(thread.process).run).number;
+            let process = profile.process(thread.process);
+            let run = profile.run(process.run).number;
+            processes.insert((run, process.pid));
             if let Some(tid) = thread.tid {
                 by_number.entry((run, tid)).or_default().push(id);
             }
@@ -89,7 +96,7 @@ impl CpuWithin {
                 (*first, *last) = ((*first).min(sample.time), (*last).max(sample.time));
             }
         }
-        Some(Self { unit, runs, threads, spans, by_number })
+        Some(Self { unit, runs, threads, spans, by_number, processes })
     }
 
     /// The threads with samples that have this number.
@@ -127,14 +134,18 @@ impl CpuWithin {
         if is_outside || !self.runs.contains_key(&interval.run) {
             return [None; 2];
         }
-        let of_thread = interval.tid.map(|tid| self.of_thread(interval.run, tid, range));
+        let is_sampled = |tid: &u64| {
+            let is_of_process = interval.pid.is_some() && self.processes.contains(&(interval.run, interval.pid));
+            is_of_process || !self.threads(interval.run, *tid).is_empty()
+        };
+        let of_thread = interval.tid.filter(is_sampled).map(|tid| self.of_thread(interval.run, tid, range));
         [of_thread, Some(self.of_all(interval.run, range))]
     }
 }
 
 impl Recording {
-    /// Returns the CPU time within each of these intervals, of its thread and of all threads; `None` if it has no thread, or if nothing was
-    /// sampled between its start and its end or on both sides of it.
+    /// Returns the CPU time within each of these intervals, of its thread and of all threads; `None` if it has no thread or no
+    /// sample is of its process, or if nothing was sampled between its start and its end or on both sides of it.
     pub fn cpu_within(&self, intervals: &[Interval]) -> Vec<[Option<Weight>; 2]> {
         let cpu = CpuWithin::new(self);
         intervals.iter().map(|interval| cpu.as_ref().map_or([None; 2], |cpu| cpu.within(interval))).collect()

@@ -78,7 +78,7 @@ pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub(crate) use time_bins::{BinLength, TimeBins};
 pub use time_range::TimeRange;
-pub(crate) use wait::{Activity, Wait, Waits};
+pub(crate) use wait::{Activity, Wait, Waits, is_no_call};
 
 use std::sync::Arc;
 

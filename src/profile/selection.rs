@@ -8,6 +8,7 @@ use super::model::{Meaning, ProcessId, SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
+use super::wait::Activity;
 use super::{Id, Profile, Sample};
 use crate::chunked_vec::ChunkedVec;
 
@@ -66,7 +67,7 @@ impl Selection {
         let threads = profile.thread_ids().map(is_thread_in).collect();
         let states = match &self.states {
             StateFilter::All => States::All,
-            StateFilter::Running => States::Running(profile.find_string("Running")),
+            StateFilter::Running => States::Running(Activity::RUNNING.map(|state| profile.find_string(state))),
             StateFilter::Only(names) => {
                 let mut wanted: Vec<StringId> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
                 wanted.sort_unstable();
@@ -100,7 +101,8 @@ const BATCH: usize = 1_024;
 #[derive(Clone, Debug)]
 enum States {
     All,
-    Running(Option<StringId>),
+    /// The states of running threads that occur.
+    Running([Option<StringId>; 2]),
     Only(Vec<StringId>),
 }
 
@@ -176,7 +178,7 @@ impl<'p> SelectedSamples<'p> {
         let sample = sample.into();
         match (&self.states, sample.state) {
             (States::All, _) | (States::Running(_), None) => true,
-            (States::Running(running), state) if state == *running => true,
+            (States::Running(running), state) if running.contains(&state) => true,
             (States::Running(_), _) => self.profile.series(sample.series).meaning != Meaning::OnCpu,
             (States::Only(wanted), state) => state.is_some_and(|state| wanted.contains(&state)),
         }

@@ -16,11 +16,13 @@ pub(crate) enum Activity {
 }
 
 impl Activity {
+    /// The states of running threads. An interrupt uses the core of a thread that goes on with it.
+    pub(crate) const RUNNING: [&str; 2] = ["Running", "Interrupted"];
+
     /// Returns what a thread in this state did, by the name of the state in recordings and reports.
     pub(crate) fn of_state(state: &str) -> Self {
         match state {
-            // An interrupt uses the core of a thread that goes on with it.
-            "Running" | "Interrupted" => Self::Running,
+            state if Self::RUNNING.contains(&state) => Self::Running,
             "Runnable" | "Preempted" | "Throttled" => Self::Queued,
             "Blocked"
             | "Waiting"
@@ -128,7 +130,11 @@ fn role(name: &str) -> Role {
         | "__sigwait"
         | "__accept"
         | "__accept_nocancel"
-        | "__msgrcv" => Trap(Wait::Event),
+        | "__msgrcv"
+        | "msgrcv"
+        | "sem_wait"
+        | "__sem_wait"
+        | "__sem_wait_nocancel" => Trap(Wait::Event),
         "read"
         | "__read"
         | "__read_nocancel"
@@ -163,11 +169,48 @@ fn role(name: &str) -> Role {
         | "__recvfrom"
         | "__recvfrom_nocancel"
         | "__recvmsg"
-        | "__recvmsg_nocancel" => Trap(Wait::Io),
+        | "__recvmsg_nocancel"
+        | "recvfrom"
+        | "recvmsg"
+        | "__sendto"
+        | "__sendto_nocancel"
+        | "sendto"
+        | "__sendmsg"
+        | "__sendmsg_nocancel"
+        | "sendmsg"
+        | "__connect"
+        | "__connect_nocancel"
+        | "connect"
+        | "close"
+        | "__close"
+        | "__close_nocancel"
+        | "guarded_close_np"
+        | "guarded_open_np"
+        | "guarded_pwrite_np"
+        | "guarded_write_np"
+        | "flock"
+        | "__ioctl"
+        | "ioctl"
+        | "rename"
+        | "__rename"
+        | "renameatx_np"
+        | "unlink"
+        | "__unlink"
+        | "__unlinkat"
+        | "iokit_user_client_trap"
+        | "posix_spawn"
+        | "__posix_spawn" => Trap(Wait::Io),
         "mach_msg_trap" | "mach_msg2_trap" | "mach_msg_overwrite_trap" => Trap(Wait::Message),
         "__workq_kernreturn" => Trap(Wait::IdleWorker),
-        // The first is the call of sleeps, and of old condition variables.
-        "__semwait_signal" | "__semwait_signal_nocancel" | "__wait4" | "__wait4_nocancel" => Trap(Wait::Unknown),
+        // The first two are the call of sleeps, and of old condition variables; the last two give the core to other threads.
+        "__semwait_signal"
+        | "__semwait_signal_nocancel"
+        | "__wait4"
+        | "__wait4_nocancel"
+        | "waitid"
+        | "__waitid"
+        | "swtch_pri"
+        | "syscall_thread_switch" => Trap(Wait::Unknown),
         "psynch_mtxcontinue" | "psynch_rw_rdcontinue" | "psynch_rw_wrcontinue" | "ulock_wait_continue" => {
             Blocked(Wait::Lock)
         }
@@ -193,6 +236,18 @@ fn role(name: &str) -> Role {
         }
         _ => Role::Other,
     }
+}
+
+/// True for functions of the library of system calls that are none: they read a page that the kernel shares with all processes.
+pub(crate) fn is_no_call(name: &str) -> bool {
+    [
+        "mach_absolute_time",
+        "mach_approximate_time",
+        "mach_continuous_time",
+        "mach_continuous_approximate_time",
+        "mach_get_times",
+    ]
+    .contains(&name)
 }
 
 /// True for names that no app gives to its functions: names with two underscores belong to the system, by the C standard.

@@ -119,6 +119,11 @@ impl InputBuilder<'_> {
         self.recording.add_binary(binary)
     }
 
+    /// Returns a binary.
+    pub(crate) fn get_binary(&self, id: BinaryId) -> &Binary {
+        self.recording.profile.get_binary(id)
+    }
+
     /// Interns a frame by its recorded address and the binary that contains the address.
     pub fn frame(&mut self, kind: FrameKind, address: u64, binary: Option<BinaryId>) -> Result<FrameId, Full> {
         let recording = &mut *self.recording;

@@ -31,8 +31,6 @@ pub use overview::{
     Activity, Answer, AnswersIn, Busiest, LineOfTime, MainThread, Origin, Overview, Shares, Spent, Subtree, Work,
 };
 pub(crate) use overview::{highest_rate, is_own_binary};
-#[cfg(feature = "compression")]
-pub(crate) use overview::{is_entry_point, is_run_loop};
 pub use selection::Length;
 pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};

@@ -11,7 +11,7 @@ use super::labels::ScopeParts;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
-use crate::profile::{Profile, SampleSum, StringId};
+use crate::profile::{Activity, Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
 use crate::units::Nanos;
 
@@ -205,7 +205,7 @@ fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
 
 /// The share of one core: of time that threads ran.
 fn cpu_percent(profile: &Profile, part: &TimelinePart, selected: Nanos) -> Cell {
-    let is_running = part.state.is_none_or(|state| profile.string(state) == "Running");
+    let is_running = part.state.is_none_or(|state| Activity::of_state(profile.string(state)) == Activity::Running);
     let percent = part.amount.weight.percent_of_core(selected).filter(|_| is_running);
     percent.map_or(Cell::Absent, Cell::Percent)
 }

@@ -46,8 +46,9 @@ impl<'i> IntervalVisitor<'i> {
 
     fn kind(&self, table: &TableHead) -> Option<RowKind> {
         let is_interval = || {
-            let is = |mnemonic, kind| table.column(mnemonic).is_some_and(|column| table.columns[column].kind == kind);
-            self.is_of_all && is("start", ColumnKind::Time) && is("duration", ColumnKind::Duration)
+            let is = |column: Option<usize>, kind| column.is_some_and(|column| table.columns[column].kind == kind);
+            let is_start = is(table.column("start"), ColumnKind::Time);
+            self.is_of_all && is_start && is(duration_column(table), ColumnKind::Duration)
         };
         RowKind::of_schema(&table.schema).or_else(|| is_interval().then_some(RowKind::Table))
     }
@@ -78,6 +79,7 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
         let column = match wanted.role {
             // Other tables have one or the other. In those that are known, another column is not taken for a missing one.
             Role::Thread if kind == RowKind::Table => head.column("start-thread").or_else(|| head.column("thread")),
+            Role::Duration if kind == RowKind::Table => duration_column(head),
             _ => head.column(wanted.mnemonic),
         };
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
@@ -98,6 +100,13 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
         found[Role::Category as usize] = named("priority");
     }
     (found, missing)
+}
+
+/// The column of durations. Core Data's tables have a `fetch-duration`, `fault-duration` and so on.
+fn duration_column(head: &TableHead) -> Option<usize> {
+    let is_other = |&column: &usize| head.columns[column].mnemonic.ends_with("-duration");
+    let mut others = (0..head.columns.len()).filter(is_other);
+    head.column("duration").or_else(|| others.next().filter(|_| others.next().is_none()))
 }
 
 /// The column that says what the intervals of another table are.

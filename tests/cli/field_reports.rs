@@ -21,6 +21,35 @@ pub(crate) fn payload(kind: &str, key: &str, quantity: &str, version: &str) -> S
     .to_string()
 }
 
+/// Everything in an app runs below `main`, which is known by its caller if it has no name.
+#[test]
+fn main_without_a_name_owns_only_its_own_work() {
+    let frame = |binary: &str, offset: u64, count: u64, callees: &[Value]| {
+        json!({"binaryUUID": format!("1672554C-5C48-3600-AEF8-97F330B62C{:02}", binary.len()), "binaryName": binary, "subFrames": callees,
+               "address": if binary == "Orchard" { 0x1_0000_0000 } else { 0x1_9000_0000 + 0x100_0000 * binary.len() as u64 } + offset, "offsetIntoBinaryTextSegment": offset, "sampleCount": count})
+    };
+    let answer = |callees: &[Value]| {
+        let uikit = frame("UIKitCore", 0x40, 9, callees);
+        let stack = frame("dyld", 0x10, 10, &[frame("Orchard", 0x100, 10, &[uikit, frame("Orchard", 0x900, 1, &[])])]);
+        let text = json!({"hangDiagnostics": [{
+            "callStackTree": {"callStackPerThread": true, "callStacks": [{"threadAttributed": true, "callStackRootFrames": [stack]}]},
+            "diagnosticMetaData": {"hangDuration": "2 sec", "bundleIdentifier": "com.example.Orchard"},
+        }]});
+        let folder = Folder::new();
+        write(&folder, "hang.json", text.to_string());
+        ok(&[&folder.path("hang.json")])
+    };
+    let system = answer(&[]);
+    for part in ["your code, with the system code it calls, 10.0%", "other system and runtime code 90.0%"] {
+        assert!(system.replace("\n  ", " ").contains(part), "{part}: {system}");
+    }
+    let own = answer(&[frame("Orchard", 0x300, 9, &[frame("UIKitCore", 0x50, 9, &[])])]);
+    assert!(
+        own.contains("is in or below 0x300 (Orchard)") && own.contains(" 90.0%    90.0%       9 samples  0x300"),
+        "{own}"
+    );
+}
+
 /// Three hangs of version 1.0 of one to three seconds, one of 2.0, and what has no quantity.
 fn diagnostics() -> (Folder, String) {
     let folder = Folder::new();
@@ -312,7 +341,7 @@ fn fleets_count_crashes_by_the_innermost_function_of_the_app() {
     write(&folder, "crashes/hang.json", payload("hang", "hangDuration", "2 sec", "1.0"));
     let input = folder.path("crashes");
     let text = ok(&["fleet", "report", &input]);
-    assert!(text.contains("5 crashes in 2 places; 4 in (unnamed) (Orchard)."), "{text}");
+    assert!(text.contains("5 crashes in 2 places; 4 in code without names (Orchard)."), "{text}");
     assert!(text.contains("Fleet: 1 report in 1 cohort"), "{text}");
     let counted = |input: &str| report(input)["crashes"].clone();
     let row = |version: &str, place: &str, count: u64| json!({"labels": {"app_version": version}, "crashed_in": place, "crashes": count});

@@ -133,6 +133,85 @@ fn nothing_is_said_of_time_without_samples() {
     );
 }
 
+/// The rows of `samples`, one each 20 ms.
+fn slower((schema, columns, rows): (&'static str, &'static str, String)) -> (&'static str, &'static str, String) {
+    let row = |(index, row): (u64, &str)| {
+        let (time, slow) = (1_000_000_000 + index * 1_000_000, 1_000_000_000 + index * 20_000_000);
+        row.replace(&time.to_string(), &slow.to_string()).replace("<weight>1000000<", "<weight>20000000<") + "\n"
+    };
+    (schema, columns, (0..).zip(rows.lines()).map(row).collect())
+}
+
+#[test]
+fn samples_that_are_far_apart_leave_no_holes() {
+    let folder = Folder::new();
+    let hang = hangs(&HANG.replace("400000000", "4000000000"));
+    let busy = written(&folder, &[slower(samples(|_| true)), hang.clone()]);
+    assert_eq!(verdict(&busy), ("busy".to_owned(), Some([99, 100])));
+    let (schema, columns, rows) = slower(samples(|_| true));
+    // Each third sample is missing.
+    let rows: String =
+        rows.lines().enumerate().filter(|(row, _)| row % 3 != 1).map(|(_, row)| row.to_owned() + "\n").collect();
+    let lost = written(&folder, &[(schema, columns, rows), hang]);
+    assert_eq!(verdict(&lost).0, "unknown");
+    assert!(run(&["hangs", &lost]).contains("nknown: samples cover 33% of that time"));
+}
+
+#[test]
+fn an_interrupted_thread_runs_on_each_screen() {
+    let folder = Folder::new();
+    let (schema, columns, rows) = samples(|_| true);
+    let export = written(&folder, &[(schema, columns, rows.replace("Running", "Interrupted")), hangs(HANG)]);
+    assert_eq!(verdict(&export).0, "busy");
+    let text = run(&[&export]);
+    assert!(text.contains("400.00 ms in 400 samples, 100.0% of one core") && !text.contains("idle"), "{text}");
+}
+
+/// Even if no thread runs, and there are too few samples for a line of CPU use.
+#[test]
+fn a_first_screen_always_tells_of_hangs() {
+    let folder = Folder::new();
+    let waits = run(&[&written(&folder, &[samples(|_| false), hangs(HANG)])]);
+    assert!(waits.contains("1 potential hang; the longest takes 400.00 ms from 1.00 s on"), "{waits}");
+    let (schema, columns, rows) = samples(|_| true);
+    let rows: String = rows.lines().step_by(80).map(|row| row.to_owned() + "\n").collect();
+    let few = run(&[&written(
+        &folder,
+        &[(schema, columns, rows.replace("<weight>1000000<", "<weight>80000000<")), hangs(HANG)],
+    )]);
+    assert!(few.contains("1 potential hang; the longest takes 400.00 ms from 1.00 s on"), "{few}");
+}
+
+#[test]
+fn a_hang_below_main_alone_is_that_of_the_system() {
+    let folder = Folder::new();
+    let (schema, columns, rows) = samples(|_| true);
+    let binary = r#"<binary name="Orchard" path="/Applications/Orchard.app/Contents/MacOS/Orchard" UUID="11111111-2222-3333-4444-555555555555" arch="arm64" load-addr="0x0"/>"#;
+    let rows = rows.replace(r#"<frame name="Store.save()" addr="0x2000"/>"#, "");
+    let rows = rows.replace(
+        r#"<frame name="main" addr="0x1000"/>"#,
+        &format!(r#"<frame name="main" addr="0x1000">{binary}</frame>"#),
+    );
+    let text = run(&["hangs", &written(&folder, &[(schema, columns, rows), hangs(HANG)])]);
+    assert!(text.contains("Hang  busy    sort\n"), "{text}");
+}
+
+/// A thread without samples may have run if nothing of its process was recorded.
+#[test]
+fn the_cpu_time_of_another_process_is_unknown() {
+    let folder = Folder::new();
+    let of = |process: &str| {
+        let thread = format!(r#"<thread id="80" fmt="Main Thread 0x9"><tid fmt="0x9">9</tid>{process}</thread>"#);
+        let row = format!(
+            "<row><start-time>1100000000</start-time><duration>5000000</duration><string>Load</string>{thread}</row>"
+        );
+        let table = ("os-signpost-interval", "start:start-time duration:duration name:string start-thread:thread", row);
+        json(&["intervals", &written(&folder, &[samples(|_| true), table])])["intervals"][0]["thread_cpu"].clone()
+    };
+    assert_eq!(of(r#"<process ref="3"/>"#)["weight"], 0);
+    assert!(of(r#"<process fmt="Other (8)"><pid fmt="8">8</pid></process>"#).is_null());
+}
+
 #[test]
 fn cycles_give_bounds() {
     let folder = Folder::new();
@@ -690,7 +769,7 @@ fn reports_of_hangs_are_answered() {
             "1 hang of App (100), 5.00 s\n",
             "5.00 s  waiting for a lock  Store.save()  App\n",
             "Waiting for a lock: it waits in 50 of its 50 samples\n",
-            "saver (0x2) may hold it: of all threads, only it does not wait, and it runs methods of the same type\n",
+            "saver (0x2) may hold it: of all threads, only it does not wait, and its stacks have methods of the same type\n",
             "Did not wait meanwhile, saver (0x2):",
         ] {
             assert!(text.contains(expected), "{version}: {expected} is missing: {text}");

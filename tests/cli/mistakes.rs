@@ -24,6 +24,7 @@ fn names_the_right_form_of_commands_that_do_not_exist() {
     fails_with(2, &["report", "my app.trace"], &["run: traceparse 'my app.trace'"]);
     fails_with(2, &["flamegraph", &x], &[&format!("run: traceparse {x} -o flame.svg")]);
     fails_with(2, &["version"], &["run: traceparse --version"]);
+    fails_with(2, &["--color", "never", "hangs", &x], &["stands before all options: traceparse hangs"]);
 }
 
 #[test]

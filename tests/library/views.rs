@@ -31,8 +31,12 @@ fn selection(every_state: bool) -> Selection {
     Selection { states, ..Selection::default() }
 }
 
+fn is_running(state: &str) -> bool {
+    ["Running", "Interrupted"].contains(&state)
+}
+
 fn is_counted(row: &Row, every_state: bool) -> bool {
-    every_state || row.state == "Running"
+    every_state || is_running(row.state)
 }
 
 /// A cell as text, so that rows can be compared.
@@ -119,7 +123,7 @@ fn states_are_all_there_whatever_counts() {
                 rows.iter().map(|row| (row["state"].clone(), (number(row, "all_weight"), number(row, "samples"))));
             assert_eq!(found.collect::<Amounts<String>>(), expected, "seed {seed}");
             for row in &rows {
-                assert_eq!(row["counted"], (every_state || row["state"] == "Running").to_string());
+                assert_eq!(row["counted"], (every_state || is_running(&row["state"])).to_string());
             }
             let weights: Vec<u64> = rows.iter().map(|row| number(row, "all_weight")).collect();
             assert!(weights.is_sorted_by(|a, b| a >= b), "heaviest first");
@@ -198,7 +202,7 @@ fn binaries_count_a_sample_once() {
         // UUID, or name and path; self weight, all weight, self samples, samples.
         let mut expected: BTreeMap<String, [u64; 4]> = BTreeMap::new();
         let mut addresses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for sample in profile.samples().iter().filter(|sample| profile.string(sample.state.unwrap()) == "Running") {
+        for sample in profile.samples().iter().filter(|sample| is_running(profile.string(sample.state.unwrap()))) {
             let keys = profile.frames_leaf_first(sample.stack).map(|frame| match frame.binary {
                 None => "[no known binary]".to_owned(),
                 Some(id) => {
@@ -363,7 +367,7 @@ proptest! {
             for part in &line.parts {
                 prop_assert!(timeline.bins.contains(&part.bin));
                 let state = profile.string(part.state.unwrap()).to_owned();
-                prop_assert_eq!(part.is_counted, every_state || state == "Running");
+                prop_assert_eq!(part.is_counted, every_state || is_running(&state));
                 counted += if part.is_counted { part.amount.weight.value } else { 0 };
                 let twice = found.insert((part.bin, name(line.scope), state), (part.amount.weight.value, part.amount.samples));
                 prop_assert!(twice.is_none());
@@ -386,7 +390,7 @@ proptest! {
             let selected = end.min(bin.saturating_add(length)).saturating_sub(first.max(bin));
             prop_assert_eq!(number(&row, "selected_ns"), selected);
             let percent = row["cpu_percent"].parse::<f64>().ok();
-            let is_cpu = row["state"] == "Running" && series.unit == Unit::Nanoseconds;
+            let is_cpu = is_running(&row["state"]) && series.unit == Unit::Nanoseconds;
             prop_assert_eq!(percent, is_cpu.then(|| number(&row, "weight") as f64 * 100.0 / selected as f64));
             prop_assert_eq!(number(&row, "bin_ns"), length);
             prop_assert!(found.values().any(|&(weight, samples)| (weight, samples) == (number(&row, "weight"), number(&row, "samples"))));

@@ -25,6 +25,7 @@ UNITS = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 # `24.4% of one core over the selected 2.00 s`, also where a line was wrapped.
 RATE = re.compile(r"([0-9.]+)%\s+of\s+one\s+core\s+over\s+the\s+(?:(recorded|selected)\s+)?([0-9.]+)\s+(ns|µs|ms|s)\b", re.DOTALL)
 EVER = (0, 2**64)
+RUNNING = ("Running", "Interrupted", None)
 
 
 def run(*arguments):
@@ -75,7 +76,7 @@ def clip(one, other):
 class Case:
     """A selection: options of the command, and what they mean."""
 
-    def __init__(self, name, options=(), time=EVER, during=None, tids=None, states=("Running", None)):
+    def __init__(self, name, options=(), time=EVER, during=None, tids=None, states=RUNNING):
         self.name, self.options, self.time, self.during = name, list(options), time, during
         self.tids, self.states = tids, states
 
@@ -92,7 +93,7 @@ class Case:
         time = clip(self.time, other.time)
         during = other.during if self.during is None else self.during
         tids = self.tids if other.tids is None else other.tids
-        states = other.states if self.states == ("Running", None) else self.states
+        states = other.states if self.states == RUNNING else self.states
         return Case(f"{self.name}, {other.name}", self.options + other.options, time, during, tids, states)
 
 
@@ -168,7 +169,7 @@ def compare(found, case, inputs, chosen, series, table, redirect):
         return
     [row] = [row for row in summary["series"] if (row["run"], row["schema"], row["unit"]) == series]
     length, percent, weight = row["length_ns"], row["cpu_percent"], row["all_weight"]
-    is_time = row["unit"] == "ns" and row["meaning"] == "on-cpu" and case.states == ("Running", None)
+    is_time = row["unit"] == "ns" and row["meaning"] == "on-cpu" and case.states == RUNNING
     check = lambda output, quantity, value, expected: found.check(case, output, quantity, value, expected)
     if table is not None:
         expected, sum_of_rows = table.expected(case)
@@ -214,10 +215,10 @@ def compare(found, case, inputs, chosen, series, table, redirect):
     tree, _ = document(*options, "--view", "tree", "--no-threads")
     check("tree", "weight", sum(line["all_weight"] for line in tree["trees"] if line["series"] == at), weight)
     bins = [line for line in views["timeline"]["timeline"] if line["series"] == at]
-    counted = [line for line in bins if case.states is None or line["state"] in ("Running", None)]
+    counted = [line for line in bins if case.states is None or line["state"] in RUNNING]
     check("timeline", "weight", sum(line["weight"] for line in counted), weight)
     for line in bins:
-        is_rate = line["unit"] == "ns" and line["state"] in ("Running", None) and line["selected_ns"] > 0
+        is_rate = line["unit"] == "ns" and line["state"] in RUNNING and line["selected_ns"] > 0
         check("timeline", "CPU use", line["cpu_percent"], line["weight"] * 100.0 / line["selected_ns"] if is_rate else None)
         check("timeline", "length", line["selected_ns"] <= min(line["bin_ns"], length or 0), True)
     if percent is not None and row["meaning"] == "on-cpu":

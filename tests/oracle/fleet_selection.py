@@ -42,7 +42,7 @@ def samples(path):
         if schema == "time-profile":
             for row in rows:
                 name = re.match(r"(.*?)\s*\(?0x", row["thread"].get("fmt")).group(1)
-                is_running = row["thread-state"].text == "Running" if "thread-state" in row else True
+                is_running = row["thread-state"].text in ("Running", "Interrupted") if "thread-state" in row else True
                 yield int(row["time"].text), int(row["weight"].text), name, is_running
 
 

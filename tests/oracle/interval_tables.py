@@ -83,7 +83,7 @@ def tables(root):
             rows.append({mnemonic: cell for mnemonic, cell in cells.items() if cell.tag != "sentinel"})
         if name == "os-signpost":
             found = pairs(rows, resolved)
-        elif name in SIGNPOSTS or name == "potential-hangs" or {("start", "start-time"), ("duration", "duration")} <= set(columns):
+        elif name in SIGNPOSTS or name == "potential-hangs" or ("start", "start-time") in columns and length_of(columns) is not None:
             found = intervals(name, columns, rows, resolved)
         else:
             continue
@@ -101,6 +101,12 @@ def owner(row, resolved, *threads):
     return {"process": process.get("fmt").removesuffix(f"({pid})").strip(), "pid": int(pid), "tid": tid}
 
 
+def length_of(columns):
+    """The column of durations: `duration`, or the only one that ends so, such as Core Data's `fetch-duration`."""
+    found = [column for column in columns if column[0] == "duration"] or [column for column in columns if column[0].endswith("-duration")]
+    return found[0][0] if len(found) == 1 and found[0][1] == "duration" else None
+
+
 def number(row, column):
     return int(row[column].text) if column in row else None
 
@@ -113,7 +119,7 @@ def intervals(schema, columns, rows, resolved):
     named = None if schema in SIGNPOSTS or schema == "potential-hangs" else name_of(columns)
     found = []
     for row in rows:
-        start, length = number(row, "start"), number(row, "duration")
+        start, length = number(row, "start"), number(row, length_of(columns))
         cell = {"start": start, "end": None if length is None else start + length, "table": schema}
         if schema in SIGNPOSTS:
             found.append({**cell, **identity(row), **owner(row, resolved, "start-thread"), "table": "os-signpost"})

@@ -36,7 +36,7 @@ impl Walked {
             (
                 &self.unmeasured,
                 "report",
-                "; fleets do not measure reports of spindump and sample, Deep Copies and .ips files; open one with traceparse FILE",
+                "; fleets do not measure reports of spindump and sample, Deep Copies, .ips and .crash files; open one with traceparse FILE",
             ),
             (&self.special, "path", ": neither files nor folders; name one to read it anyway"),
         ];
@@ -161,7 +161,7 @@ const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
 /// The endings of reports that fleets may measure: MetricKit's, and profiles of Dart.
 const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
 /// The endings of other reports.
-const OTHER_REPORTS: [&str; 7] = [".txt", ".ips", ".sample", ".spindump", ".hang", ".spin", ".diag"];
+const OTHER_REPORTS: [&str; 8] = [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
 /// The endings that a table of contents adds to the name of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 /// The ending that a file with its intervals adds to the name of an export.
@@ -183,7 +183,7 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
     let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
     // A crash report or a memory report is a report, too.
-    is_report_measured(&head).or((is_other && has(&[".ips"])).then_some(false))
+    is_report_measured(&head).or((is_other && has(&[".ips", ".crash"])).then_some(false))
 }
 
 /// The first bytes of a file, decompressed.

@@ -12,7 +12,7 @@ use crate::fleet::{
 };
 use crate::output::text::style::fit;
 use crate::stats::Quantile;
-use crate::units::Unit;
+use crate::units::{Unit, capitalized};
 
 /// Columns of a name in a sentence.
 const NAME: usize = 44;
@@ -83,10 +83,13 @@ fn crashes(report: &FleetReport) -> Option<Point> {
     report.crashes.iter().for_each(|(_, place, count)| *places.entry(place).or_default() += count);
     // The last of equal ones, so that the first one by name is found.
     let (place, count) = places.iter().rev().max_by_key(|(_, count)| **count)?;
+    // They may be in several functions.
+    let place =
+        place.strip_prefix("(unnamed)").map_or(place.to_string(), |binary| format!("code without names{binary}"));
     let all = many(places.values().sum::<u64>(), "crash").replace("crashs", "crashes");
     let text = match places.len() {
-        1 => format!("{all}, in {}", cut(place)),
-        places => format!("{all} in {} places; {} in {}", thousands(places as u64), thousands(*count), cut(place)),
+        1 => format!("{all}, in {}", cut(&place)),
+        places => format!("{all} in {} places; {} in {}", thousands(places as u64), thousands(*count), cut(&place)),
     };
     Some(Point { kind: Kind::Other, mood: Mood::Plain, text })
 }
@@ -340,12 +343,6 @@ fn inputs(finding: &Finding) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
     if parts.is_empty() { String::new() } else { capitalized(&parts.join("; ")) + "." }
-}
-
-/// With its first letter large.
-pub(super) fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_uppercase(), letters.as_str()))
 }
 
 /// The row that uses most. Functions without a name are many functions, and none of them.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::profile::{BinaryId, FunctionId, Profile};
 use crate::report::{Hang, HangActivity, HangReport, HangVerdict, is_own_binary, thread_label};
-use crate::units::several;
+use crate::units::{capitalized, counted, several};
 
 /// What a thread did, in a few words.
 pub(in crate::output) fn did(activity: &HangActivity) -> String {
@@ -28,12 +28,19 @@ pub(in crate::output) fn evidence(hang: &Hang) -> String {
     let HangActivity { samples, running, waiting, queued, .. } = *activity;
     let [low, high] = activity.cpu_percent.unwrap_or([0.0, 100.0]).map(|percent| percent.clamp(0.0, 100.0));
     let at_most = format!("on the CPU for at most {:.0}% of it", high.ceil());
-    let of_samples = |part: u64, what: &str| format!("{what} in {part} of its {}", several(samples, "sample"));
+    let of_samples =
+        |part: u64, what: &str| format!("{what} in {} of its {}", counted(part), several(samples, "sample"));
     let sentence = match activity.verdict {
         HangVerdict::Busy if hang.is_report => format!("Busy: {}", of_samples(running, "running")),
         HangVerdict::Busy => format!("Busy: on the CPU for at least {:.0}% of it", low.floor()),
         HangVerdict::Starved => format!("Starved of a core: {}", of_samples(queued, "ready to run")),
-        HangVerdict::Waiting => format!("{}: {}", first_upper(&did(activity)), of_samples(waiting, "it waits")),
+        HangVerdict::Waiting => {
+            let did = match activity.waits_for.filter(|_| activity.has_other_waits) {
+                Some(reason) => format!("Waiting, mostly for {reason}"),
+                None => capitalized(&did(activity)),
+            };
+            format!("{did}: {}", of_samples(waiting, "it waits"))
+        }
         HangVerdict::OffCpu => format!("Off the CPU: {at_most}"),
         HangVerdict::PartlyBusy => {
             let text = format!("Partly busy: on the CPU for {:.0} to {:.0}% of it", low.floor(), high.ceil());
@@ -74,7 +81,7 @@ pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Prof
             Some(format!("The report states: blocked by {}{more}", activity.blocked_by[0]))
         }
         Some(thread) if is_of_report => Some(format!(
-            "{} may hold it: of all threads, only it does not wait, and it runs methods of the same type",
+            "{} may hold it: of all threads, only it does not wait, and its stacks have methods of the same type",
             label(thread)
         )),
         Some(thread) => Some(format!(
@@ -102,9 +109,4 @@ pub(super) fn missing(report: &HangReport, profile: &Profile) -> Vec<(BinaryId, 
     let mut counts: Vec<(BinaryId, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|&(binary, count)| (std::cmp::Reverse(count), binary));
     counts
-}
-
-fn first_upper(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

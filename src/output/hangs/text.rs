@@ -76,8 +76,9 @@ impl Page<'_> {
             (0, true) => "No hang was recorded".to_owned(),
             (0, false) if self.is_stop() => "The report is not of a hang: it shows why a process ended".to_owned(),
             (0, false) if self.is_report() => {
-                "The report states no hang, and which of its main threads is meant is unknown; --process NAME chooses one"
-                    .to_owned()
+                let several = self.profile.process_ids().len() > 1 && !self.report.is_of_chosen;
+                let choose = if several { "; --process NAME chooses one of a process" } else { "" };
+                format!("The report states no hang, and which of its threads is meant is unknown{choose}")
             }
             (0, false) if !has_samples => "The input has no table of hangs, and no CPU samples".to_owned(),
             (0, false) => format!(
@@ -90,7 +91,9 @@ impl Page<'_> {
                 let known = match unread {
                     0 => format!("; the longest takes {longest}"),
                     _ if longest.is_empty() => "; their lengths cannot be read".to_owned(),
-                    _ => format!("; the lengths of {unread} cannot be read, and the longest of the others takes {longest}"),
+                    _ => format!(
+                        "; the lengths of {unread} cannot be read, and the longest of the others takes {longest}"
+                    ),
                 };
                 format!("{}{whose}{}{known}", several(count, "hang"), self.types())
             }

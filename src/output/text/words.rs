@@ -21,13 +21,13 @@ pub(in crate::output) fn counted_text(row: &Series, series: &SeriesReport) -> St
     if row.has_sample_counts() { amount_text(series.counted) } else { series.counted.weight.to_string() }
 }
 
-/// The base of a rate: `the recorded 74.20 s`, `the selected 2.00 s`, `the 4.31 s from the first sample to the last`.
+/// The base of a rate: `the recorded 74.20 s`, `the selected 2.00 s`, `the 4.31 s that samples cover`.
 pub(in crate::output) fn base_text(length: Length) -> String {
     let text = Weight::nanos(length.nanos.as_nanos());
     match length {
         Length { is_part: true, .. } => format!("the selected {text}"),
         Length { is_recorded: true, .. } => format!("the recorded {text}"),
-        _ => format!("the {text} from the first sample to the last"),
+        _ => format!("the {text} that samples cover"),
     }
 }
 

@@ -18,7 +18,7 @@ use super::rows::Rows;
 use crate::hash::{HashMap, IndexSet};
 use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId};
 use crate::recording::Intervals;
-use crate::report::{Report, is_entry_point, is_run_loop};
+use crate::report::Report;
 use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
@@ -102,13 +102,6 @@ fn made<T>(
     done(&Made { start: &start, recording, rows, texts: &texts })
 }
 
-/// A function with a real name; without one it is named by its address.
-const IS_NAMED: u64 = 1;
-/// A function named as one in which a run loop of the system waits and calls others.
-const IS_RUN_LOOP: u64 = 4;
-/// A function with the name of an entry point of a program.
-const IS_ENTRY_POINT: u64 = 8;
-
 /// The columns of functions, frames and stacks.
 pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'c Callees) -> Vec<Column<'c>> {
     let functions = || profile.function_ids().map(|id| profile.function(id));
@@ -116,12 +109,7 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
     vec![
         mapped("functions.name", functions, |row| texts.place(row.name)),
         mapped("functions.binary", functions, |row| optional(row.binary.map(|id| id.index()))),
-        mapped("functions.flags", functions, |row| {
-            let name = profile.string(row.name);
-            u64::from(row.is_named) * IS_NAMED
-                + u64::from(is_run_loop(name)) * IS_RUN_LOOP
-                + u64::from(is_entry_point(name)) * IS_ENTRY_POINT
-        }),
+        mapped("functions.named", functions, |row| u64::from(row.is_named)),
         mapped("frames.function", frames, |row| row.function.index() as u64),
         mapped("frames.binary", frames, |row| optional(row.binary.map(|id| id.index()))),
         mapped("frames.address", frames, |row| row.address.get()),

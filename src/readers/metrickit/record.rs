@@ -33,7 +33,8 @@ pub(super) fn add(
     input.start_sums(table, diagnostic.meaning(), name.to_owned());
     let arch = diagnostic.fact("platformArchitecture").map(|arch| input.string(arch)).transpose().map_err(full)?;
     let (app_code, binaries) = (AppCode::new(diagnostic), HashMap::default());
-    let mut writer = Writer { diagnostic, is_stop, app_code, binaries, arch, adjusted: 0, raw: 0, input };
+    let mut writer =
+        Writer { diagnostic, is_stop, app_code, binaries, arch, adjusted: 0, raw: 0, is_renamed: false, input };
     if diagnostic.unknown > 0 {
         let (reason, at) = (RejectReason::UnreadProcess, diagnostic.at.clone());
         writer.input.leave_out(reason, diagnostic.unknown, at, "diagnostics have an unknown kind");
@@ -53,7 +54,8 @@ pub(super) fn add(
     if writer.adjusted > 0 && writer.raw > 0 {
         note(MIXED_OFFSETS, &diagnostic.at);
     }
-    if let Some(at) = &diagnostic.tree.renamed {
+    let other_diagnostic = writer.is_renamed.then_some(&diagnostic.at);
+    if let Some(at) = diagnostic.tree.renamed.as_ref().or(other_diagnostic) {
         note("a binary has another name than before; the first one is used", at);
     }
     let (stated, unread) = match stated(diagnostic).transpose() {
@@ -167,6 +169,8 @@ struct Writer<'d, 'i> {
     adjusted: u64,
     /// The callers whose offset is their return address.
     raw: u64,
+    /// True if a binary has another name in an earlier diagnostic.
+    is_renamed: bool,
     input: InputBuilder<'i>,
 }
 
@@ -291,6 +295,7 @@ impl<'d> Writer<'d, '_> {
         let name = self.input.string(&text)?;
         let binary = Binary { name, uuid, arch: self.arch, load_address: Address::new(0), path };
         let id = self.input.binary(binary)?;
+        self.is_renamed |= self.input.get_binary(id).name != name;
         self.binaries.insert(key, id);
         Ok(id)
     }

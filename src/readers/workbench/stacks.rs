@@ -45,11 +45,10 @@ fn functions(
     binaries: usize,
     profile: &mut ProfileBuilder,
 ) -> Result<usize, Error> {
-    let (rows, [mut name, mut binary, mut flags]) =
-        columns.table(["functions.name", "functions.binary", "functions.flags"])?;
+    let (rows, [mut name, mut binary, mut named]) =
+        columns.table(["functions.name", "functions.binary", "functions.named"])?;
     for _ in 0..rows {
-        // The other flags follow from the name.
-        let (name, is_named) = (texts[name.id::<str>(texts.len())?.index()], flags.next()? & 1 > 0);
+        let (name, is_named) = (texts[name.id::<str>(texts.len())?.index()], named.next()? != 0);
         let function = Function { name, binary: binary.optional_id(binaries)?, is_named };
         profile.push_function(function).map_err(Error::limit)?;
     }

@@ -19,18 +19,20 @@ const TOLERANCE: Nanos = Nanos::from_millis(10);
 /// How long after a wait samples show that its holder went on with something else.
 const AFTER: Nanos = Nanos::from_millis(20);
 
-/// Returns what most of these stacks wait for, by their number of samples; `None` if fewer than four fifths agree.
+/// Returns what most of these stacks wait for, by their number of samples, and whether all of them do; `None` if fewer than four fifths
+/// agree.
 pub(in crate::report) fn agreed(
     waits: &Waits<'_>,
     stacks: impl Iterator<Item = (Option<StackId>, u64)>,
-) -> Option<Wait> {
+) -> Option<(Wait, bool)> {
     let mut counts: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
     for (stack, samples) in stacks {
         *counts.entry(stack.and_then(|stack| waits.class(stack, true))).or_default() += samples;
     }
     let all: u64 = counts.values().sum();
     let (&wait, &most) = counts.iter().max_by_key(|&(_, &samples)| samples)?;
-    wait.filter(|&wait| wait != Wait::Unknown && most as f64 >= AGREEING * all as f64)
+    let wait = wait.filter(|&wait| wait != Wait::Unknown && most as f64 >= AGREEING * all as f64)?;
+    Some((wait, most == all))
 }
 
 /// The waiting samples of a thread.
@@ -43,8 +45,8 @@ pub(super) struct Waited<'r, 'p> {
 }
 
 impl Waited<'_, '_> {
-    /// Returns what it waited for.
-    pub(super) fn for_what(&self) -> Option<Wait> {
+    /// Returns what it waited for, and whether all of its samples did.
+    pub(super) fn for_what(&self) -> Option<(Wait, bool)> {
         agreed(self.waits, self.samples.iter().map(|&index| (self.recorded.sample(index).stack, 1)))
     }
 

@@ -26,6 +26,7 @@ use cycles::References;
 pub use hitches::Hitches;
 use presence::Presence;
 use recorded::Recorded;
+pub(super) use recorded::begins_as_main;
 use share::{BUSY, Share};
 pub use stack::HangStack;
 pub use verdict::HangVerdict;
@@ -47,6 +48,8 @@ pub struct HangReport {
     pub hangs: Vec<Hang>,
     /// True if hangs were recorded: there is a table of them, which may be empty, or a report of one.
     pub is_recorded: bool,
+    /// True if processes were chosen.
+    pub is_of_chosen: bool,
     /// Rows of hangs that could not be read.
     pub rejected: u64,
     /// True if there are samples.
@@ -112,6 +115,8 @@ pub struct HangActivity {
     pub off_cpu: Option<HangStack>,
     /// What it waited for, as it follows "waits for", if four fifths of its waiting samples agree: `a lock`, `an event`, `I/O` and so on.
     pub waits_for: Option<&'static str>,
+    /// True if some of these samples wait for something else.
+    pub has_other_waits: bool,
     /// The thread that may hold the lock: the only one that worked on it meanwhile.
     pub holder: Option<ThreadId>,
     /// True if the report states that this thread holds it.
@@ -153,7 +158,8 @@ impl Recording {
         hangs.sort_by_key(|hang| (std::cmp::Reverse(hang.length), hang.interval.run, hang.interval.start));
         let has_samples = self.profile.sums_or_samples().next().is_some();
         let rejected = tables().map(|table| table.rejected.total()).sum();
-        HangReport { hangs, is_recorded, rejected, has_samples, hitches: Hitches::by_process(&all) }
+        let is_of_chosen = !processes.is_empty();
+        HangReport { hangs, is_recorded, is_of_chosen, rejected, has_samples, hitches: Hitches::by_process(&all) }
     }
 
     /// Returns what the thread of an interval did in it; without a thread, the main thread of its process.
@@ -377,7 +383,7 @@ impl Observed<'_, '_> {
             _ => false,
         };
         let waits_for = is_told.then(|| waited.for_what()).flatten();
-        let holder = waits_for.filter(|&wait| wait == Wait::Lock).and_then(|_| waited.likely_holder());
+        let holder = waits_for.filter(|&(wait, _)| wait == Wait::Lock).and_then(|_| waited.likely_holder());
         HangActivity {
             verdict,
             reason: (verdict == HangVerdict::Unknown).then(|| self.reason(&share, own.len())),
@@ -389,7 +395,8 @@ impl Observed<'_, '_> {
             queued: queued.len() as u64,
             heaviest: stack(&running),
             off_cpu: if queued.len() > waiting.len() { stack(&queued) } else { stack(&waiting) },
-            waits_for: waits_for.map(Wait::name),
+            waits_for: waits_for.map(|(wait, _)| wait.name()),
+            has_other_waits: waits_for.is_some_and(|(_, is_all)| !is_all),
             holder,
             is_owner: false,
             holder_waits: false,
@@ -403,9 +410,9 @@ impl Observed<'_, '_> {
         let recorded = self.recorded;
         if recorded.own(self.thread).is_empty() {
             format!("no sample of the table {} is of its thread", recorded.schema())
-        } else if share.uncovered > 0.99 && recorded.has_states {
+        } else if samples == 0 && share.uncovered > 0.99 && recorded.has_states {
             format!("no sample of its thread in the table {} is in that time", recorded.schema())
-        } else if share.uncovered > 0.99 {
+        } else if share.uncovered > 0.99 && recorded.within(recorded.all(), self.range).is_empty() {
             format!("no sample of any thread in the table {} is in that time", recorded.schema())
         } else if share.uncovered > 1.0 - BUSY {
             format!("samples cover {:.0}% of that time", 100.0 * (1.0 - share.uncovered))
@@ -448,6 +455,7 @@ impl HangActivity {
             heaviest: None,
             off_cpu: None,
             waits_for: None,
+            has_other_waits: false,
             holder: None,
             is_owner: false,
             holder_waits: false,

@@ -8,7 +8,9 @@ use super::recorded::begins_as_main;
 use super::share::BUSY;
 use super::{HangActivity, HangStack, HangVerdict, states_hang};
 use crate::hash::IndexMap;
-use crate::profile::{ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits};
+use crate::profile::{
+    ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits, is_no_call,
+};
 use crate::recording::{Recording, TocRun, lookup};
 use crate::units::{Nanos, Weight, several};
 
@@ -157,7 +159,9 @@ impl<'p> Presence<'p> {
             () => HangVerdict::Unknown,
         };
         let reason = match verdict {
-            HangVerdict::Unknown if all < LEAST => Some(format!("there are only {} of it", several(all, "sample"))),
+            HangVerdict::Unknown if all < LEAST => {
+                Some(format!("the report has only {} of it", several(all, "sample")))
+            }
             HangVerdict::Unknown if covered < BUSY => {
                 Some(format!("its samples cover {:.0}% of the stated length", 100.0 * covered))
             }
@@ -187,7 +191,7 @@ impl<'p> Presence<'p> {
         let blocked_by: Vec<String> = self.blocked_by(thread).map(|blocked| blocked.text.to_owned()).collect();
         let owner = if verdict == HangVerdict::Waiting { self.owner(thread, waiting) } else { None };
         // What the report states is not guessed.
-        let is_lock = waits_for.filter(|&wait| wait == Wait::Lock && blocked_by.is_empty());
+        let is_lock = waits_for.filter(|&(wait, _)| wait == Wait::Lock && blocked_by.is_empty());
         let holder = owner.or_else(|| is_lock.and_then(|_| self.likely_holder(thread)));
         let high = running + in_code + nameless;
         HangActivity {
@@ -202,7 +206,8 @@ impl<'p> Presence<'p> {
             queued,
             heaviest: on,
             off_cpu: off.filter(|_| !is_unknown),
-            waits_for: waits_for.map(Wait::name),
+            waits_for: waits_for.map(|(wait, _)| wait.name()),
+            has_other_waits: waits_for.is_some_and(|(_, is_all)| !is_all),
             holder,
             is_owner: owner.is_some(),
             holder_waits: holder.is_some_and(|holder| self.is_waiting(holder)),
@@ -224,7 +229,8 @@ impl<'p> Presence<'p> {
             Some(_) => return Seen::Doing(Activity::Waiting),
         }
         let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
-        if self.profile.binary_name(leaf) == Some("libsystem_kernel.dylib")
+        let is_call = self.profile.binary_name(leaf) == Some("libsystem_kernel.dylib");
+        if is_call && !is_no_call(self.profile.function_name(leaf))
             || Category::of_function(self.profile, leaf) == Category::Kernel
         {
             return Seen::Nothing;
@@ -253,7 +259,7 @@ impl<'p> Presence<'p> {
         counts
     }
 
-    fn waits_for(&self, thread: ThreadId) -> Option<Wait> {
+    fn waits_for(&self, thread: ThreadId) -> Option<(Wait, bool)> {
         // A thread that was suspended waits for whoever did that.
         let is_suspended = |sum: &SampleSum| sum.state.is_some_and(|state| self.profile.string(state) == "Suspended");
         let waiting =

@@ -122,7 +122,7 @@ impl<'p> Recorded<'p> {
 }
 
 /// True if a stack begins with `main`, or with it below `start`, which may have no name.
-pub(super) fn begins_as_main(profile: &Profile, stack: Option<StackId>) -> bool {
+pub(in crate::report) fn begins_as_main(profile: &Profile, stack: Option<StackId>) -> bool {
     let frames = profile.frames_leaf_first(stack);
     let mut names: Vec<&str> = frames.map(|frame| profile.function_name(frame.function)).collect();
     names.reverse();

@@ -10,9 +10,11 @@ use crate::units::{Nanos, Unit};
 pub(super) const BUSY: f64 = 0.7;
 
 const MILLI: f64 = 1e6;
-/// A longer time without any sample is a hole in the recording, in nanoseconds. No thread may have run, or samples may be lost; apps that
-/// draw 60 frames a second pause for up to 16 ms, so this leaves some of their hangs unknown.
+/// A longer time without any sample is a hole in the recording, in nanoseconds, unless samples are farther apart. No thread may have run, or
+/// samples may be lost; apps that draw 60 frames a second pause for up to 16 ms, so this leaves some of their hangs unknown.
 const HOLE: f64 = 10.0 * MILLI;
+/// Samples that are farther apart than this part of the interval miss one.
+const APART: f64 = 1.5;
 /// The two-sided 95 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
 
@@ -62,7 +64,11 @@ fn uncovered(recorded: &Recorded<'_>, seen: &[u32], (start, end): (Nanos, Nanos)
     let (from, until) = (start.as_nanos() as f64, end.as_nanos() as f64);
     let (Some(&first), Some(&last)) = (seen.first(), seen.last()) else { return 1.0 };
     let (first, last) = (recorded.time(first), recorded.time(last));
-    let hole = if recorded.has_states { (3.0 * recorded.interval).max(EDGE.as_nanos() as f64) } else { HOLE };
+    let hole = if recorded.has_states {
+        (3.0 * recorded.interval).max(EDGE.as_nanos() as f64)
+    } else {
+        HOLE.max(APART * recorded.interval)
+    };
     let edge = (5.0 * recorded.interval).max(EDGE.as_nanos() as f64);
     let mut missing = 0.0;
     if first - from > edge {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
+use crate::report::overview::{is_entry_point, is_nameless_run_loop};
 
 /// The heaviest stack of a thread in a stretch of time: each function is the heaviest callee of the one before. It ends where more samples
 /// end than the heaviest callee has.
@@ -53,9 +54,17 @@ impl HangStack {
     }
 
     /// The function that tells most: the innermost one of the app that half of the samples are in, or else the innermost such function.
+    /// Everything in an app runs below its entry point.
     pub(crate) fn place(&self, profile: &Profile) -> Option<FunctionId> {
-        let is_heavy = |&&(_, weight): &&(FunctionId, u64)| weight.saturating_mul(2) >= self.weight;
-        let heavy = || self.functions.iter().filter(is_heavy).map(|&(id, _)| id);
-        heavy().rfind(|&id| Category::of_function(profile, id) == Category::User).or_else(|| heavy().next_back())
+        let is_own = |id: FunctionId| Category::of_function(profile, id) == Category::User;
+        let functions: Vec<FunctionId> = self.functions.iter().map(|&(id, _)| id).collect();
+        let callers = |depth: usize| functions[..depth].iter().rev().copied();
+        let is_loop = |&depth: &usize| is_nameless_run_loop(profile, functions[depth], is_own, callers(depth));
+        // What starts the run loop does not call what it handles.
+        let first = (0..functions.len()).find(is_loop).unwrap_or(0);
+        let is_heavy = |depth: &usize| self.functions[*depth].1.saturating_mul(2) >= self.weight;
+        let mut heavy = (first..functions.len()).filter(is_heavy).map(|depth| functions[depth]);
+        let innermost = heavy.clone().next_back();
+        heavy.rfind(|&id| is_own(id) && !is_entry_point(profile.function_name(id))).or(innermost)
     }
 }

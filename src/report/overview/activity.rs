@@ -76,13 +76,23 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     let time = report.selected_time(series);
     let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
     let shortest = BinLength::of_span(start, end);
+    let mut parts = time.parts().to_vec();
+    if report.has_recorded_weights() {
+        // The first bin may begin before the selected time. A second has whole bins only, so it has never more than its weight.
+        parts[0].0 = Nanos::from_nanos(shortest.bin_of(start).saturating_mul(shortest.nanos().as_nanos()));
+    }
+    let earliest = parts[0].0;
     let mut samples = Vec::new();
-    each_sample(report, series, shortest, |time, weight| samples.push((time.clamp(start, end), weight)));
+    each_sample(report, series, shortest, |time, weight| samples.push((time.clamp(earliest, end), weight)));
     let length = shortest.max(BinLength::SECOND).nanos();
-    let busiest = busiest(samples, length, time.parts()).filter(|_| time.length().as_nanos() / 2 >= length.as_nanos());
+    let busiest = busiest(samples, length, &parts).filter(|_| time.length().as_nanos() / 2 >= length.as_nanos());
     Some(Activity {
         cpu_percent: series.counted.weight.percent_of_core(time.length()),
-        busiest: busiest.map(|(start, weight)| Busiest { start, length, weight: Weight::new(weight, series.unit) }),
+        busiest: busiest.map(|(from, weight)| Busiest {
+            start: from.max(start),
+            length,
+            weight: Weight::new(weight, series.unit),
+        }),
         line: line(report, series, &time, readable(report, series, start, end, shortest, most)),
         time,
     })

@@ -4,17 +4,18 @@ use super::own_code::OwnCode;
 use super::owners::Owner;
 use crate::calltree::StackWeight;
 use crate::hash::IndexMap;
-use crate::profile::{Doing, FunctionId, Profile, StackId, ThreadId, Wait, Waits};
+use crate::profile::{Doing, FunctionId, Profile, StackId, ThreadId, Waits};
 use crate::recording::{TocRun, lookup};
 use crate::report::Amount;
-use crate::report::hangs::agreed;
+use crate::report::hangs::{agreed, begins_as_main};
 use crate::units::Unit;
 
 /// What a main thread does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MainThread {
-    /// The main thread with most samples of the process that the recording is about, or the only main thread.
+    /// The main thread with most samples of the process that the recording is about, or the only main thread, or the only one whose stacks
+    /// begin as those of main threads do.
     pub thread: ThreadId,
     /// All samples of the thread.
     pub all: Amount,
@@ -50,7 +51,14 @@ pub(super) fn main_thread(
     let about = most_sampled(main().filter(is_about).filter(|_| pid.is_some()), of_thread);
     // None of several processes is special.
     let only = || most_sampled(main(), of_thread).filter(|(thread, _)| main().all(|row| row.thread == *thread));
-    let (thread, _) = about.or_else(only)?;
+    let begins = || {
+        let of_main = || {
+            let of_process = rows.iter().filter(|row| pid.is_none() || is_about(row));
+            of_process.filter(|row| begins_as_main(profile, row.stack))
+        };
+        most_sampled(of_main(), of_thread).filter(|(thread, _)| of_main().all(|row| row.thread == *thread))
+    };
+    let (thread, _) = about.or_else(only).or_else(begins)?;
     let amount = |doing: Option<Doing>| {
         let is_wanted = |row: &&StackWeight| row.thread == thread && doing.is_none_or(|doing| row.doing == doing);
         Amount::of_rows(rows.iter().filter(is_wanted), unit)
@@ -75,8 +83,8 @@ pub(super) fn main_thread(
         runs,
         queued: amount(Some(Doing::Queued)),
         waits,
-        waits_for: class.map(Wait::name),
-        has_other_waits: waiting().any(|row| row.stack.and_then(|stack| of_stacks.class(stack, true)) != class),
+        waits_for: class.map(|(wait, _)| wait.name()),
+        has_other_waits: class.is_some_and(|(_, is_all)| !is_all),
         runs_in,
         waits_in,
         asked_by: most_sampled(in_it, |row| Some(asked_by(row.stack?))).and_then(|(function, _)| function),

@@ -22,8 +22,7 @@ pub use activity::{Activity, Busiest, LineOfTime};
 pub use answers::Answer;
 pub use main_thread::MainThread;
 pub use origin::Origin;
-#[cfg(feature = "compression")]
-pub(crate) use origin::{is_entry_point, is_run_loop};
+pub(in crate::report) use origin::{is_entry_point, is_nameless_run_loop};
 use own_code::{Found, Place};
 pub(crate) use own_code::{OwnCode, is_own_binary};
 pub(crate) use owners::Owners;

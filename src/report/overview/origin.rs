@@ -1,6 +1,8 @@
 //! The triggers of app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions, most of which
 //! have names that identify them in a backtrace.
 
+use crate::profile::{FunctionId, Profile};
+
 /// The trigger of app code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -192,6 +194,27 @@ pub(crate) fn is_entry_point(name: &str) -> bool {
         || name == "_main"
         || name == "main_0"
         || name.strip_prefix("static ").is_some_and(|name| name.ends_with(".main()") || name.ends_with(".$main()"))
+}
+
+/// Frameworks in which the main thread of an app waits for events and handles them.
+const EVENT_LOOPS: [&str; 6] = ["AppKit", "SwiftUI", "SwiftUICore", "UIKit", "UIKitCore", "WatchKit"];
+
+/// True for code without a name that can only be the start of an app's run loop: a framework's function that `main` calls. `main` is what
+/// dyld calls from its own first function. `callers` begin with the direct one.
+pub(in crate::report) fn is_nameless_run_loop(
+    profile: &Profile,
+    id: FunctionId,
+    is_own: impl Fn(FunctionId) -> bool,
+    callers: impl Iterator<Item = FunctionId>,
+) -> bool {
+    let is_named = |id: FunctionId| profile.function(id).is_named;
+    let is_of_framework = profile.binary_name(id).is_some_and(|binary| EVENT_LOOPS.contains(&binary));
+    if is_named(id) || !is_of_framework {
+        return false;
+    }
+    let mut callers = callers.skip_while(|&caller| is_own(caller) && !is_named(caller));
+    let is_dyld = callers.next().is_some_and(|id| matches!(profile.binary_name(id), Some("dyld" | "libdyld.dylib")));
+    is_dyld && callers.next().is_none()
 }
 
 #[cfg(test)]

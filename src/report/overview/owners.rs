@@ -3,7 +3,7 @@
 use crate::calltree::FunctionSet;
 use crate::profile::{Category, FunctionId, Profile, StackId};
 
-use super::origin::{is_entry_point, is_run_loop};
+use super::origin::{is_entry_point, is_nameless_run_loop, is_run_loop};
 
 /// The owner of a stack's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,20 +35,31 @@ impl Owners {
             profile.function_ids().map(|id| system.contains(id) && is_run_loop(profile.function_name(id))).collect();
         let is_app_code: Vec<bool> =
             Category::of_functions(profile).iter().map(|category| *category == Category::User).collect();
+        let is_entry_point: Vec<bool> =
+            profile.function_ids().map(|id| is_entry_point(profile.function_name(id))).collect();
+        let is_nameless_loop = |id: StackId| {
+            let function_of = |id: StackId| profile.frame(profile.stack(id).frame).function;
+            let mut next = profile.stack(id).parent;
+            let callers = std::iter::from_fn(|| {
+                let caller = next?;
+                next = profile.stack(caller).parent;
+                Some(function_of(caller))
+            });
+            is_nameless_run_loop(profile, function_of(id), |id| is_app_code[id.index()], callers)
+        };
         let mut of_stack: Vec<Option<StackId>> = Vec::with_capacity(profile.stack_ids().len());
         for id in profile.stack_ids() {
             let stack = profile.stack(id);
             let function = profile.frame(stack.frame).function;
             let owner = if is_app_code[function.index()] || !system.contains(function) {
                 Some(id)
-            } else if is_loop[function.index()] {
+            } else if is_loop[function.index()] || is_nameless_loop(id) {
                 None
             } else {
                 stack.parent.and_then(|parent| of_stack[parent.index()])
             };
             of_stack.push(owner);
         }
-        let is_entry_point = profile.function_ids().map(|id| is_entry_point(profile.function_name(id))).collect();
         Self { of_stack, is_app_code, is_entry_point }
     }
 

@@ -4,10 +4,11 @@ use super::outline::section;
 use super::run_pages::Links;
 use super::table::{cohort_name, hidden, interval, measure, measure_with_unit};
 use crate::fleet::{AlertOutcome, AlertState, Comparison, FleetReport};
-use crate::output::fleet::sentences::{capitalized, known, statistic_name};
+use crate::output::fleet::sentences::{known, statistic_name};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
+use crate::units::capitalized;
 
 /// More cards than this with a harmless state are folded.
 const UNFOLDED: usize = 3;

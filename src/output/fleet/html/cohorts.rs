@@ -11,11 +11,12 @@ use super::table::{
     summary_columns,
 };
 use crate::fleet::{Caution, CohortReport, FleetReport, ScopeName, Summary, WindowReport};
-use crate::output::fleet::sentences::{capitalized, subject_of_all};
+use crate::output::fleet::sentences::subject_of_all;
 use crate::output::fleet::{WITHIN, many, thousands};
 use crate::output::inert::Text;
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
+use crate::units::capitalized;
 
 /// CPU use across runs: a table and plots for each unit.
 pub(super) fn across_runs(report: &FleetReport, links: &Links<'_>) -> String {

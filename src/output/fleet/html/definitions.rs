@@ -6,11 +6,12 @@ use super::outline::sections;
 use super::run_pages::Links;
 use super::summary::summary;
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
-use crate::output::fleet::sentences::{capitalized, counted_threads, measure_of_reports, subject_of_all};
+use crate::output::fleet::sentences::{counted_threads, measure_of_reports, subject_of_all};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, shortened};
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
+use crate::units::capitalized;
 
 /// Failed files that are named; the others are counted.
 const MAX_FAILED: usize = 500;

@@ -5,9 +5,10 @@ use super::plots::{self, Axis, Lines};
 use super::table::{Column, cohort_name, count, folded, hidden, measured, row_name};
 use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::output::fleet::many;
-use crate::output::fleet::sentences::{capitalized, subject, subject_of_all, subject_title};
+use crate::output::fleet::sentences::{subject, subject_of_all, subject_title};
 use crate::output::inert::{Text, shortened};
 use crate::units::Unit;
+use crate::units::capitalized;
 
 /// Plots get separate axes if the largest value of one is less than this share of another's.
 const SHARED: f64 = 0.25;

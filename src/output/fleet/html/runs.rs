@@ -7,10 +7,11 @@ use super::table::{
     Column, cohort_name, count, folded, hidden, measure_with_unit, nothing, number, row_name, seconds, text, weight,
 };
 use crate::fleet::{FleetReport, RunRow};
-use crate::output::fleet::sentences::{capitalized, subject_of_all};
+use crate::output::fleet::sentences::subject_of_all;
 use crate::output::fleet::thousands;
 use crate::output::inert::Text;
 use crate::recording::TimeSource;
+use crate::units::capitalized;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// Rows of the table.

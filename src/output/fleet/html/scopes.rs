@@ -10,11 +10,12 @@ use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetReport, FleetScope, ScopeName, ScopeRow, ScopeTable, Summary,
 };
 use crate::output::fleet::opening::{Behind, command, name_of};
-use crate::output::fleet::sentences::{capitalized, statistic_name, too_few_to_compare};
+use crate::output::fleet::sentences::{statistic_name, too_few_to_compare};
 use crate::output::fleet::{many, thousands};
 use crate::output::inert::{Text, cut, shortened};
 use crate::stats::Quantile;
 use crate::units::Unit;
+use crate::units::capitalized;
 
 /// Rows of a table of differences.
 const MAX_ROWS: usize = 50;

@@ -12,9 +12,9 @@ use crate::output::fleet::comparison::sentences::{
 use crate::output::fleet::many;
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::opening::name_of;
-use crate::output::fleet::sentences::capitalized;
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
+use crate::units::capitalized;
 use crate::units::first_of;
 
 /// Functions and blocks in tables.

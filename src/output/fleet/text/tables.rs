@@ -189,15 +189,18 @@ pub(super) fn scope_table(
         return page.painted(Tone::Dim, &format!("no {what}"));
     }
     let names = names.to_owned();
-    let samples = Column::new("samples", 10);
+    // What metrics state is no number of samples.
+    let is_sampled = !cohort.cohort.unit.is_of_metrics();
+    let samples = is_sampled.then(|| Column::new("samples", 10));
     let table_of_values = if cohort.runs == 1 {
-        let rows = table.rows.iter().map(|row| one_run_row(row, measures)).collect();
-        Table { names, columns: vec![value_column(), samples], rows, is_alike: true }
+        let rows = table.rows.iter().map(|row| one_run_row(row, measures, is_sampled)).collect();
+        Table { names, columns: std::iter::once(value_column()).chain(samples).collect(), rows, is_alike: true }
     } else {
         let mut columns = value_columns(report, false);
-        columns.extend([Column::new("in runs", 45), samples]);
+        columns.push(Column::new("in runs", 45));
+        columns.extend(samples);
         mark_headers(&mut columns, table);
-        let rows = table.rows.iter().map(|row| scope_row(row, measures, &report.options)).collect();
+        let rows = table.rows.iter().map(|row| scope_row(row, measures, is_sampled, &report.options)).collect();
         Table { names, columns, rows, is_alike: true }
     };
     table_of_values.write(page);
@@ -220,12 +223,14 @@ fn mark_headers(columns: &mut [Column], table: &ScopeTable) {
 }
 
 /// A row of a cohort of one run.
-fn one_run_row(row: &ScopeRow, measures: Measures) -> Row {
+fn one_run_row(row: &ScopeRow, measures: Measures, is_sampled: bool) -> Row {
     let (name, owner) = name_of(&row.name);
-    Row::new(vec![Cell::value(row.summary.max, measures), Cell::new(&thousands(row.samples))], &name, &owner)
+    let mut cells = vec![Cell::value(row.summary.max, measures)];
+    cells.extend(is_sampled.then(|| Cell::new(&thousands(row.samples))));
+    Row::new(cells, &name, &owner)
 }
 
-fn scope_row(row: &ScopeRow, measures: Measures, options: &FleetOptions) -> Row {
+fn scope_row(row: &ScopeRow, measures: Measures, is_sampled: bool, options: &FleetOptions) -> Row {
     let mut cells = value_cells(&row.summary, false, measures, options);
     for (index, cell) in cells.iter_mut().enumerate().take(row.summary.estimates.len()) {
         cell.text = cell.text.replace('*', " ");
@@ -234,7 +239,7 @@ fn scope_row(row: &ScopeRow, measures: Measures, options: &FleetOptions) -> Row 
         }
     }
     cells.push(Cell::new(&thousands(row.summary.count - row.summary.zeros)));
-    cells.push(Cell::new(&thousands(row.samples)));
+    cells.extend(is_sampled.then(|| Cell::new(&thousands(row.samples))));
     let (name, owner) = name_of(&row.name);
     Row::new(cells, &name, &owner)
 }

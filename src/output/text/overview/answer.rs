@@ -9,7 +9,7 @@ use crate::report::{
     Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, UnnamedFrames, Work, is_own_binary,
     thread_label,
 };
-use crate::units::{Unit, Weight};
+use crate::units::{Unit, Weight, capitalized, counted};
 
 /// With fewer samples, shares are meaningless.
 const FEW_SAMPLES: u64 = 10;
@@ -77,13 +77,18 @@ impl Page<'_, '_> {
                 }
             };
         }
+        // What is told of a callee is only the part that this function called.
+        let is_callee = |id| {
+            self.overview.spent.as_ref().is_some_and(|spent| spent.callees.iter().any(|(callee, _)| *callee == id))
+        };
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second
+            .filter(|second| !is_callee(second.function))
             .map(|second| format!(" {} is in or below {}.", self.all(second.function), self.name(second.function, 56)));
         let ran = || format!("Of the {} that it ran, ", self.series.counted.weight);
         let of = if self.idle().is_empty() { String::new() } else { ran() };
         let share = self.all(answer.function);
-        format!("{of}{share} is in or below {place}, {on}{called}.{}{}", second.unwrap_or_default(), self.spent(answer))
+        format!("{of}{share} is in or below {place}, {on}{called}.{}{}", self.spent(answer), second.unwrap_or_default())
     }
 
     /// The heaviest code that runs, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples.`
@@ -183,7 +188,12 @@ impl Page<'_, '_> {
     /// A function with its binary.
     pub(super) fn function_of(&self, id: FunctionId) -> String {
         let binary = self.profile.binary_name(id).map(|name| format!(" ({})", fit(name, Some(20))));
-        format!("{}{}", self.name(id, 56), binary.unwrap_or_default())
+        format!("{}{}", self.name_alone(id, 56), binary.unwrap_or_default())
+    }
+
+    /// The name of a function; of one without a name, the address and the binary.
+    fn name(&self, id: FunctionId, room: usize) -> String {
+        if self.profile.function(id).is_named { self.name_alone(id, room) } else { self.function_of(id) }
     }
 
     /// The percentage of samples with a function in their stack, as trees and tables have it.
@@ -202,7 +212,7 @@ impl Page<'_, '_> {
     }
 
     /// The name of a function in at most `room` columns; marked where the sentences are for a page.
-    fn name(&self, id: FunctionId, room: usize) -> String {
+    fn name_alone(&self, id: FunctionId, room: usize) -> String {
         let name = self.style.name_in_text(self.profile.function_name(id), room);
         if self.is_for_page {
             format!("{}{}{}{name}{}", marks::START, id.index(), marks::NAME, marks::END)
@@ -256,16 +266,19 @@ impl Page<'_, '_> {
 
     /// The sentence for an idle CPU.
     fn idle(&self) -> String {
-        let waits = if self.series.other_states.is_empty() {
-            "this table does not record what threads wait for"
-        } else {
-            "--state all shows what threads wait for"
+        let is_waiting =
+            |(state, _): &(String, Amount)| profile::Activity::of_state(state) == profile::Activity::Waiting;
+        let waits = match self.series.other_states.as_slice() {
+            [] => "this table does not record what threads wait for",
+            others if others.iter().any(is_waiting) => "--state all shows what threads wait for",
+            _ => "--state all shows the other samples",
         };
         if !self.is_idle() {
             let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
             let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
             return percent.map_or_else(String::new, |percent| {
-                format!("It did not run for at least {:.0}% of the time; {waits}.", (100.0 - percent).floor())
+                let rested = format!("It did not run for at least {:.0}% of the time", (100.0 - percent).floor());
+                self.mostly_other().map_or_else(|| format!("{rested}; {waits}."), |other| format!("{rested}. {other}"))
             });
         }
         if let Some(other) = self.mostly_other() {
@@ -334,11 +347,10 @@ impl Page<'_, '_> {
             (main.queued, "is ready to run without a core", String::new()),
         ];
         let mut of = format!(" of {}", count(main.all.samples, "sample"));
-        let parts = parts
-            .into_iter()
-            .filter(|(amount, ..)| amount.samples > 0)
-            .map(|(amount, does, place)| format!("{does} in {}{}{place}", amount.samples, std::mem::take(&mut of)));
-        format!("{} {}.", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and "))
+        let parts = parts.into_iter().filter(|(amount, ..)| amount.samples > 0).map(|(amount, does, place)| {
+            format!("{does} in {}{}{place}", counted(amount.samples), std::mem::take(&mut of))
+        });
+        capitalized(&format!("{} {}.", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and ")))
     }
 
     /// A thread, with its process if there are several.
@@ -544,7 +556,10 @@ impl Page<'_, '_> {
         if 2 * unnamed.without_binary > unnamed.unnamed {
             return format!("{of}. Most are in no known binary, as is typical of code generated at run time.");
         }
-        let part = match row.frames {
+        // Binaries of one name may differ in their UUID.
+        let name_of = |row: &UnnamedBinary| self.profile.binary(row.binary).name;
+        let of_name = wanted.iter().filter(|other| name_of(other) == name_of(&row)).map(|row| row.frames).sum();
+        let part = match of_name {
             1 if unnamed.unnamed == 1 => "it is".to_owned(),
             frames if 2 * frames > unnamed.unnamed => "most of them are".to_owned(),
             1 => "1 of them is".to_owned(),

@@ -423,6 +423,20 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
+    /// The options that choose this series, for outputs that have no room for several measurements: `--run 2 --schema time-profile `.
+    fn only_measurement(&self) -> String {
+        if self.report.check_one_measurement().is_ok() {
+            return String::new();
+        }
+        let own = self.profile.series(self.series.series);
+        let others = || self.report.series.iter().map(|series| self.profile.series(series.series));
+        let run = others().any(|other| other.run != own.run).then(|| self.profile.run(own.run).number);
+        let has_others = others().filter(|other| other.run == own.run).count() > 1;
+        let schema = has_others.then(|| shell_word(self.profile.string(own.schema)));
+        let run = run.map(|run| format!("--run {run} ")).unwrap_or_default();
+        run + &schema.map(|schema| format!("--schema {schema} ")).unwrap_or_default()
+    }
+
     /// Suggested commands.
     fn next(&self) -> Vec<String> {
         if self.has_nothing() {
@@ -451,7 +465,7 @@ impl<'p, 'e> Page<'p, 'e> {
         if !is_function_first {
             next.sort_by_key(|(options, _)| options.starts_with("--function"));
         }
-        next.push(("-o flame.svg".to_owned(), "a flame graph"));
+        next.push((format!("{}-o flame.svg", self.only_measurement()), "a flame graph"));
         next.truncate(3);
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         command_lines(self.context.command, &next, &self.style)

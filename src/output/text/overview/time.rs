@@ -15,12 +15,29 @@ const LEAST_BINS: usize = 10;
 impl Page<'_, '_> {
     /// Work over time as a line of blocks, and hangs below it.
     pub(super) fn line_of_time(&self) -> Vec<String> {
-        let Some(activity) = &self.overview.activity else { return Vec::new() };
-        let (line, bins) = (&activity.line, &activity.line.weights);
-        let most = bins.iter().copied().max().unwrap_or(0);
-        if most == 0 || bins.len() < LEAST_BINS {
-            return Vec::new();
+        let of_run = self.hangs_of_run();
+        let hangs = self.hangs_in_time(&of_run);
+        let mut lines = Vec::new();
+        if let Some(activity) = &self.overview.activity {
+            let (line, bins) = (&activity.line, &activity.line.weights);
+            let most = bins.iter().copied().max().unwrap_or(0);
+            if most > 0 && bins.len() >= LEAST_BINS {
+                lines.extend(self.blocks(activity, most));
+                let mut marks = vec![' '; bins.len()];
+                for (_, (start, end)) in &hangs {
+                    marks[bin_of(line, *start)..=bin_of(line, *end)].fill('━');
+                }
+                let marks: String = marks.into_iter().collect();
+                lines.extend((!hangs.is_empty()).then(|| self.style.paint(Tone::Bad, marks.trim_end())));
+            }
         }
+        lines.extend(self.hang_lines(&of_run, &hangs));
+        lines
+    }
+
+    /// A line of blocks, and the one of its times.
+    fn blocks(&self, activity: &Activity, most: u64) -> [String; 2] {
+        let (line, bins) = (&activity.line, &activity.line.weights);
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
         let (weight, length) = line.peak(&activity.time).unwrap_or_default();
         let mut peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
@@ -35,38 +52,33 @@ impl Page<'_, '_> {
             peak += &format!(" in {}", seconds(length));
         }
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
-        let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
-        lines.push(self.style.paint(Tone::Dim, &axis(line, activity, self.busiest())));
-        let of_run = self.hangs_of_run();
-        let hangs = self.hangs_in_time(&of_run);
+        let blocks = format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks));
+        [blocks, self.style.paint(Tone::Dim, &axis(line, activity, self.busiest()))]
+    }
+
+    /// How many hangs there are, and what the longest one shows.
+    fn hang_lines(&self, of_run: &[&Interval], hangs: &[(&Interval, (Nanos, Nanos))]) -> Vec<String> {
+        let mut lines = Vec::new();
         if let Some((longest, (start, end))) = hangs.iter().max_by_key(|(_, (start, end))| end.since(*start)) {
-            let mut marks = vec![' '; bins.len()];
-            for (_, (start, end)) in &hangs {
-                marks[bin_of(line, *start)..=bin_of(line, *end)].fill('━');
-            }
-            let marks: String = marks.into_iter().collect();
-            lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
             let activity = self.report.recording.activity_in(longest);
             let busy = match activity.verdict {
                 HangVerdict::Unknown => String::new(),
                 _ => format!(": {}", did(&activity)),
             };
-            let text = format!(
+            lines.push(format!(
                 "{}; the longest takes {} from {} on{busy}",
                 count(hangs.len() as u64, "potential hang"),
                 seconds(end.since(*start)),
                 seconds(*start)
-            );
-            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
+            ));
         }
         if let more @ 1.. = of_run.len() - hangs.len()
             && self.is_complete()
         {
             let (more, are) = (count(more as u64, "potential hang"), if more == 1 { "is" } else { "are" });
-            let text = format!("{more} {are} outside of the sampled time: traceparse hangs");
-            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
+            lines.push(format!("{more} {are} outside of the sampled time: traceparse hangs"));
         }
-        lines
+        lines.iter().map(|text| self.style.paint(Tone::Bad, &fit(text, Some(self.width)))).collect()
     }
 
     /// `18.74 Mcycles/s`: a weight per second, from the weight of a length in nanoseconds.
@@ -82,9 +94,7 @@ impl Page<'_, '_> {
 
     /// The same with the hangs themselves.
     fn hangs_in_time<'h>(&self, of_run: &[&'h Interval]) -> Vec<(&'h Interval, (Nanos, Nanos))> {
-        let Some((first, end)) = self.overview.activity.as_ref().and_then(|activity| activity.time.span()) else {
-            return Vec::new();
-        };
+        let Some((first, end)) = self.report.selected_time(self.series).span() else { return Vec::new() };
         let mut found = Vec::new();
         for &interval in of_run {
             let (start, until) = (interval.start, interval.end.unwrap_or(end));

@@ -54,7 +54,7 @@ pub(crate) fn hang(base: &Rc<Base>, series: usize, hang: &HangSpan) -> Result<Ha
     };
     let (on_cpu, heaviest) = in_states(None)?;
     let profile = base.profile();
-    let others = base.states.iter().map(|&state| profile.string(state)).filter(|&name| name != "Running");
+    let others = base.states.iter().map(|&state| profile.string(state)).filter(|name| !["Running", "Interrupted"].contains(name));
     let (off_cpu, waiting) = in_states(Some(others.map(str::to_owned).collect()))?;
     Ok(HangDoing { on_cpu, off_cpu, heaviest, waiting })
 }
