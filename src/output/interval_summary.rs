@@ -36,7 +36,12 @@ pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn
     write_table(&only(&header), "name", &rows, style, out)?;
     let unsampled = summary.rows.iter().any(|row| row.cpu.is_some() && row.unsampled > Some(Nanos::default()));
     let unsampled = unsampled.then(|| "≥: parts of them are outside of the sampled time".to_owned());
-    for legend in [needed(summary), unsampled].into_iter().flatten() {
+    // Their CPU time is that of all of them, even if it is the same.
+    let is_several = |row: &IntervalTotals| row.cpu.is_some() && row.busy.is_some_and(|busy| busy < row.total);
+    let overlapping = summary.rows.iter().any(is_several);
+    let overlapping = overlapping
+        .then(|| "intervals of one name overlap: their total and CPU count shared time more than once".to_owned());
+    for legend in [needed(summary), unsampled, overlapping].into_iter().flatten() {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(&legend, style.width)))?;
     }
     let SwiftTasks { tasks, most_alive } = &summary.tasks;

@@ -558,7 +558,7 @@ impl Page<'_, '_> {
         }
         // Binaries of one name may differ in their UUID.
         let name_of = |row: &UnnamedBinary| self.profile.binary(row.binary).name;
-        let of_name = wanted.iter().filter(|other| name_of(other) == name_of(&row)).map(|row| row.frames).sum();
+        let of_name = wanted.iter().filter(|other| name_of(other) == name_of(row)).map(|row| row.frames).sum();
         let part = match of_name {
             1 if unnamed.unnamed == 1 => "it is".to_owned(),
             frames if 2 * frames > unnamed.unnamed => "most of them are".to_owned(),
