@@ -178,7 +178,7 @@ impl<'p> SelectedSamples<'p> {
         let sample = sample.into();
         match (&self.states, sample.state) {
             (States::All, _) | (States::Running(_), None) => true,
-            (States::Running(running), state) if running.contains(&state) => true,
+            (States::Running([on, interrupted]), state) if state == *on || state == *interrupted => true,
             (States::Running(_), _) => self.profile.series(sample.series).meaning != Meaning::OnCpu,
             (States::Only(wanted), state) => state.is_some_and(|state| wanted.contains(&state)),
         }

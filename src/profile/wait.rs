@@ -22,7 +22,7 @@ impl Activity {
     /// Returns what a thread in this state did, by the name of the state in recordings and reports.
     pub(crate) fn of_state(state: &str) -> Self {
         match state {
-            state if Self::RUNNING.contains(&state) => Self::Running,
+            "Running" | "Interrupted" => Self::Running,
             "Runnable" | "Preempted" | "Throttled" => Self::Queued,
             "Blocked"
             | "Waiting"
@@ -350,6 +350,11 @@ mod tests {
         }
         let stack = builder.stack_path(None, path).unwrap().unwrap();
         Waits::new(&builder.finish()).of(stack)
+    }
+
+    #[test]
+    fn running_states_are_those_of_running_threads() {
+        assert_eq!(Activity::RUNNING.map(Activity::of_state), [Activity::Running; 2]);
     }
 
     #[test]
