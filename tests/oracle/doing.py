@@ -15,11 +15,13 @@ QUEUED = ("runnable", "preempted", "throttled")
 TRAP = re.compile(
     r"__psynch_(mutexwait|cvwait|rw_\w+)|__ulock_wait2?|semaphore_(timed)?wait(_signal)?_trap|mach_msg(2|_overwrite)?_trap|kevent(64|_id|_qos)?"
     r"|__workq_kernreturn|__semwait_signal(_nocancel)?|__p?select(_nocancel)?|select\$DARWIN_EXTSN|(__)?poll(_nocancel)?|__sig(suspend|wait)"
-    r"|__accept(_nocancel)?|__msgrcv|__wait4(_nocancel)?"
+    r"|__accept(_nocancel)?|(__)?msgrcv|__wait4(_nocancel)?|(__)?waitid|sem_wait|__sem_wait(_nocancel)?|swtch_pri|syscall_thread_switch"
 )
 FILES = re.compile(
     r"(__)?(p?read|p?write|readv|writev|fsync|open|openat|fcntl)(_nocancel)?|[lf]?stat(64)?|getattrlist(bulk)?|__getdirentries64"
-    r"|__aio_suspend|__recv(from|msg)(_nocancel)?"
+    r"|__aio_suspend|(recv|send)(from|to|msg)|__(recv|send)(from|to|msg)(_nocancel)?|connect|__connect(_nocancel)?|close|__close(_nocancel)?"
+    r"|guarded_(close|open|pwrite|write)_np|flock|(__)?ioctl|(__)?rename|renameatx_np|(__)?unlink|__unlinkat|iokit_user_client_trap"
+    r"|(__)?posix_spawn"
 )
 BLOCKED = re.compile(
     r"psynch_(mtx|rw_rd|rw_wr|cv)continue|ulock_wait_continue|kqueue_scan_continue|buf_biowait|ipc_mqueue_receive_continue"
