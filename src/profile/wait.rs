@@ -202,15 +202,11 @@ fn role(name: &str) -> Role {
         | "__posix_spawn" => Trap(Wait::Io),
         "mach_msg_trap" | "mach_msg2_trap" | "mach_msg_overwrite_trap" => Trap(Wait::Message),
         "__workq_kernreturn" => Trap(Wait::IdleWorker),
-        // The first two are the call of sleeps, and of old condition variables; the last two give the core to other threads.
-        "__semwait_signal"
-        | "__semwait_signal_nocancel"
-        | "__wait4"
-        | "__wait4_nocancel"
-        | "waitid"
-        | "__waitid"
-        | "swtch_pri"
-        | "syscall_thread_switch" => Trap(Wait::Unknown),
+        // The first two are the call of sleeps, and of old condition variables. A thread that gives its core to others, such as in
+        // `swtch_pri`, could run.
+        "__semwait_signal" | "__semwait_signal_nocancel" | "__wait4" | "__wait4_nocancel" | "waitid" | "__waitid" => {
+            Trap(Wait::Unknown)
+        }
         "psynch_mtxcontinue" | "psynch_rw_rdcontinue" | "psynch_rw_wrcontinue" | "ulock_wait_continue" => {
             Blocked(Wait::Lock)
         }
@@ -350,6 +346,14 @@ mod tests {
         }
         let stack = builder.stack_path(None, path).unwrap().unwrap();
         Waits::new(&builder.finish()).of(stack)
+    }
+
+    #[test]
+    fn a_thread_that_yields_does_not_wait() {
+        for name in ["swtch_pri", "syscall_thread_switch", "mach_absolute_time"] {
+            assert_eq!(wait(&["App:spin", name]), None, "{name}");
+        }
+        assert_eq!(wait(&["App:load", "__connect"]), Some(Wait::Io));
     }
 
     #[test]

@@ -15,7 +15,7 @@ QUEUED = ("runnable", "preempted", "throttled")
 TRAP = re.compile(
     r"__psynch_(mutexwait|cvwait|rw_\w+)|__ulock_wait2?|semaphore_(timed)?wait(_signal)?_trap|mach_msg(2|_overwrite)?_trap|kevent(64|_id|_qos)?"
     r"|__workq_kernreturn|__semwait_signal(_nocancel)?|__p?select(_nocancel)?|select\$DARWIN_EXTSN|(__)?poll(_nocancel)?|__sig(suspend|wait)"
-    r"|__accept(_nocancel)?|(__)?msgrcv|__wait4(_nocancel)?|(__)?waitid|sem_wait|__sem_wait(_nocancel)?|swtch_pri|syscall_thread_switch"
+    r"|__accept(_nocancel)?|(__)?msgrcv|__wait4(_nocancel)?|(__)?waitid|sem_wait|__sem_wait(_nocancel)?"
 )
 FILES = re.compile(
     r"(__)?(p?read|p?write|readv|writev|fsync|open|openat|fcntl)(_nocancel)?|[lf]?stat(64)?|getattrlist(bulk)?|__getdirentries64"

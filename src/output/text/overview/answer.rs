@@ -1,14 +1,11 @@
-//! The answer in sentences, how far it can be trusted, and what can be done about frames without a name.
+//! The answer in sentences, and how far it can be trusted.
 
 use super::Page;
 use super::sentences::marks;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::{self, FunctionId, ThreadId, Wait};
-use crate::report::{
-    Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, UnnamedBinary, UnnamedFrames, Work, is_own_binary,
-    thread_label,
-};
+use crate::report::{Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, Work, is_own_binary, thread_label};
 use crate::units::{Unit, Weight, capitalized, counted};
 
 /// With fewer samples, shares are meaningless.
@@ -506,104 +503,5 @@ fn phrase(origin: Origin) -> &'static str {
         Origin::Launch => "at launch",
         Origin::Initializer => "before main, by an initializer",
         Origin::Thread => "off the main thread",
-    }
-}
-
-/// Names are missed from this percentage on.
-const LEAST: f64 = 1.0;
-
-impl Page<'_, '_> {
-    /// How to get the missing names, starting with app binaries.
-    pub(super) fn names(&self) -> String {
-        let unnamed = self.report.unnamed();
-        if unnamed.unnamed == 0 {
-            return String::new();
-        }
-        let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
-        let nameless = self.overview.nameless;
-        let wanted: Vec<UnnamedBinary> = self.report.wanted().into_iter().map(|(row, _)| row).collect();
-        let of_own = wanted.iter().find(own);
-        // Missing names in the system matter only if their share is large.
-        if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
-            return String::new();
-        }
-        let have = if unnamed.unnamed == 1 { "has" } else { "have" };
-        let amount = self.percent(nameless);
-        let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
-        // Addresses are counted once for all tables of a recording.
-        let [of_all, weight] =
-            if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
-        let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
-        let part = if self.overview.stop.is_some() { String::new() } else { format!(" ({amount} of {weight})") };
-        let of = format!("{nameless} of {frames} {addresses}{of_all}{part} {have} no name");
-        let Some(row) = of_own.or(wanted.first()) else {
-            return match self.profile.binary_ids().len() {
-                0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
-                _ => format!("{of}. They are in no known binary, as is typical of code generated at run time."),
-            };
-        };
-        let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
-        let more = if wanted.len() > 1 { "traceparse uuid FILE lists all" } else { "docs/symbols.md" };
-        if own(&row) {
-            let part = match row.frames {
-                1 if unnamed.unnamed == 1 => "it is".to_owned(),
-                frames if frames == unnamed.unnamed => "all are".to_owned(),
-                1 => "1 is".to_owned(),
-                frames => format!("{frames} are"),
-            };
-            return format!("{of}; {part} in {name}: {}", self.advice(row, more));
-        }
-        if 2 * unnamed.without_binary > unnamed.unnamed {
-            return format!("{of}. Most are in no known binary, as is typical of code generated at run time.");
-        }
-        // Binaries of one name may differ in their UUID.
-        let name_of = |row: &UnnamedBinary| self.profile.binary(row.binary).name;
-        let of_name = wanted.iter().filter(|other| name_of(other) == name_of(row)).map(|row| row.frames).sum();
-        let part = match of_name {
-            1 if unnamed.unnamed == 1 => "it is".to_owned(),
-            frames if 2 * frames > unnamed.unnamed => "most of them are".to_owned(),
-            1 => "1 of them is".to_owned(),
-            frames => format!("{frames} of them are"),
-        };
-        format!("{of}; {part} in {name}. Symbols from the same version would name them: --symbols PATH ({more}).")
-    }
-
-    /// How to name an app binary: symbols of exactly this build. `more` is where to read on.
-    fn advice(&self, row: &UnnamedBinary, more: &str) -> String {
-        let uuid = self.profile.binary(row.binary).uuid;
-        if let Some(found) = self.found(uuid) {
-            return found;
-        }
-        let uuid = uuid.map(|uuid| format!(" {uuid}")).unwrap_or_default();
-        format!("pass its dSYM{uuid} with --dsym ({more}).")
-    }
-
-    /// Which symbols the found files have for a binary; `None` if there are no files.
-    fn found(&self, uuid: Option<crate::units::Uuid>) -> Option<String> {
-        use crate::symbolicate::Missing;
-
-        let summary = self.report.symbolication.as_ref()?;
-        let images = summary.images.filter(|images| *images > 0)?;
-        let uuid = uuid?;
-        let binary = summary.binaries.iter().find(|binary| binary.uuid == Some(uuid))?;
-        let found = match images {
-            1 => "the only symbol file found is not".to_owned(),
-            _ => format!("none of the {images} symbol files found is"),
-        };
-        Some(match binary.missing.as_ref()? {
-            Missing::NoFile { same_name } => match same_name.first() {
-                Some(other) if other.arch == binary.arch => format!(
-                    "{found} from this build (UUID {uuid}); the one with the same name has UUID {}. Pass the dSYM of this build with --dsym.",
-                    other.uuid
-                ),
-                Some(other) => format!(
-                    "{found} for {} (UUID {uuid}); the one with the same name is for {}. Pass the dSYM of this build with --dsym.",
-                    binary.arch, other.arch
-                ),
-                None => format!("{found} for it; pass its dSYM (UUID {uuid}) with --dsym."),
-            },
-            Missing::OutsideFunctions => format!("its symbols (UUID {uuid}) contain no function at these addresses."),
-            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; pass its dSYM with --dsym."),
-        })
     }
 }

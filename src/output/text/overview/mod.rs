@@ -1,6 +1,7 @@
 //! The short answer: at most one screen, regardless of the recording.
 
 mod answer;
+mod missing_names;
 mod sentences;
 mod stop;
 mod time;

@@ -75,8 +75,10 @@ impl Page<'_, '_> {
         if let more @ 1.. = of_run.len() - hangs.len()
             && self.is_complete()
         {
-            let (more, are) = (count(more as u64, "potential hang"), if more == 1 { "is" } else { "are" });
-            lines.push(format!("{more} {are} outside of the sampled time: traceparse hangs"));
+            let are = if more == 1 { "is" } else { "are" };
+            let has_times = self.report.selected_time(self.series).span().is_some();
+            let outside = if has_times { format!(" {are} outside of the sampled time") } else { String::new() };
+            lines.push(format!("{}{outside}: traceparse hangs", count(more as u64, "potential hang")));
         }
         lines.iter().map(|text| self.style.paint(Tone::Bad, &fit(text, Some(self.width)))).collect()
     }
