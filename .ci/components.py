@@ -14,6 +14,7 @@ RUNTIMES = [
     *("LICENSE", "lib/libcxx/LICENSE.TXT", "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"),
     *("lib/libc/musl/COPYRIGHT", "lib/libc/mingw/COPYING"),
 ]
+COMMAND = "traceparse-cli"
 HEAD = """\
 The commands for all systems contain code from these projects, under these licences. The licences of Rust's standard library are in
 LICENSE-RUST-LIBRARY.html.
@@ -53,7 +54,7 @@ def sbom(target: str) -> str:
 def notices(targets: Iterable[str], zig: Path) -> str:
     """Each text once, after the names of the crates that have it, for all targets. `zig` is the folder of zig, whose libraries are linked."""
     holders: dict[str, list[str]] = {}
-    for crate in {crate["id"]: crate for target in targets for crate in graph(target)[1]}.values():
+    for crate in {crate["id"]: crate for target in targets for crate in graph(target)[1] if crate["source"]}.values():
         for text in crate_texts(crate):
             holders.setdefault(text, []).append(f"{crate['name']} {crate['version']} ({crate['license']})")
     for path in RUNTIMES:
@@ -63,13 +64,13 @@ def notices(targets: Iterable[str], zig: Path) -> str:
 
 
 def graph(target: str) -> tuple[dict, list[dict], dict[str, list[str]]]:
-    """This crate, the crates in the binary (without build scripts and macros), and the dependencies of each."""
-    options = ["--locked", "--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]
+    """The command, the crates in it (without build scripts and macros), and the dependencies of each."""
+    options = ["--package", COMMAND, "--locked", "--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]
     names = {tuple(line.split()[:2]) for line in output("cargo", "tree", *options).splitlines()}
     metadata = json.loads(output("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
     packages = [package for package in metadata["packages"] if (package["name"], "v" + package["version"]) in names]
     assert len(packages) == len(names), "cargo tree and cargo metadata disagree"
-    packages.sort(key=lambda package: (package["source"] is not None, package["name"], package["version"]))
+    packages.sort(key=lambda package: (package["name"] != COMMAND, package["name"], package["version"]))
     return packages[0], packages[1:], {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
 
 

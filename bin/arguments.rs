@@ -1,12 +1,16 @@
-//! Arguments that several commands share: for reading a recording and naming its functions.
+//! Arguments that several commands share, for reading recordings and symbolicating them.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use traceparse::recording::{Options, SampleDetail};
+use traceparse::calltree::Metric;
+use traceparse::profile::Selection;
+use traceparse::recording::{Options, SampleDetail, TableKind};
+use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
-use crate::filters::{MetricArg, SelectionArgs};
+use crate::filters::{MetricArg, SelectionArgs, WhenArgs};
+use crate::given::Given;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::resource_limits;
@@ -15,47 +19,35 @@ use crate::resource_limits;
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
     #[command(flatten)]
-    pub(crate) symbols: SymbolArgs,
+    pub(crate) given: Given,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) images: ImageArgs,
+}
+
+/// The options for each recording, of a fleet or by itself.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ReadingArgs {
+    #[command(flatten)]
+    pub(crate) given: Given,
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
+    #[command(flatten)]
     pub(crate) operations: OperationArgs,
     #[command(flatten)]
-    pub(crate) input: InputArgs,
+    pub(crate) files: FileArgs,
     #[command(flatten)]
     pub(crate) redact: RedactArgs,
 }
 
-impl RecordingArgs {
-    /// True if samples do not have their recorded weights.
-    pub(crate) fn changes_weights(&self) -> bool {
-        let is_own = matches!(self.selection.metric, MetricArg::Weight | MetricArg::Table(_));
-        self.operations.asked().next().is_some() || !is_own
-    }
-
-    /// The options for reading.
-    pub(crate) fn options(&self, samples: SampleDetail) -> Options {
-        Options { table: self.selection.table(), ..self.input.options(samples) }
-    }
-}
-
-#[derive(Debug, Default, Args)]
+/// The files and folders to search for symbols, and what is taken from them.
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SymbolArgs {
-    #[command(flatten)]
-    pub(crate) search: SymbolSearchArgs,
-    /// Load address of a binary, for exports without one (repeatable)
-    ///
-    /// Exports of Xcode 12 to 14.2 have no load addresses.
-    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
-    pub(crate) image: Vec<ImageSpec>,
-    /// Show the containing function, without functions inlined into it
-    #[arg(long, help_heading = "Symbols")]
-    pub(crate) no_inlines: bool,
-}
-
-/// The files and folders to search for symbols.
-#[derive(Debug, Default, Args)]
-pub(crate) struct SymbolSearchArgs {
     /// A dSYM or other symbol file, or a folder to search (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
     pub(crate) dsym: Vec<PathBuf>,
@@ -68,37 +60,119 @@ pub(crate) struct SymbolSearchArgs {
     /// Do not cache which UUIDs a symbol folder contains
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_cache: bool,
+    /// Show the containing function, without functions inlined into it
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_inlines: bool,
 }
 
 #[derive(Debug, Default, Args)]
-pub(crate) struct InputArgs {
-    /// Fail if a CPU table row, a requested interval or a run could not be read
+pub(crate) struct ImageArgs {
+    /// Load address of a binary, for exports without one (repeatable)
+    ///
+    /// Exports of Xcode 12 to 14.2 have no load addresses.
+    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
+    pub(crate) image: Vec<ImageSpec>,
+}
+
+/// How files are read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FileArgs {
+    /// Fail if a run, a CPU table row or a requested interval cannot be read, or a file of a fleet has no run
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
-    /// Use the complete rows of a truncated file
-    #[arg(long, help_heading = "Input")]
-    pub(crate) allow_truncated: bool,
-    /// Threads for reading and decompressing [default: one per core]
+    #[command(flatten)]
+    pub(crate) truncated: TruncatedArgs,
+    /// Threads for reading and decompressing, or files of a fleet to read at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
     pub(crate) jobs: Option<u16>,
 }
 
-/// Returns the number of threads to use. The default is one for each core.
-pub(crate) fn job_count(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct TruncatedArgs {
+    /// Use the complete part of a truncated file
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_truncated: bool,
 }
 
-impl SymbolSearchArgs {
-    /// Returns the paths that the user named.
+impl RecordingArgs {
+    /// True if samples do not keep their recorded weights.
+    pub(crate) fn changes_weights(&self) -> bool {
+        let is_own = matches!(self.selection.metric, MetricArg::Weight | MetricArg::Table(_));
+        self.reading.operations.asked().next().is_some() || !is_own
+    }
+
+    /// The options for reading.
+    pub(crate) fn options(&self, samples: SampleDetail) -> Options {
+        Options { table: self.selection.table(), ..self.reading.files.options(samples) }
+    }
+
+    /// The selected CPU tables.
+    fn schemas(&self) -> Vec<String> {
+        let is_cpu = |schema: &&String| TableKind::of_schema(schema) == TableKind::Cpu;
+        self.reading.when.schema.iter().chain(self.selection.table.iter().filter(is_cpu)).cloned().collect()
+    }
+
+    /// Checks that the arguments go together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.selection.metric {
+            MetricArg::Table(_) if self.selection.table().is_none() => {
+                Err("--metric duration, bytes and count only apply to --table, and not to CPU tables".to_owned())
+            }
+            MetricArg::Counter(_) if self.selection.table.is_some() => {
+                Err("--metric counter does not apply to --table, whose rows have no counters".to_owned())
+            }
+            _ => self.reading.when.check(),
+        }
+    }
+
+    /// True if no filter was passed, so that all samples of running threads are selected.
+    pub(crate) fn is_everything(&self) -> bool {
+        let filters = "--run --schema --process --thread --only-main-thread --time --during --during-hang --state";
+        self.given.first(filters).is_none()
+    }
+
+    /// The report options with the requested samples and metric. Intervals are not read yet, and all other options have the library's defaults.
+    pub(crate) fn report_options(&self) -> ReportOptions {
+        let SelectionArgs { run, processes, thread, main, metric, .. } = &self.selection;
+        ReportOptions {
+            selection: Selection {
+                runs: run.clone(),
+                processes: processes.process.clone(),
+                threads: thread.clone(),
+                only_main_threads: main.only_main_thread,
+                ..self.reading.when.selection()
+            },
+            schemas: self.schemas(),
+            // Counters become weights before a report is made.
+            metric: if *metric == MetricArg::Samples { Metric::Samples } else { Metric::Weight },
+            jobs: self.reading.files.job_count(),
+            ..ReportOptions::default()
+        }
+    }
+}
+
+impl SymbolArgs {
+    /// Returns the paths to search for symbols.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.dsym.iter().chain(&self.symbols)
     }
 }
 
-impl InputArgs {
-    /// Returns the options for reading.
+impl FileArgs {
+    /// Returns the number of threads to use; by default, one per core.
+    pub(crate) fn job_count(&self) -> usize {
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
-        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), resource_limits::memory());
-        Options { allow_truncated, samples, jobs, memory, ..Options::default() }
+        let (allow_truncated, jobs) = (self.truncated.allow_truncated, self.job_count());
+        Options { allow_truncated, samples, jobs, memory: resource_limits::memory(), ..Options::default() }
+    }
+}
+
+impl TruncatedArgs {
+    /// Returns the options for reading, with one thread per core.
+    pub(crate) fn options(&self, samples: SampleDetail) -> Options {
+        FileArgs { truncated: self.clone(), ..FileArgs::default() }.options(samples)
     }
 }

@@ -1,10 +1,10 @@
-//! The arguments of the command.
+//! The command-line arguments.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ContextValue;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 
 use crate::contents::{ListArgs, TABLE_EXAMPLES};
 use crate::demangle::DemangleArgs;
@@ -14,7 +14,6 @@ use crate::fleet::{CompareArgs, FleetCommand, TrendArgs};
 use crate::hangs::{HangArgs, IntervalArgs};
 use crate::report_args::ReportArgs;
 use crate::resource_limits::BoundArgs;
-use crate::sink::Colour;
 use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
@@ -46,7 +45,7 @@ To make an export on a Mac:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, intervals, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, intervals, fleet) or the app is slower (compare, trend), 4 no alert fired but one could not be decided, or the answer is unknown (compare and trend with --fail-on unknown), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 const MAN_EXAMPLES: &str = "\
 Examples:
@@ -56,7 +55,7 @@ Examples:
 
 /// Show where the CPU time went in Instruments recordings, xctrace exports, and reports of sample, spindump, MetricKit and other profilers.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "traceparse", version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -65,15 +64,15 @@ pub(crate) struct Cli {
     pub(crate) report: ReportArgs,
     // Without `help_heading`, clap would list this option under the last heading above.
     /// When to use colour; NO_COLOR is honoured
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
-    pub(crate) color: Colour,
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", help_heading = None)]
+    pub(crate) color: ColorChoice,
     #[command(flatten)]
     pub(crate) bounds: BoundArgs,
 }
 
 impl Cli {
-    /// Parses the arguments of the process, including the order of operations. Ends the process if they are invalid or request help.
-    pub(crate) fn parse_in_order() -> Self {
+    /// Parses the arguments of the process. Ends the process if they are invalid, or if they request help or the version.
+    pub(crate) fn from_process() -> Self {
         let arguments = with_names(std::env::args_os());
         let matches = Self::command().try_get_matches_from(&arguments).unwrap_or_else(|mut error| {
             mistakes::advise(&asked_command(&arguments), &mut error);
@@ -82,47 +81,17 @@ impl Cli {
         if let Err(message) = objects::check(&Self::command(), &matches) {
             refuse(Self::command().error(clap::error::ErrorKind::ValueValidation, printable(&message)));
         }
-        let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error));
-        match (&mut cli.command, matches.subcommand()) {
-            (None, _) => cli.report.recording.operations.set_order(&matches),
-            (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
-            (Some(Command::Compare(compare)), Some((_, matches))) => compare.operations_mut().set_order(matches),
-            (Some(Command::Trend(trend)), Some((_, matches))) => trend.operations_mut().set_order(matches),
-            (Some(Command::Fleet(fleet)), Some((_, matches))) => {
-                if let Some((operations, (_, matches))) = fleet.operations_mut().zip(matches.subcommand()) {
-                    operations.set_order(matches);
-                }
-            }
-            _ => {}
-        }
-        cli
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error))
     }
 }
 
-/// Options that take names of functions, threads and binaries, or patterns of them.
-const NAMED: [&str; 13] = [
-    "--function",
-    "--thread",
-    "--process",
-    "--binary",
-    "--leaf-binary",
-    "--focus",
-    "--root-at",
-    "--prune",
-    "--charge",
-    "--collapse",
-    "--charge-binary",
-    "--flatten-binary",
-    "--during",
-];
-
-/// The arguments, in which a name that begins as methods of Objective-C do (`-[Feed layout]`, or `-\[Feed` in a pattern) is the value of the
-/// option before it, and no option.
+/// Joins Objective-C method names (`-[Feed layout]`, or `-\[Feed` in a pattern) with the option before them, since clap would parse them as options.
 fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
+    let is_option = |last: &str| last.len() > 2 && last.starts_with("--") && !last.contains('=');
     for argument in arguments {
         let is_method = argument.to_str().is_some_and(|text| text.starts_with("-[") || text.starts_with("-\\["));
-        match joined.last_mut().filter(|last| is_method && NAMED.iter().any(|name| *last == name)) {
+        match joined.last_mut().filter(|last| is_method && last.to_str().is_some_and(is_option)) {
             Some(last) => {
                 last.push("=");
                 last.push(argument);
@@ -145,7 +114,8 @@ fn asked_command(arguments: &[OsString]) -> clap::Command {
     asked
 }
 
-/// Ends the process with what is wrong with its arguments. A pattern of the shell may have put the name of any file among them.
+/// Ends the process with an error about its arguments. File names in the message are escaped, since a shell pattern may have added any name to the
+/// arguments.
 fn refuse(mut error: clap::Error) -> ! {
     let texts = error.context().filter_map(|(kind, value)| match value {
         ContextValue::String(text) => Some((kind, printable(text).into_owned())),
@@ -251,7 +221,7 @@ mod tests {
     use super::*;
     use crate::guarded::{GUARDED, Guarded, Writes};
 
-    /// Every command that does something by itself, with its name.
+    /// Collects all commands that do something themselves, each with its name.
     fn commands(command: &ClapCommand, name: &str, found: &mut Vec<(String, ClapCommand)>) {
         if !command.is_subcommand_required_set() {
             found.push((name.to_owned(), command.clone()));
@@ -261,7 +231,7 @@ mod tests {
         }
     }
 
-    /// The name that the table has for an argument that names a file or a folder; `None` for others.
+    /// The name in the table of an argument that takes a path; `None` for other arguments.
     fn path_name(arg: &Arg) -> Option<String> {
         let names = arg.get_value_names().unwrap_or_default();
         let is_hinted = matches!(arg.get_value_hint(), ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath);

@@ -1,21 +1,21 @@
-//! `traceparse toc` and `traceparse tables`: what there is in recordings and exports.
+//! `traceparse toc` and `traceparse tables`: the contents of recordings and exports.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use traceparse::output::Answer;
-use traceparse::recording::Options;
+use traceparse::recording::{Options, SampleDetail};
 use traceparse::tables::{Survey, SurveyedTable};
 
-use crate::arguments::job_count;
-use crate::formats::{TocFormat, check_name, format_of};
-use crate::guard::will_write;
+use crate::arguments::TruncatedArgs;
+use crate::formats::TEXT_OR_JSON;
 use crate::inputs::{Inputs, Mounted};
+use crate::output::Output;
+use crate::output_args::OutputArgs;
 use crate::recording::{check_distinct, warn};
 use crate::redact::{RedactArgs, tell};
-use crate::sink::Colour;
 use crate::unchanged::WatchedFiles;
-use crate::{Failure, redacted, resource_limits, warning};
+use crate::{Failure, redacted, warning};
 
 pub(crate) const TABLE_EXAMPLES: &str = "\
 Examples:
@@ -29,43 +29,31 @@ pub(crate) struct ListArgs {
     /// Recordings (.trace), exports or tables of contents; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum)]
-    format: Option<TocFormat>,
-    /// Use the complete part of a truncated file
-    #[arg(long)]
-    allow_truncated: bool,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs<TEXT_OR_JSON>,
+    #[command(flatten)]
+    truncated: TruncatedArgs,
     #[command(flatten)]
     redact: RedactArgs,
 }
 
-impl ListArgs {
-    /// Checks the arguments, opens the inputs, and lets `list` read and write them.
-    fn open(&self, list: impl FnOnce(&Inputs<'_>, &Options) -> Result<(), Failure>) -> Result<(), Failure> {
-        self.redact.begin(&self.files, &[])?;
-        check_name(self.format, self.output.as_deref()).map_err(Failure::Usage)?;
-        check_distinct(&self.files).map_err(Failure::Usage)?;
-        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(None), resource_limits::memory());
-        let options = Options { allow_truncated, jobs, memory, ..Options::default() };
-        will_write(self.output.as_deref());
-        let watched = WatchedFiles::default();
-        list(&Inputs::open(&Mounted::new(&watched, &self.files)?, &options)?, &options)
-    }
-
-    fn write(&self, answer: Answer<'_, '_>, colour: Colour) -> Result<(), Failure> {
-        let path = self.output.as_deref();
-        self.format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text).write(answer, path, colour)?;
-        tell();
-        Ok(())
-    }
+/// Checks the arguments, opens the inputs, and lets `list` read them and write the result.
+fn open(
+    args: &ListArgs,
+    list: impl FnOnce(&Inputs<'_>, &Options, &Output) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    args.redact.begin(&args.files, &[])?;
+    let output = args.output.resolve().map_err(Failure::Usage)?;
+    check_distinct(&args.files).map_err(Failure::Usage)?;
+    output.will_write();
+    let (options, watched) = (args.truncated.options(SampleDetail::default()), WatchedFiles::default());
+    list(&Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?, &options, &output)?;
+    tell();
+    Ok(())
 }
 
-/// Lists the runs, the tables of contents and the tables of each input.
-pub(crate) fn show_contents(args: &ListArgs, colour: Colour) -> Result<(), Failure> {
-    args.open(|inputs, options| {
+pub(crate) fn show_contents(args: &ListArgs) -> Result<(), Failure> {
+    open(args, |inputs, options, output| {
         let mut export = inputs.contents(&args.files, options)?;
         redacted::with(|redactor| redactor.collect(&export));
         warn(&export);
@@ -73,13 +61,12 @@ pub(crate) fn show_contents(args: &ListArgs, colour: Colour) -> Result<(), Failu
             redactor.recording(&mut export).map_err(anyhow::Error::from)?;
             anyhow::Ok(redactor.redacted())
         });
-        args.write(Answer::Contents(&export.documents, list.transpose()?.as_deref()), colour)
+        Ok(output.write_plain(Answer::Contents(&export.documents, list.transpose()?.as_deref()))?)
     })
 }
 
-/// Lists every table of each input, with its rows.
-pub(crate) fn list_tables(args: &ListArgs, colour: Colour) -> Result<(), Failure> {
-    args.open(|inputs, options| {
+pub(crate) fn list_tables(args: &ListArgs) -> Result<(), Failure> {
+    open(args, |inputs, options, output| {
         let mut found: Vec<(String, Vec<SurveyedTable>)> = Vec::new();
         for path in &args.files {
             let mut survey = Survey::default();
@@ -98,6 +85,6 @@ pub(crate) fn list_tables(args: &ListArgs, colour: Colour) -> Result<(), Failure
             }
             redactor.redacted()
         });
-        args.write(Answer::Tables(&found, list.as_deref()), colour)
+        Ok(output.write_plain(Answer::Tables(&found, list.as_deref()))?)
     })
 }

@@ -1,4 +1,4 @@
-//! Performance counters as weights.
+//! Uses performance counters as weights.
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::Analysis;
@@ -8,7 +8,7 @@ use traceparse::recording::{Counter, Recording};
 use crate::filters::MetricArg;
 use crate::{note, warning};
 
-/// Weighs samples by the events of the requested counter, if there is one, and reports which tables and samples have no such counter.
+/// Weights samples by the events of the requested counter, if any, and reports the tables and samples without this counter.
 pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> Result<()> {
     let MetricArg::Counter(counter) = metric else { return Ok(()) };
     let without = analysis.weigh_by_counter(counter).map_err(|error| match error {
@@ -36,7 +36,7 @@ pub(crate) fn weigh_by_counter(analysis: &mut Analysis, metric: &MetricArg) -> R
     Ok(())
 }
 
-/// The message for a counter that does not exist. It lists the counters of the tables.
+/// The error for an unknown counter, with a list of the counters in the tables.
 fn no_counter(recording: &Recording, counter: &Counter) -> String {
     let profile = &recording.profile;
     let asked = match counter {

@@ -1,11 +1,11 @@
-//! `traceparse demangle`: demangles names that are given as arguments or appear in text.
+//! `traceparse demangle`: demangles names in arguments or text.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use traceparse::demangle::NameDemangler;
+use traceparse::demangle::Demangler;
 
 use crate::exit_codes::EXIT_CODES;
 use crate::guard::will_write;
@@ -13,7 +13,7 @@ use crate::printable;
 use crate::sink::write_to;
 use crate::unchanged::InputFile;
 
-/// The longest demangled name, and the longest word that is treated as a name.
+/// The maximum length of a demangled name, and of a word that is treated as a name.
 const LONGEST: usize = 1 << 20;
 
 const EXAMPLES: &str = "\
@@ -33,10 +33,10 @@ pub(crate) struct DemangleArgs {
     pub(crate) names: Vec<String>,
 }
 
-/// Demangles the arguments, or else the names in standard input.
+/// Demangles the arguments or, without arguments, the names in standard input.
 pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
     will_write(None);
-    let demangler = NameDemangler::new(LONGEST);
+    let demangler = Demangler::new(LONGEST);
     if !args.names.is_empty() {
         return write_to(None, |out| {
             args.names.iter().try_for_each(|name| {
@@ -46,7 +46,7 @@ pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
         });
     }
     let input = InputFile::open(Path::new("-"))?;
-    // Reading may fail while writing succeeds: the two errors have different messages.
+    // Reading may fail while writing succeeds, and the two errors have different messages.
     let mut failed = None;
     write_to(None, |out| {
         let mut text = Text { demangler, word: Vec::new(), out };
@@ -59,14 +59,14 @@ pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
 
 /// Copies text and demangles its words.
 struct Text<'o> {
-    demangler: NameDemangler,
-    /// The word that is not ended yet.
+    demangler: Demangler,
+    /// The current word, whose end was not reached yet.
     word: Vec<u8>,
     out: &'o mut dyn Write,
 }
 
 impl Text<'_> {
-    /// Copies all input. The outer error is an error of the output, the inner one an error of the input.
+    /// Copies all input. The outer error is about the output, the inner error about the input.
     fn copy(&mut self, input: &mut dyn BufRead) -> io::Result<io::Result<()>> {
         loop {
             let length = match input.fill_buf() {
@@ -79,7 +79,7 @@ impl Text<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             input.consume(length);
-            // A program that writes line by line also reads line by line.
+            // Flush, since a program that writes line by line may wait for our output.
             self.out.flush()?;
         }
     }
@@ -90,7 +90,7 @@ impl Text<'_> {
             let (word, rest) = bytes.split_at(length);
             self.word.extend_from_slice(word);
             if self.word.len() > LONGEST {
-                // The word is too long to be a name.
+                // Too long for a name.
                 self.out.write_all(&self.word)?;
                 self.word.clear();
             }
@@ -107,7 +107,7 @@ impl Text<'_> {
     /// Writes the word, demangled if it is a name.
     fn end_word(&mut self) -> io::Result<()> {
         let word = std::mem::take(&mut self.word);
-        // Identifiers may contain any script, and punctuation of another script may follow a name.
+        // Identifiers may contain any script, and a name may be followed by punctuation of another script.
         let last_ascii = word.iter().rposition(u8::is_ascii).map_or(0, |last| last + 1);
         let first_other = word.iter().position(|byte| !byte.is_ascii()).unwrap_or(word.len());
         let mut ends = [word.len(), last_ascii, first_other].into_iter();
@@ -129,7 +129,7 @@ impl Text<'_> {
     }
 }
 
-/// True if a mangled name may hold this byte.
+/// True if a mangled name may contain this byte.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') || !byte.is_ascii()
 }
@@ -140,7 +140,7 @@ mod tests {
 
     fn copied(text: &[u8], piece: usize) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut copy = Text { demangler: NameDemangler::new(LONGEST), word: Vec::new(), out: &mut out };
+        let mut copy = Text { demangler: Demangler::new(LONGEST), word: Vec::new(), out: &mut out };
         copy.copy(&mut BufReader::with_capacity(piece, text)).unwrap().unwrap();
         copy.end_word().unwrap();
         out

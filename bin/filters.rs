@@ -1,31 +1,24 @@
-//! The filters: which samples of a recording are selected, and what each of them counts for. Those of fleets are in `fleet/filters.rs`.
+//! Filters, which select samples of a recording, and the metric that weights them. The filters of fleets are in `fleet/filters.rs`.
 
 use std::str::FromStr;
 
 use clap::Args;
-use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
+use traceparse::calltree::{Action, FunctionSet, Operation};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::recording::{Counter, TableChoice, TableKind, TableWeight};
-use traceparse::report::ReportOptions;
 
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
     /// Only this run of the recording (repeatable)
     #[arg(long, value_name = "N", help_heading = "Filters")]
     pub(crate) run: Vec<u32>,
-    /// Only this table, such as time-profile (repeatable)
-    #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
-    pub(crate) schema: Vec<String>,
     /// Make trees of the rows of this table, such as virtual-memory or fs-syscall, instead of CPU samples
     ///
     /// A row weighs its duration, or else its bytes, or else 1; --metric chooses. Elapsed time is not CPU time.
     #[arg(long, value_name = "SCHEMA", conflicts_with = "schema", help_heading = "Filters")]
     pub(crate) table: Option<String>,
-    /// Only processes with this number or name (repeatable)
-    ///
-    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
-    pub(crate) process: Vec<Matcher>,
+    #[command(flatten)]
+    pub(crate) processes: ProcessArgs,
     /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
     ///
     /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
@@ -41,13 +34,7 @@ pub(crate) struct SelectionArgs {
     #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) leaf_binary: Vec<Matcher>,
     #[command(flatten)]
-    pub(crate) when: WhenArgs,
-    /// Only main threads; with --thread, only threads that match both
-    ///
-    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
-    /// named main.
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) only_main_thread: bool,
+    pub(crate) main: MainThreadArgs,
     /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`, `counter:INST_ALL`)
     /// [default: weight]
     ///
@@ -56,9 +43,32 @@ pub(crate) struct SelectionArgs {
     pub(crate) metric: MetricArg,
 }
 
-/// The filters by time and thread state, which reports and fleets share.
+/// The filter by process, of samples or of intervals.
+#[derive(Debug, Args)]
+pub(crate) struct ProcessArgs {
+    /// Only processes with this number or name (repeatable)
+    ///
+    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
+    pub(crate) process: Vec<Matcher>,
+}
+
 #[derive(Debug, Default, Args)]
+pub(crate) struct MainThreadArgs {
+    /// Only main threads; with --thread, only threads that match both
+    ///
+    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
+    /// named main.
+    #[arg(long, help_heading = "Filters")]
+    pub(crate) only_main_thread: bool,
+}
+
+/// The filters by table, time and thread state, which reports and fleets share.
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct WhenArgs {
+    /// Only this table, such as time-profile (repeatable)
+    #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
+    pub(crate) schema: Vec<String>,
     /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
     ///
     /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
@@ -80,13 +90,13 @@ pub(crate) struct WhenArgs {
     pub(crate) state: Vec<String>,
 }
 
-/// The number that samples count for.
+/// The number that a sample adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MetricArg {
     Weight,
     Samples,
     Counter(Counter),
-    /// The weight of rows of a table.
+    /// The weight of table rows.
     Table(TableWeight),
 }
 
@@ -112,10 +122,18 @@ impl FromStr for MetricArg {
 }
 
 impl WhenArgs {
-    /// The option that needs the time of each sample, if there is one.
+    /// The first option that needs the time of each sample, if any.
     pub(crate) fn needs_times(&self) -> Option<&'static str> {
         let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
         self.time.is_some().then_some("--time").or(during)
+    }
+
+    /// Checks that the options can be combined.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.during_all && !self.asks_intervals() {
+            return Err("--during-all only applies to --during and --during-hang".to_owned());
+        }
+        Ok(())
     }
 
     /// True if samples are limited to intervals.
@@ -127,7 +145,7 @@ impl WhenArgs {
         self.state.iter().any(|state| state.eq_ignore_ascii_case("all"))
     }
 
-    /// The selection, without intervals, which are read from each recording.
+    /// The selection without intervals, which are read from each recording.
     pub(crate) fn selection(&self) -> Selection {
         let states = match self.state.as_slice() {
             [] => StateFilter::Running,
@@ -139,7 +157,7 @@ impl WhenArgs {
 }
 
 impl SelectionArgs {
-    /// The operations that remove samples outside the requested binaries.
+    /// The operations that remove samples outside of the requested binaries.
     pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
         let filter = |option: &str, names: &[Matcher], action: fn(FunctionSet) -> Action| {
             let texts: Vec<String> = names.iter().map(|name| format!("{option} '{}'", name.text())).collect();
@@ -150,61 +168,10 @@ impl SelectionArgs {
         binary.into_iter().chain(filter("--leaf-binary", &self.leaf_binary, Action::FocusLeaves)).collect()
     }
 
-    /// The table whose rows become samples.
+    /// The table whose rows are used as samples.
     pub(crate) fn table(&self) -> Option<TableChoice> {
         let weight = if let MetricArg::Table(weight) = self.metric { Some(weight) } else { None };
         let is_other = |schema: &String| TableKind::of_schema(schema) == TableKind::Other;
         self.table.clone().filter(is_other).map(|schema| TableChoice { schema, weight })
-    }
-
-    /// The chosen CPU tables.
-    fn schemas(&self) -> Vec<String> {
-        let is_cpu = |schema: &&String| TableKind::of_schema(schema) == TableKind::Cpu;
-        self.schema.iter().chain(self.table.iter().filter(is_cpu)).cloned().collect()
-    }
-
-    /// Checks that the arguments go together.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        match self.metric {
-            MetricArg::Table(_) if self.table().is_none() => {
-                Err("--metric duration, bytes and count only apply to --table, and not to CPU tables".to_owned())
-            }
-            MetricArg::Counter(_) if self.table.is_some() => {
-                Err("--metric counter does not apply to --table, whose rows have no counters".to_owned())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// True if no filter was given, so that all of the recording counts but threads that wait.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.run.is_empty()
-            && self.schema.is_empty()
-            && self.process.is_empty()
-            && self.thread.is_empty()
-            && !self.only_main_thread
-            && self.when.needs_times().is_none()
-            && self.when.state.is_empty()
-    }
-
-    /// The options for the requested samples and their metric. Intervals are not read yet, and the other options are the library's
-    /// defaults.
-    pub(crate) fn report_options(&self) -> ReportOptions {
-        ReportOptions {
-            selection: Selection {
-                runs: self.run.clone(),
-                processes: self.process.clone(),
-                threads: self.thread.clone(),
-                only_main_threads: self.only_main_thread,
-                ..self.when.selection()
-            },
-            schemas: self.schemas(),
-            metric: match self.metric {
-                // Counters become weights before a report is made.
-                MetricArg::Weight | MetricArg::Counter(_) | MetricArg::Table(_) => Metric::Weight,
-                MetricArg::Samples => Metric::Samples,
-            },
-            ..ReportOptions::default()
-        }
     }
 }

@@ -1,45 +1,30 @@
-//! The output formats and their properties.
+//! Output formats, their properties, and the file extensions that select them.
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use traceparse::output::{self, Answer, Syntax};
-
-use crate::sink::{Colour, style, write_inert};
-
-/// The formats of what is not a report: contents, and lists of symbols.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum TocFormat {
-    Text,
-    Json,
-}
-
-impl TocFormat {
-    /// Writes an answer to `path`, or to standard output.
-    pub(crate) fn write(self, answer: Answer<'_, '_>, path: Option<&Path>, colour: Colour) -> anyhow::Result<()> {
-        let format = match self {
-            Self::Text => output::Format::Text(style(path, colour)),
-            Self::Json => output::Format::Json,
-        };
-        write_inert(path, syntax_of(self), |out| output::write(answer, &format, out))
-    }
-}
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use traceparse::output::Syntax;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people to read
     Text,
-    /// For programs; every field is documented in docs/formats.md
+    /// For programs; every field is documented in docs/formats.md and docs/fleet-formats.md
     Json,
-    /// A table: the functions, or another --view
+    /// A table
     Csv,
-    /// JSON lines, one object per line: the functions, or another --view
+    /// JSON lines, one object per line
     Ndjson,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
     /// A flame graph: one interactive file for a browser
     Svg,
-    /// A page for exploring the recording: a single file that works offline in any browser
+    /// For a comment on a pull request
+    Markdown,
+    /// For CI systems that show tests
+    Junit,
+    /// A page: a single file that works offline in any browser
     Html,
     /// A profile for the Firefox Profiler (profiler.firefox.com)
     Firefox,
@@ -51,70 +36,76 @@ pub(crate) enum Format {
     D3,
     /// For Perfetto and chrome://tracing: what each thread did, in order of time
     ChromeTrace,
+    /// Columns for DuckDB and data frames (use -o)
+    Parquet,
+    /// CREATE TABLE and INSERT, for DuckDB, SQLite and PostgreSQL
+    Sql,
 }
 
-/// The file extensions of formats, with the name on the command line. Messages suggest the first extension of a format.
-const EXTENSIONS: [(&str, &str); 15] = [
-    (".txt", "text"),
-    (".speedscope.json", "speedscope"),
-    (".json", "json"),
-    (".csv", "csv"),
-    (".ndjson", "ndjson"),
-    (".jsonl", "ndjson"),
-    (".svg", "svg"),
-    (".folded", "folded"),
-    (".pb.gz", "pprof"),
-    (".html", "html"),
-    (".htm", "html"),
-    (".md", "markdown"),
-    (".xml", "junit"),
-    (".parquet", "parquet"),
-    (".sql", "sql"),
+/// A set of formats as bits.
+pub(crate) type FormatSet = u32;
+
+pub(crate) const TEXT_OR_JSON: FormatSet = Format::Text.bit() | Format::Json.bit();
+pub(crate) const TABLES: FormatSet = TEXT_OR_JSON | Format::Csv.bit();
+pub(crate) const ROWS: FormatSet = TABLES | Format::Ndjson.bit() | Format::Parquet.bit() | Format::Sql.bit();
+pub(crate) const COMPARISONS: FormatSet = TABLES | Format::Markdown.bit() | Format::Junit.bit() | Format::Html.bit();
+pub(crate) const FLEETS: FormatSet = TABLES | Format::Html.bit();
+pub(crate) const CHANGES: FormatSet = FLEETS | Format::Svg.bit();
+pub(crate) const FLEET_TREES: FormatSet = CHANGES | Format::Folded.bit();
+pub(crate) const REPORTS: FormatSet = FLEET_TREES
+    | Format::Ndjson.bit()
+    | Format::Firefox.bit()
+    | Format::Speedscope.bit()
+    | Format::Pprof.bit()
+    | Format::D3.bit()
+    | Format::ChromeTrace.bit();
+
+/// The file extensions of formats. Messages suggest the first extension of a format.
+const EXTENSIONS: [(&str, Format); 15] = [
+    (".txt", Format::Text),
+    (".speedscope.json", Format::Speedscope),
+    (".json", Format::Json),
+    (".csv", Format::Csv),
+    (".ndjson", Format::Ndjson),
+    (".jsonl", Format::Ndjson),
+    (".svg", Format::Svg),
+    (".folded", Format::Folded),
+    (".pb.gz", Format::Pprof),
+    (".html", Format::Html),
+    (".htm", Format::Html),
+    (".md", Format::Markdown),
+    (".xml", Format::Junit),
+    (".parquet", Format::Parquet),
+    (".sql", Format::Sql),
 ];
 
-/// The format for the extension of an output, if the command has it: `json` for `functions.json`. [`check_name`] rejects extensions of
-/// other formats.
-pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
-    F::from_str(told_by(&lower_name(output)?)?, false).ok()
-}
-
-/// Without a requested format, checks that the name of the output shows a format that the command writes. A file that is named like nothing
-/// it writes would be mistaken for something else. Pipes and devices have any name.
-pub(crate) fn check_name<F: ValueEnum>(asked: Option<F>, output: Option<&Path>) -> Result<(), String> {
-    let is_stream = |path: &Path| path.as_os_str() == "-" || path.metadata().is_ok_and(|known| !known.is_file());
-    let Some(path) = output.filter(|path| asked.is_none() && !is_stream(path)) else { return Ok(()) };
-    if format_of::<F>(Some(path)).is_some() {
-        return Ok(());
+/// The format that the extension of an output selects among `formats`: JSON for `functions.json`. For pipes and devices without a known extension, it
+/// is text.
+///
+/// # Errors
+/// If the extension selects none of `formats`: the file would be mistaken for something else.
+pub(crate) fn format_of(formats: FormatSet, path: &Path) -> Result<Format, String> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let is_shown = |end: &str| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty());
+    let shown = EXTENSIONS.iter().find(|(end, _)| is_shown(end)).map(|(_, format)| *format);
+    if let Some(format) = shown.filter(|format| format.is_in(formats)) {
+        return Ok(format);
     }
-    let is_written = |told: &str| F::from_str(told, false).is_ok();
-    let written: Vec<&str> = EXTENSIONS.iter().filter(|(_, told)| is_written(told)).map(|(end, _)| *end).collect();
+    if path.as_os_str() == "-" || path.metadata().is_ok_and(|known| !known.is_file()) {
+        return Ok(Format::Text);
+    }
+    let written = EXTENSIONS.iter().filter(|(_, format)| format.is_in(formats)).map(|(end, _)| *end);
     let what = match path.extension() {
         Some(extension) => format!("cannot write {} here", extension.display().to_string().to_uppercase()),
         None => format!("the name {} shows no format", path.display()),
     };
     Err(format!(
         "{what}; name a file {}, or pass --format, such as --format text to write text into this name",
-        written.join(", ")
+        written.collect::<Vec<_>>().join(", ")
     ))
 }
 
-/// The last part of a path, in lower case; none of standard output.
-fn lower_name(output: Option<&Path>) -> Option<String> {
-    Some(output?.file_name()?.to_str()?.to_ascii_lowercase())
-}
-
-/// The format for a file name, among the formats of all commands.
-fn told_by(name: &str) -> Option<&'static str> {
-    let is_told = |end: &str| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty());
-    EXTENSIONS.iter().find(|(end, _)| is_told(end)).map(|(_, format)| *format)
-}
-
-/// The [syntax](Format::syntax) of a format that a command has under the same name as reports.
-pub(crate) fn syntax_of(format: impl ValueEnum) -> Option<Syntax> {
-    Format::from_str(format.to_possible_value()?.get_name(), false).ok()?.syntax()
-}
-
-/// The content that a format is made of.
+/// The content of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// The requested view.
@@ -128,56 +119,70 @@ pub(crate) enum Content {
 }
 
 impl Format {
-    /// The content that it is made of.
+    const fn bit(self) -> FormatSet {
+        1 << self as u32
+    }
+
+    pub(crate) fn is_in(self, formats: FormatSet) -> bool {
+        formats & self.bit() != 0
+    }
+
+    /// A parser that accepts these formats.
+    pub(crate) fn parser(formats: FormatSet) -> impl TypedValueParser<Value = Self> {
+        let values = Self::value_variants().iter().filter(|format| format.is_in(formats));
+        let values = values.filter_map(ValueEnum::to_possible_value);
+        PossibleValuesParser::new(values).try_map(|name| Self::from_str(&name, false))
+    }
+
     pub(crate) fn content(self) -> Content {
         match self {
-            Self::Text | Self::Json | Self::Csv | Self::Ndjson => Content::Views,
             Self::Folded | Self::Svg | Self::D3 => Content::Trees,
             Self::Html | Self::Firefox | Self::Speedscope | Self::Pprof => Content::Stacks,
             Self::ChromeTrace => Content::FlameCharts,
+            _ => Content::Views,
         }
     }
 
-    /// True if it holds each sample with its time.
+    /// True if the format contains each sample with its time.
     pub(crate) fn needs_times(self) -> bool {
         matches!(self, Self::Firefox | Self::Speedscope)
     }
 
-    /// True if it shows signposts and hangs.
+    /// True if the format shows signposts and hangs.
     pub(crate) fn has_intervals(self) -> bool {
         matches!(self, Self::Firefox | Self::Html)
     }
 
-    /// True if it shows events on their threads, as Firefox's markers.
+    /// True if the format shows events on their threads, like Firefox markers.
     pub(crate) fn has_markers(self) -> bool {
         self == Self::Firefox
     }
 
-    /// True if it is a single table.
+    /// True if the format is a single table.
     pub(crate) fn is_table(self) -> bool {
         matches!(self, Self::Csv | Self::Ndjson)
     }
 
-    /// True if all its weights are added up, so that there must be one measurement only.
+    /// True if the format adds up all weights, so it requires a single measurement.
     pub(crate) fn is_one_measurement(self) -> bool {
         matches!(self, Self::Folded | Self::Svg | Self::D3 | Self::Pprof)
     }
 
     /// True for binary formats, which a terminal cannot show.
     pub(crate) fn is_binary(self) -> bool {
-        self == Self::Pprof
+        matches!(self, Self::Pprof | Self::Parquet)
     }
 
-    /// The syntax in which characters that a terminal must not be shown are escaped. Text has no such characters, and binary formats go to
-    /// no terminal.
+    /// The syntax for escaping characters that are unsafe on a terminal. `None` for text, which contains no such characters, and for binary formats,
+    /// which are never written to a terminal.
     pub(crate) fn syntax(self) -> Option<Syntax> {
         match self {
-            Self::Text | Self::Pprof => None,
+            Self::Text | Self::Markdown | Self::Junit | Self::Pprof | Self::Parquet => None,
             Self::Json | Self::Ndjson | Self::Firefox | Self::Speedscope | Self::D3 | Self::ChromeTrace => {
                 Some(Syntax::Json)
             }
             Self::Csv => Some(Syntax::Csv),
-            Self::Folded | Self::Svg | Self::Html => Some(Syntax::Lines),
+            Self::Folded | Self::Svg | Self::Html | Self::Sql => Some(Syntax::Lines),
         }
     }
 
@@ -191,9 +196,12 @@ impl Format {
 mod tests {
     use super::*;
 
+    fn told(name: &str) -> Result<Format, String> {
+        format_of(FormatSet::MAX, Path::new(name))
+    }
+
     #[test]
     fn finds_formats_by_extension() {
-        let told = |name: &str| format_of::<Format>(Some(Path::new(name)));
         for (name, format) in [
             ("out/functions.JSON", Format::Json),
             ("a.b.csv", Format::Csv),
@@ -204,27 +212,23 @@ mod tests {
             ("report.html", Format::Html),
             ("x.speedscope.json", Format::Speedscope),
             ("x.pb.gz", Format::Pprof),
+            ("out.txt", Format::Text),
+            ("-", Format::Text),
         ] {
-            assert_eq!(told(name), Some(format), "{name}");
+            assert_eq!(told(name), Ok(format), "{name}");
         }
-        assert_eq!(told("out.txt"), Some(Format::Text));
-        for name in ["-", "json", ".json", "out.text", "out.log", "out.firefox", "out", "v1.2", "out.d"] {
-            assert_eq!(told(name), None, "{name}");
-        }
-        assert_eq!(format_of::<Format>(None), None);
-        assert_eq!(check_name::<Format>(None, Some(Path::new("-"))), Ok(()));
     }
 
     #[test]
     fn names_of_what_is_not_written_are_refused() {
-        for name in ["x.png", "x.PDF", "x.xyz", "x", ".json", "x.gz", "a.b.xlsx", "x.trace", "v1.2"] {
-            let path = Some(Path::new(name));
-            assert!(check_name::<Format>(None, path).is_err(), "{name}");
-            assert_eq!(check_name(Some(Format::Text), path), Ok(()), "{name}");
+        let names =
+            ["x.png", "x.PDF", "x.xyz", "x", "json", ".json", "x.gz", "a.b.xlsx", "x.trace", "v1.2", "out.firefox"];
+        for name in names {
+            assert!(told(name).is_err(), "{name}");
         }
-        let toc = |name: &str| check_name::<TocFormat>(None, Some(Path::new(name)));
-        assert_eq!((toc("x.json"), toc("x.txt")), (Ok(()), Ok(())));
-        let message = toc("x.svg").unwrap_err();
+        let list = |name: &str| format_of(TEXT_OR_JSON, Path::new(name));
+        assert_eq!((list("x.json"), list("x.txt")), (Ok(Format::Json), Ok(Format::Text)));
+        let message = list("x.svg").unwrap_err();
         assert!(message.starts_with("cannot write SVG here; name a file .txt, .json, or pass --format"), "{message}");
     }
 }

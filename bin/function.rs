@@ -1,4 +1,4 @@
-//! The function whose callers and callees are shown, by what people type of its name.
+//! Finds the function whose callers and callees are shown, from the part of its name that the user typed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,10 +12,10 @@ use crate::messages::nearest;
 use crate::note;
 use crate::recording::Opened;
 
-/// The functions that are listed where one must be chosen.
+/// The maximum number of candidates that are listed.
 const LISTED: usize = 10;
 
-/// An error with the functions that may be meant.
+/// An error with a list of candidate functions.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     message: String,
@@ -31,7 +31,7 @@ impl fmt::Display for Candidates {
 
 impl std::error::Error for Candidates {}
 
-/// The function name that `asked` matches: among functions in selected stacks, or else among all functions. `None` if nothing is selected.
+/// The name of the function that `asked` matches, preferably in selected stacks, or else among all functions. `None` if nothing is selected.
 pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &Matcher) -> Result<Option<String>> {
     if report.series.is_empty() {
         return Ok(None);
@@ -67,13 +67,13 @@ fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -
     format!("no function is named '{}'; {there_are}", asked.text())
 }
 
-/// By name: the weight of functions in selected stacks, in the first table that has them.
+/// By name: the weight of the function in selected stacks, in the first table that contains it.
 fn weights_of<'p>(report: &Report<'p>) -> HashMap<&'p str, Weight> {
     let mut weights: HashMap<&str, (usize, u64)> = HashMap::new();
     for (place, series) in report.series.iter().enumerate() {
         for function in report.named_functions(series) {
             let heaviest = weights.entry(function.name.unwrap_or_default()).or_insert((place, 0));
-            // Functions of several binaries may have one name.
+            // Functions in several binaries may have the same name.
             if heaviest.0 == place {
                 heaviest.1 = function.all_weight.max(heaviest.1);
             }

@@ -1,17 +1,17 @@
-//! Keeps outputs from destroying inputs: a list of the inputs, against which every output is checked.
+//! Prevents outputs from overwriting inputs. All inputs are recorded, and every output is checked against them.
 //!
 //! ```text
 //! traceparse A.xml -o A.xml        refused: the report would replace the export
 //! traceparse A.xml >> A.xml        refused: the report would be appended to it
-//! traceparse X.trace -o X.trace/n  refused: files in a recording's folder belong to it
+//! traceparse X.trace -o X.trace/n  refused: all files in the folder of a recording belong to it
 //! traceparse A.xml --symbols D -o D/f  refused if D/f exists: it may be a symbol file
 //! ```
 //!
-//! Files are compared by device and inode, so links and other names of a file make no difference. Only regular files are compared: a
-//! pipe, a terminal or `/dev/null` loses nothing. Files are compared when an input is opened, before time is spent on reading it, and
-//! again right before a file is replaced, since names may have changed by then.
+//! Files are compared by device and inode, so links and alternative names make no difference. Only regular files are compared, since writing to a
+//! pipe, a terminal or `/dev/null` destroys nothing. The check runs when an input is opened, before time is spent on reading it, and again right
+//! before a file is replaced, since names may have changed in the meantime.
 //!
-//! The list is global, so no command can forget to pass it on.
+//! The list is global, so that no command can forget to pass it on.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
@@ -20,19 +20,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use traceparse::files::{CheckedFiles, Storage};
+use traceparse::files::{FileSystem, Storage};
 
 use crate::resource_limits;
 
 /// The identity of a file, independent of its name.
 #[cfg(unix)]
 type FileId = (u64, u64);
-/// The file's real path, on systems without device and inode numbers.
+/// The real path of a file, on systems without device and inode numbers.
 #[cfg(not(unix))]
 type FileId = PathBuf;
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
-/// True if messages would be appended to an input. The command then fails without printing why.
+/// True if messages would be appended to an input. The command then fails without printing the reason.
 static IS_STDERR_AN_INPUT: AtomicBool = AtomicBool::new(false);
 
 /// The files that this process reads and writes.
@@ -40,7 +40,7 @@ static IS_STDERR_AN_INPUT: AtomicBool = AtomicBool::new(false);
 struct Guard {
     outputs: Vec<Output>,
     files: HashMap<FileId, Box<Path>>,
-    /// Recordings: their real paths, and how they were named.
+    /// Folders of recordings: their real paths, and their names on the command line.
     folders: Vec<(PathBuf, Box<Path>)>,
 }
 
@@ -58,7 +58,7 @@ impl Guard {
         file_id(path, &metadata).map_or(Ok(()), |id| self.note(id, path))
     }
 
-    /// Adds all files of a recording to the inputs, even unread ones, and its folder, in which no output may be created.
+    /// Adds all files of a recording to the inputs, including unread ones, and its folder, in which no output may be created.
     fn will_read_folder(&mut self, path: &Path) -> Result<()> {
         if let Ok(real) = fs::canonicalize(path) {
             if let Some(output) = self.outputs.iter().find(|output| output.place_in(&real).is_some()) {
@@ -80,7 +80,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Refuses a folder that holds a file which the output would replace, used or not. New files may be written there.
+    /// Fails if the folder contains a file that an output would replace, even if the file is not used. New files may be created in the folder.
     fn will_search(&self, path: &Path) -> Result<()> {
         let Ok(real) = fs::canonicalize(path) else { return Ok(()) };
         let existing = self.outputs.iter().filter(|output| output.file.is_some());
@@ -90,7 +90,7 @@ impl Guard {
         }
     }
 
-    /// Adds a file to the inputs, and fails if it is an output.
+    /// Adds a file to the inputs. Fails if it is also an output.
     fn note(&mut self, id: FileId, path: &Path) -> Result<()> {
         let outputs = self.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
         let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
@@ -120,25 +120,25 @@ impl Guard {
     }
 }
 
-/// Something that will be written.
+/// A planned output.
 #[derive(Debug)]
 struct Output {
     /// The name in messages.
     name: String,
-    /// The file that is there now.
+    /// The file that currently exists there.
     file: Option<FileId>,
-    /// Its [real paths](real_places).
+    /// The [real paths](real_places) of the output.
     places: Vec<PathBuf>,
 }
 
 impl Output {
-    /// The real path of the file, if it is in this folder.
+    /// The real path of the output, if it is in this folder.
     fn place_in(&self, folder: &Path) -> Option<&Path> {
         self.places.iter().map(PathBuf::as_path).find(|place| place.starts_with(folder))
     }
 }
 
-/// Registers the destination of the answer before anything is read; `None` is standard output.
+/// Registers the destination of the result before anything is read; `None` is standard output.
 pub(crate) fn will_write(path: Option<&Path>) {
     let mut guard = guard();
     match path.filter(|path| path.as_os_str() != "-") {
@@ -148,11 +148,10 @@ pub(crate) fn will_write(path: Option<&Path>) {
     guard.outputs.extend(stream(Stream::Errors));
 }
 
-/// Notes an input before it is opened: a file; the folder of a recording; `-`, which is standard input. A path with nothing at it is no
-/// input.
+/// Registers an input before it is opened: a file, the folder of a recording, or `-` for standard input. A path that does not exist is ignored.
 ///
 /// # Errors
-/// When the output would replace it.
+/// If the output would replace the input.
 pub(crate) fn will_read(path: &Path) -> Result<()> {
     if path.as_os_str() == "-" {
         let id = stream_file(Stream::Input).map(|(id, _)| id);
@@ -161,31 +160,31 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
     guard().will_read(path)
 }
 
-/// Adds a path that is searched for symbols or sources: a file as in [`will_read`], or a folder, in which no file may be replaced.
+/// Registers a path that is searched for symbols or sources: a file, as in [`will_read`], or a folder, in which no file may be replaced.
 ///
 /// # Errors
-/// If the output would replace the file, or one in the folder.
+/// If the output would replace the file, or a file in the folder.
 pub(crate) fn will_search(path: &Path) -> Result<()> {
     if path.is_dir() { guard().will_search(path) } else { will_read(path) }
 }
 
-/// Checks that a file may be replaced, removed, or written into: the last look before that is done.
+/// Checks whether a file may be replaced, deleted or modified. Call this directly before doing so.
 ///
 /// # Errors
-/// When it is an input.
+/// If the file is an input.
 pub(crate) fn check(target: &Path) -> Result<()> {
     guard().check(target)
 }
 
-/// The files of datasets: none that is an input is changed.
+/// Storage for the files of datasets that refuses to modify inputs.
 pub(crate) fn storage() -> Arc<dyn Storage> {
-    Arc::new(CheckedFiles::new(|path: &Path| check(path).map_err(|error| error.to_string()), resource_limits::memory()))
+    FileSystem::checked_storage(|path| check(path).map_err(|error| error.to_string()), resource_limits::memory())
 }
 
-/// Checks the same for standard output.
+/// The same check for standard output.
 ///
 /// # Errors
-/// When it is an input, and a file that has something to lose.
+/// If standard output is a nonempty file that is also an input.
 pub(crate) fn check_stdout() -> Result<()> {
     let Some((id, _)) = stream_file(Stream::Output).filter(|(_, length)| *length > 0) else { return Ok(()) };
     match guard().files.get(&id) {
@@ -226,7 +225,7 @@ fn real_places(path: &Path) -> Vec<PathBuf> {
     fs::canonicalize(path).ok().into_iter().chain(named).collect()
 }
 
-/// The identity of a file; `None` for anything but a regular file.
+/// The identity of a regular file; `None` for anything else.
 #[cfg(unix)]
 fn file_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
@@ -238,7 +237,7 @@ fn file_id(path: &Path, metadata: &Metadata) -> Option<FileId> {
     if metadata.is_file() { fs::canonicalize(path).ok() } else { None }
 }
 
-/// The streams that the process was started with.
+/// The standard streams of the process.
 #[derive(Clone, Copy)]
 enum Stream {
     Input,
@@ -256,13 +255,13 @@ impl Stream {
     }
 }
 
-/// A stream that is a file with something in it: after `> A.xml` there is nothing left to be lost, as `cat` sees it, too.
+/// An output for a stream that is a nonempty file. After `> A.xml`, the file is already empty, so nothing can be lost; `cat` does the same.
 fn stream(stream: Stream) -> Option<Output> {
     let (id, _) = stream_file(stream).filter(|(_, length)| *length > 0)?;
     Some(Output { name: stream.name().to_owned(), file: Some(id), places: Vec::new() })
 }
 
-/// The file that a stream is, and its length.
+/// The file behind a stream, and its length.
 #[cfg(unix)]
 fn stream_file(stream: Stream) -> Option<(FileId, u64)> {
     use std::io;
@@ -308,7 +307,7 @@ mod tests {
             guard.check(&path(free)).unwrap();
         }
         guard.check(Path::new("/dev/null")).unwrap();
-        // Only the current target of a name counts, not its target when the process began.
+        // Only the current target of a name matters, not its target when the process started.
         fs::remove_file(path("b.xml")).unwrap();
         std::os::unix::fs::symlink(path("soft"), path("b.xml")).unwrap();
         refused(guard.check(&path("b.xml")));

@@ -1,16 +1,16 @@
-//! For tests: every command, what it writes to, and the arguments by which it names what it reads. A test in `cli.rs` holds it against
-//! clap, and `tests/cli/guard.rs` tries every line of it, so that no command and no option can be added without the guard of outputs.
+//! For tests: every command, its kind of output, and the arguments that name its inputs. A test in `cli.rs` compares the list with clap, and
+//! `tests/cli/guard.rs` tries every line of it, so no command and no option can be added without being guarded.
 
-/// A command that does something by itself.
+/// A command that does something itself.
 pub(crate) struct Guarded {
-    /// `fleet report`; empty for reports.
+    /// `fleet report`; empty for the default command.
     pub(crate) command: &'static str,
     pub(crate) writes: Writes,
-    /// Arguments that name inputs: `--dsym`, or the name of a positional one.
+    /// The arguments that name inputs: `--dsym`, or the name of a positional argument.
     pub(crate) inputs: &'static [&'static str],
 }
 
-/// The kind of a command's output.
+/// The destination of a command's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// Standard output, or the file after `-o`.
@@ -21,16 +21,19 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 20] = [
-    Guarded {
-        command: "",
-        writes: Writes::File,
-        inputs: &["FILE", "--source", "--intervals", "--dsym", "--symbols", "--image", "--redact-rules"],
-    },
-    Guarded {
-        command: "diff",
-        writes: Writes::File,
-        inputs: &[
+/// The input arguments of commands that measure runs of a fleet.
+const RUNS: [&str; 6] = ["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"];
+
+const fn guarded(command: &'static str, writes: Writes, inputs: &'static [&'static str]) -> Guarded {
+    Guarded { command, writes, inputs }
+}
+
+pub(crate) const GUARDED: [Guarded; 19] = [
+    guarded("", Writes::File, &["FILE", "--source", "--intervals", "--dsym", "--symbols", "--image", "--redact-rules"]),
+    guarded(
+        "diff",
+        Writes::File,
+        &[
             "BEFORE",
             "AFTER",
             "--before-toc",
@@ -42,51 +45,30 @@ pub(crate) const GUARDED: [Guarded; 20] = [
             "--image",
             "--redact-rules",
         ],
-    },
-    Guarded {
-        command: "compare",
-        writes: Writes::File,
-        inputs: &["INPUT", "--against", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
-    },
-    Guarded {
-        command: "trend",
-        writes: Writes::File,
-        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
-    },
-    Guarded {
-        command: "hangs",
-        writes: Writes::File,
-        inputs: &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"],
-    },
-    Guarded { command: "intervals", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
-    Guarded { command: "toc", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
-    Guarded { command: "tables", writes: Writes::File, inputs: &["FILE", "--redact-rules"] },
-    Guarded { command: "table", writes: Writes::File, inputs: &["FILE", "--dsym", "--symbols", "--image"] },
-    Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },
-    Guarded { command: "demangle", writes: Writes::Stdout, inputs: &[] },
-    Guarded { command: "uuid", writes: Writes::Stdout, inputs: &["PATH"] },
-    Guarded {
-        command: "fleet report",
-        writes: Writes::File,
-        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
-    },
-    Guarded {
-        command: "fleet tree",
-        writes: Writes::File,
-        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
-    },
-    Guarded {
-        command: "fleet intervals",
-        writes: Writes::File,
-        inputs: &["INPUT", "--manifest", "--files-from", "--redact-rules"],
-    },
-    Guarded {
-        command: "fleet extract",
-        writes: Writes::Folder,
-        inputs: &["INPUT", "--manifest", "--files-from", "--root", "--plan", "--dsym", "--symbols", "--redact-rules"],
-    },
-    Guarded { command: "fleet merge", writes: Writes::Folder, inputs: &["DATASET"] },
-    Guarded { command: "fleet sql", writes: Writes::File, inputs: &["DIR|REPORT.json", "--dataset"] },
-    Guarded { command: "completions", writes: Writes::Stdout, inputs: &[] },
-    Guarded { command: "man", writes: Writes::Stdout, inputs: &[] },
+    ),
+    guarded(
+        "compare",
+        Writes::File,
+        &["INPUT", "--against", "--manifest", "--files-from", "--dsym", "--symbols", "--redact-rules"],
+    ),
+    guarded("trend", Writes::File, &RUNS),
+    guarded("hangs", Writes::File, &["FILE", "--dsym", "--symbols", "--image", "--redact-rules"]),
+    guarded("intervals", Writes::File, &["FILE", "--redact-rules"]),
+    guarded("toc", Writes::File, &["FILE", "--redact-rules"]),
+    guarded("tables", Writes::File, &["FILE", "--redact-rules"]),
+    guarded("table", Writes::File, &["FILE", "--dsym", "--symbols", "--image"]),
+    guarded("symbolicate", Writes::Stdout, &["--object"]),
+    guarded("demangle", Writes::Stdout, &[]),
+    guarded("uuid", Writes::File, &["PATH"]),
+    guarded("fleet report", Writes::File, &RUNS),
+    guarded("fleet tree", Writes::File, &RUNS),
+    guarded("fleet intervals", Writes::File, &["INPUT", "--manifest", "--files-from", "--redact-rules"]),
+    guarded(
+        "fleet extract",
+        Writes::Folder,
+        &["INPUT", "--manifest", "--files-from", "--root", "--plan", "--dsym", "--symbols", "--redact-rules"],
+    ),
+    guarded("fleet merge", Writes::Folder, &["DATASET"]),
+    guarded("completions", Writes::Stdout, &[]),
+    guarded("man", Writes::Stdout, &[]),
 ];

@@ -1,6 +1,6 @@
-//! `traceparse hangs` and `traceparse intervals`: what a recording says about stretches of time.
+//! `traceparse hangs` and `traceparse intervals`: reports about stretches of time in a recording.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
@@ -9,19 +9,21 @@ use traceparse::output::Answer;
 use traceparse::profile::Matcher;
 use traceparse::recording::{Intervals, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
+use traceparse::symbolicate::ImageSpec;
 use traceparse::units::several;
 
-use crate::arguments::{InputArgs, SymbolArgs};
+use crate::arguments::{FileArgs, ImageArgs, SymbolArgs};
 use crate::exit_codes::EXIT_CODES;
-use crate::formats::{TocFormat, check_name, format_of};
-use crate::guard::will_write;
+use crate::filters::ProcessArgs;
+use crate::formats::TEXT_OR_JSON;
 use crate::inputs::{Inputs, Mounted};
 use crate::interval_totals::{ALERT_EXIT_CODES, TotalArgs};
 use crate::intervals::check_twice;
 use crate::matched::note_interval_processes;
+use crate::output::Output;
+use crate::output_args::OutputArgs;
 use crate::recording::{check_distinct, warn};
 use crate::redact::{RedactArgs, tell};
-use crate::sink::Colour;
 use crate::symbols::name_frames;
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, note, redacted, warning};
@@ -33,7 +35,7 @@ struct StretchArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    input: InputArgs,
+    reading: FileArgs,
     #[command(flatten)]
     redact: RedactArgs,
 }
@@ -50,19 +52,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{HANG_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct HangArgs {
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum, help_heading = "Output")]
-    format: Option<TocFormat>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    output: Option<PathBuf>,
-    /// Only hangs and hitches of processes with this number or name (repeatable)
-    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
-    process: Vec<Matcher>,
+    #[command(flatten)]
+    output: OutputArgs<TEXT_OR_JSON>,
+    #[command(flatten)]
+    processes: ProcessArgs,
     #[command(flatten)]
     stretches: StretchArgs,
     #[command(flatten)]
     symbols: SymbolArgs,
+    #[command(flatten)]
+    images: ImageArgs,
 }
 
 const INTERVAL_EXAMPLES: &str = "\
@@ -79,43 +78,34 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = format!("{INTERVAL_EXAMPLES}\n\n{ALERT_EXIT_CODES}"))]
 pub(crate) struct IntervalArgs {
-    /// Only intervals of processes with this number or name (repeatable)
-    ///
-    /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
-    process: Vec<Matcher>,
+    #[command(flatten)]
+    processes: ProcessArgs,
     #[command(flatten)]
     totals: TotalArgs,
     #[command(flatten)]
     stretches: StretchArgs,
 }
 
-/// A recording with all of its intervals.
-struct Read {
-    analysis: Analysis,
-    intervals: Intervals,
-}
-
 impl StretchArgs {
-    /// Reads samples, if there are any, and intervals, of all processes or only of some. Functions are named if there are arguments for symbols.
+    /// Reads samples, if any, and intervals, of all processes or only of some. Functions are symbolicated if `symbols` is set.
     fn read(
         &self,
-        output: Option<&Path>,
-        symbols: Option<&SymbolArgs>,
+        output: &Output,
+        symbols: Option<(&SymbolArgs, &[ImageSpec])>,
         processes: &[Matcher],
-    ) -> Result<Read, Failure> {
+    ) -> Result<(Analysis, Intervals), Failure> {
         self.redact.begin(&self.files, &[])?;
         check_distinct(&self.files).map_err(Failure::Usage)?;
         check_twice(&self.files, "store it in a file")?;
-        will_write(output);
+        output.will_write();
         let watched = WatchedFiles::default();
-        let options = self.input.options(SampleDetail::Each);
+        let options = self.reading.options(SampleDetail::Each);
         let mounted = Mounted::new(&watched, &self.files)?;
         let inputs = Inputs::open(&mounted, &options)?;
         let recording = inputs.read_all(&self.files, &options)?;
         let profile = &recording.profile;
         let mut series = profile.series_ids().map(|id| profile.series(id));
-        // Reports have no tables, and what they say of hangs is in their samples.
+        // Reports have no tables of intervals. Their samples show the hangs.
         let is_report = symbols.is_some() && series.len() > 0 && series.all(|row| !row.has_times);
         let mut intervals = match is_report {
             true => Intervals::default(),
@@ -128,7 +118,7 @@ impl StretchArgs {
         warn(&recording);
         intervals.diagnostics.iter().for_each(|diagnostic| warning(&diagnostic.to_string()));
         let rejected = recording.rejected() + intervals.tables.iter().map(|table| table.rejected.total()).sum::<u64>();
-        if rejected > 0 && self.input.strict {
+        if rejected > 0 && self.reading.strict {
             return Err(anyhow!("{rejected} rows could not be read, and --strict was given").into());
         }
         let has_samples = recording.tables().any(|table| table.kind == TableKind::Cpu && table.samples > 0);
@@ -151,11 +141,11 @@ impl StretchArgs {
         })
         .transpose()
         .context("names cannot be replaced")?;
-        Ok(Read { analysis, intervals })
+        Ok((analysis, intervals))
     }
 }
 
-/// Leaves out the intervals of other processes, and of none, if there are patterns.
+/// If there are patterns, removes the intervals of other processes and those without a process.
 fn only_of_processes(intervals: &mut Intervals, processes: &[Matcher]) -> Result<(), Failure> {
     if processes.is_empty() {
         return Ok(());
@@ -172,32 +162,30 @@ fn only_of_processes(intervals: &mut Intervals, processes: &[Matcher]) -> Result
     Ok(())
 }
 
-/// Shows the hangs of a recording.
-pub(crate) fn show_hangs(args: &HangArgs, colour: Colour) -> Result<(), Failure> {
-    let (path, format) = (args.output.as_deref(), args.format);
-    check_name(format, path).map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(path, Some(&args.symbols), &[])?;
+pub(crate) fn show_hangs(args: HangArgs) -> Result<(), Failure> {
+    let HangArgs { output, processes: ProcessArgs { process }, stretches, symbols, images } = args;
+    let output = output.resolve().map_err(Failure::Usage)?;
+    let (analysis, intervals) = stretches.read(&output, Some((&symbols, &images.image)), &[])?;
     let recording = analysis.recording();
     let is_known = |matcher: &&Matcher| {
         !matcher.processes(&recording.profile).is_empty() || !intervals.processes(matcher).is_empty()
     };
-    if let Some(unknown) = args.process.iter().find(|matcher| !is_known(matcher)) {
+    if let Some(unknown) = process.iter().find(|matcher| !is_known(matcher)) {
         return Err(anyhow!("no process with samples, hangs or hitches matches --process {}", unknown.text()).into());
     }
-    let report = recording.hangs(&intervals, &args.process);
-    let chosen = format.or_else(|| format_of(path)).unwrap_or(TocFormat::Text);
-    chosen.write(Answer::Hangs(&report, recording), path, colour)?;
+    let report = recording.hangs(&intervals, &process);
+    output.write_plain(Answer::Hangs(&report, recording))?;
     tell();
     Ok(())
 }
 
-/// Shows the intervals of a recording by name, and returns the exit code of the process.
-pub(crate) fn show_intervals(args: &IntervalArgs, colour: Colour) -> Result<u8, Failure> {
-    args.totals.check().map_err(Failure::Usage)?;
-    let Read { analysis, intervals } = args.stretches.read(args.totals.output.as_deref(), None, &args.process)?;
-    let (labels, quantiles, alerts) = args.totals.questions();
-    let summary = analysis.recording().interval_summary(&intervals, labels, &quantiles, alerts);
-    let code = args.totals.write(summary, colour)?;
+/// Shows the intervals of a recording by name, and returns the exit code.
+pub(crate) fn show_intervals(args: IntervalArgs) -> Result<u8, Failure> {
+    let IntervalArgs { processes, totals, stretches } = args;
+    let totals = totals.resolve().map_err(Failure::Usage)?;
+    let (analysis, intervals) = stretches.read(&totals.output, None, &processes.process)?;
+    let summary = analysis.recording().interval_summary(&intervals, &totals.names, &totals.quantiles, &totals.alerts);
+    let code = totals.write(summary)?;
     tell();
     Ok(code)
 }

@@ -1,5 +1,5 @@
-//! Inputs: recordings, exports and standard input. The library recognises what a path is; this file adds progress, and checks that inputs
-//! are neither changed nor written.
+//! Inputs: recordings, exports and standard input. The library recognises the kind of an input; this module adds progress, and ensures that inputs
+//! neither change while they are read nor are overwritten.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use crate::progress::{Counted, Progress, Watched};
 use crate::resource_limits;
 use crate::unchanged::{InputFile, WatchedFiles};
 
-/// The files of the machine, in which archives that have a recording are folders.
+/// The local file system, in which archives that contain a recording appear as folders.
 pub(crate) struct Mounted<'w> {
     watched: &'w WatchedFiles,
     files: Watched<InputFiles<'w>>,
-    /// Inputs but standard input, and where each is.
+    /// The inputs other than standard input, with their locations.
     places: Vec<(PathBuf, InputPlace)>,
 }
 
 impl<'w> Mounted<'w> {
-    /// Opens the inputs at these paths. None of them may be an output or change while it is read.
+    /// Opens the inputs at these paths. Fails if one is an output or changes while it is read.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         let mut files = InputFiles::new(watched, &resource_limits::memory());
         let find = |path: &Path| watched.unless_changed(files.find(path).map_err(Into::into));
@@ -37,14 +37,14 @@ impl<'w> Mounted<'w> {
         Ok(Self { watched, files: Watched::new(files), places })
     }
 
-    /// Adds tables of contents, which are files of any content.
+    /// Adds tables of contents, which may be files with any content.
     pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         self.places.extend(places(self.watched, paths, |path| Ok(InputPlace::File(path.to_owned())))?);
         Ok(self)
     }
 }
 
-/// Registers inputs, and finds where each of them is.
+/// Registers inputs and locates each of them.
 fn places<'p>(
     watched: &WatchedFiles,
     paths: impl IntoIterator<Item = &'p PathBuf>,
@@ -66,11 +66,11 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The inputs named on the command line, with recordings opened once.
+/// The inputs on the command line, with their recordings opened.
 pub(crate) struct Inputs<'f> {
     watched: &'f WatchedFiles,
     files: &'f Watched<InputFiles<'f>>,
-    /// By path of the input; standard input is not included.
+    /// By path: the inputs, without standard input.
     inputs: Vec<(PathBuf, Input<'f>)>,
 }
 
@@ -83,17 +83,17 @@ impl<'f> Inputs<'f> {
         Ok(Self { watched, files, inputs })
     }
 
-    /// The file system in which archives are folders.
+    /// The file system in which archives appear as folders.
     pub(crate) fn files(&self) -> &'f dyn Files {
         self.files
     }
 
-    /// The files of the machine that are compared with what they were.
+    /// The watched local files, for noticing changes.
     pub(crate) fn watched(&self) -> &'f WatchedFiles {
         self.watched
     }
 
-    /// The result of reading, unless an input changed since it was named: the change is then the error.
+    /// Returns the result of reading. If an input changed after it was named, returns that as the error.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         self.watched.unless_changed(result)
     }
@@ -114,7 +114,8 @@ impl<'f> Inputs<'f> {
         self.read_stretches(paths, options, |input, name| input.intervals(name, options))
     }
 
-    /// The same with the rows of all tables that have a start and a duration. Standard input has only signposts and hangs.
+    /// Like [`read_intervals`](Self::read_intervals), with the rows of all tables that have a start and a duration. Standard input only provides
+    /// signposts and hangs.
     pub(crate) fn read_all_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
         self.read_stretches(paths, options, |input, name| input.all_intervals(name, options))
     }
@@ -135,7 +136,7 @@ impl<'f> Inputs<'f> {
         Ok(found)
     }
 
-    /// Reads the contents of all of these inputs: of recordings their tables of contents, of exports all of it.
+    /// Reads the contents of all of these inputs: the tables of contents of recordings, and exports completely.
     pub(crate) fn contents(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
         let mut contents = Recording::default();
         let read = |path: &PathBuf, name: &str| match self.input(path) {
@@ -150,8 +151,8 @@ impl<'f> Inputs<'f> {
         Ok(contents)
     }
 
-    /// Passes the tables of all of these inputs to a visitor. `begin` gets the name of each input before its tables. Standard input is
-    /// `piped`, if it was read before.
+    /// Passes the tables of all of these inputs to a visitor. `begin` is called with the name of each input before its tables. `piped` is the content
+    /// of standard input, if it was already read.
     pub(crate) fn read_tables<V: TableVisitor>(
         &self,
         paths: &[PathBuf],
@@ -176,7 +177,7 @@ impl<'f> Inputs<'f> {
         self.unless_changed(read.and_then(|()| Ok(recording.finish()?)))
     }
 
-    /// Reads from an input, and shows the progress in bytes.
+    /// Reads from an input while showing the progress in bytes.
     fn ask<T>(
         &self,
         input: &Input<'_>,
@@ -188,19 +189,19 @@ impl<'f> Inputs<'f> {
         answer.map_err(|error| if input.bundle().is_none() { not_opened(error) } else { error.into() })
     }
 
-    /// The library does not report how much of a recording is read for its intervals.
+    /// The size to show in the progress; `None` for recordings, since the library does not report how much of a recording it reads for intervals.
     fn interval_bytes(&self, input: &Input<'_>) -> Option<u64> {
         if input.bundle().is_none() { input.bytes() } else { None }
     }
 
-    /// The input at a path that was mounted; `None` for standard input.
+    /// The opened input at a path; `None` for standard input.
     fn input(&self, path: &Path) -> Option<&Input<'f>> {
         let input = self.inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input);
         debug_assert!(input.is_some() || is_stdin(path), "{} was not mounted", path.display());
         input
     }
 
-    /// True if an input is a recording, and no export.
+    /// True if an input is a recording, not an export.
     pub(crate) fn is_bundle(&self, path: &Path) -> bool {
         self.input(path).is_some_and(|input| input.bundle().is_some())
     }
@@ -210,13 +211,13 @@ impl<'f> Inputs<'f> {
         self.input(path)?.bundle()?.toc().ok()
     }
 
-    /// The folders in which the recordings among these inputs keep the symbols of what they sampled.
+    /// The folders with the bundled symbols of the recordings among these inputs.
     pub(crate) fn symbol_stores(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         paths.iter().filter_map(|path| self.input(path)?.symbol_stores()).collect()
     }
 }
 
-/// The result of `read` on standard input, decompressed; once that takes long, its progress is shown.
+/// Calls `read` with decompressed standard input, and shows the progress if it takes long.
 fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> Result<T> {
     let file = InputFile::open(Path::new("-"))?;
     let mut progress = Progress::new("-", file.length());
@@ -237,7 +238,7 @@ pub(crate) fn read_whole_stdin(memory: &MemoryBudget) -> Result<(Vec<u8>, Reserv
     Ok((bytes, reserved))
 }
 
-/// The error of a file that could not be opened, in the words of the command for all files.
+/// Converts the error for a file that could not be opened to the command's own wording.
 fn not_opened(error: Error) -> anyhow::Error {
     match error {
         Error { kind: ErrorKind::Unreadable { file }, source: Some(source), .. } if source.is::<io::Error>() => {

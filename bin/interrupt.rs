@@ -1,4 +1,4 @@
-//! Ctrl-C and other signals that end the process (SIGTERM, SIGHUP, SIGQUIT): temporary files are removed first.
+//! Deletes temporary files when Ctrl-C or another signal (SIGTERM, SIGHUP, SIGQUIT) ends the process.
 
 use std::fs::File;
 use std::io;
@@ -11,28 +11,27 @@ use crate::EXIT_INTERRUPTED;
 #[cfg(unix)]
 use crate::resource_limits;
 
-/// The function called before the process ends, with the exit code. It may end the process.
+/// A function that is called with the exit code before the process ends. It may end the process itself.
 type Hook = Box<dyn FnMut(u8) + Send>;
 
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
-/// The incomplete files. A thread that creates or renames one holds the lock, and the thread that ends the process keeps it.
+/// The temporary files and folders. A thread holds the lock while it creates or renames one. The thread that ends the process never releases it.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file with a temporary name, which is deleted on drop and on interruption unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct TemporaryFile {
-    /// `Some` until it is dropped.
+    /// `None` only during drop.
     file: Option<NamedTempFile>,
     path: PathBuf,
 }
 
 impl TemporaryFile {
-    /// Creates a file in a folder.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
         watch();
         #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = tempfile::Builder::new();
-        // As for other new files: tempfile's default permissions would hide the output from other users. The process's mask still applies.
+        // The same permissions as for other new files: those of tempfile would hide the output from other users. The umask still applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut temporary = temporary();
@@ -42,15 +41,14 @@ impl TemporaryFile {
         Ok(Self { file: Some(file), path })
     }
 
-    /// The open file.
     pub(crate) fn as_file(&self) -> &File {
         self.file.as_ref().expect("it is there until it is dropped").as_file()
     }
 
-    /// Renames the file to `target`, replacing an existing file, after `check` succeeds.
+    /// Runs `check`, then renames the file to `target`, replacing an existing file.
     ///
     /// # Errors
-    /// Those of `check`, and errors of renaming.
+    /// Errors of `check` and of renaming.
     pub(crate) fn rename(mut self, target: &Path, check: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
         let mut temporary = temporary();
         check()?;
@@ -76,7 +74,6 @@ impl Drop for TemporaryFile {
 pub(crate) struct TemporaryFolder(tempfile::TempDir);
 
 impl TemporaryFolder {
-    /// Creates a folder in another one.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
         Self::made(|| tempfile::Builder::new().tempdir_in(folder))
     }
@@ -89,18 +86,18 @@ impl TemporaryFolder {
         Ok(Self(folder))
     }
 
-    /// Renames the folder `new` in it to `target`, after `check` succeeds. An existing folder becomes `old` in this one, and is deleted
-    /// with it.
+    /// Runs `check`, then renames the subfolder `new` to `target`. An existing folder is moved to the subfolder `old`, and deleted together with this
+    /// folder.
     ///
     /// # Errors
-    /// Those of `check`, and errors of renaming. The existing folder then has its name again.
+    /// Errors of `check` and of renaming. The existing folder is then restored.
     pub(crate) fn replace(
         &self,
         [new, old]: [&str; 2],
         target: &Path,
         check: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        // Keeps a signal from ending the process in between.
+        // Prevents a signal from ending the process between the two renames.
         let _held = temporary();
         check()?;
         let (new, old) = (self.path().join(new), self.path().join(old));
@@ -114,7 +111,7 @@ impl TemporaryFolder {
         Ok(())
     }
 
-    /// Creates a folder in the system's folder for temporary files.
+    /// Creates a folder in the system's temporary folder.
     #[cfg(feature = "object-store")]
     pub(crate) fn new() -> io::Result<Self> {
         Self::made(|| tempfile::Builder::new().prefix("traceparse-objects-").tempdir())
@@ -125,13 +122,13 @@ impl TemporaryFolder {
     }
 }
 
-/// Runs `hook` when the process is interrupted, instead of ending it immediately.
+/// Calls `hook` when the process is interrupted, instead of ending the process immediately.
 pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
     *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
     watch();
 }
 
-/// Ends the process. Incomplete files are removed.
+/// Deletes temporary files and ends the process.
 pub(crate) fn end(code: u8) -> ! {
     let _held = {
         let temporary = temporary();
@@ -162,12 +159,12 @@ fn watch() {
     });
 }
 
-/// The exit codes are the shell's codes for processes that a signal ended.
+/// Starts a thread that handles signals. The exit codes are those that shells report for processes ended by a signal.
 #[cfg(unix)]
 fn start() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     const OF_SHELLS: i32 = 128;
-    // A handler would take the place of `nohup`, or of a shell that starts the command in the background.
+    // A handler would override `nohup`, or a shell that starts the command in the background.
     let ignored = ignored_signals().unwrap_or(bit(SIGHUP));
     let may_be_ignored = [SIGHUP, SIGQUIT].into_iter().filter(|&signal| ignored & bit(signal) == 0);
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(may_be_ignored))?;
@@ -184,7 +181,7 @@ fn bit(signal: i32) -> u64 {
     1 << (signal - 1)
 }
 
-/// The signals that this process was started to ignore, by their [bits](bit). Only Linux has a file that shows them.
+/// The signals that this process was started to ignore, as [bits](bit). Only Linux has a file that lists them.
 #[cfg(unix)]
 fn ignored_signals() -> Option<u64> {
     let status = resource_limits::read_file("/proc/self/status", resource_limits::OWN_FILE).ok()?;

@@ -1,5 +1,5 @@
-//! Intervals of signposts and hangs, read from the exports or from separate files: intervals that select samples (`--during`,
-//! `--during-hang`, `--during-all`), and intervals that a format shows.
+//! Reads intervals of signposts and hangs, from the exports or from separate files: intervals that select samples (`--during`, `--during-hang`,
+//! `--during-all`), and intervals that an output format shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,50 +7,50 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use traceparse::profile::IntervalFilter;
 use traceparse::recording::{
-    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind, export_command,
+    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind,
 };
-use traceparse::report::SeparateBy;
+use traceparse::report::{ReportOptions, SeparateBy};
 use traceparse::units::first_of;
 
-use crate::arguments::InputArgs;
-use crate::filters::SelectionArgs;
+use crate::arguments::{FileArgs, ReadingArgs};
+use crate::filters::WhenArgs;
 use crate::inputs::Inputs;
 use crate::recording::Opened;
 use crate::{Failure, note, redacted, warning};
 
-/// Hang risks that are listed before the rest is only counted.
+/// The number of hang risks that are listed; the rest is counted.
 const RISKS: usize = 5;
-/// The files in which the intervals of a recording may be.
-pub(crate) struct IntervalFiles<'f> {
+/// The files that may contain the intervals of a recording.
+pub(crate) struct IntervalFiles {
     /// The exports and recordings that are also read for their samples.
-    pub(crate) exports: &'f [PathBuf],
-    /// Files named for their intervals. If there are any, the exports are not searched.
-    pub(crate) named: &'f [PathBuf],
-    /// The option that names them.
+    pub(crate) exports: Vec<PathBuf>,
+    /// Files passed only for their intervals. If there are any, the exports are not searched.
+    pub(crate) named: Vec<PathBuf>,
+    /// The option for these files.
     pub(crate) option: &'static str,
-    /// True if the rows of all tables with a start and a duration are read, and not only signposts and hangs.
+    /// True to read the rows of all tables with a start and a duration, not only signposts and hangs.
     pub(crate) are_all: bool,
+    /// True if the output shows intervals.
+    pub(crate) are_shown: bool,
 }
 
-/// Reads the intervals that select samples; `None` if no option requests them.
-pub(crate) fn asked_intervals(
+/// The options restricted to the requested intervals, and all intervals that were read for it; `None` if no option requests intervals.
+pub(crate) fn limited(
     inputs: &Inputs<'_>,
-    files: &IntervalFiles<'_>,
-    selection: &SelectionArgs,
-    input: &InputArgs,
-) -> Result<Option<AskedIntervals>, Failure> {
-    if !selection.when.asks_intervals() {
-        return match selection.when.during_all {
-            true => Err(Failure::Usage("--during-all only applies to --during and --during-hang".to_owned())),
-            false => Ok(None),
-        };
+    files: &IntervalFiles,
+    args: &ReadingArgs,
+    options: &ReportOptions,
+) -> Result<(ReportOptions, Option<Intervals>), Failure> {
+    let mut options = options.clone();
+    if !args.when.asks_intervals() {
+        return Ok((options, None));
     }
-    let sources = if files.named.is_empty() { files.exports } else { files.named };
+    let sources = if files.named.is_empty() { &files.exports } else { &files.named };
     let sources_of_both: Vec<PathBuf> = sources.iter().filter(|path| files.exports.contains(path)).cloned().collect();
     check_twice(&sources_of_both, &format!("pass a file with the intervals as {}", files.option))?;
-    let all = read(inputs, sources, files.are_all, input)?;
-    let filter = filter(&all, &Sources { inputs, paths: sources }, selection)?;
-    Ok(Some(AskedIntervals { filter, all }))
+    let all = read(inputs, sources, files.are_all, &args.files)?;
+    options.selection.intervals = Some(filter(&all, &Sources { inputs, paths: sources }, &args.when)?);
+    Ok((options, Some(all)))
 }
 
 /// Fails if one of these files cannot be read twice.
@@ -60,22 +60,20 @@ pub(crate) fn check_twice(files: &[PathBuf], advice: &str) -> Result<(), Failure
     Err(Failure::Usage(format!("{name} cannot be read twice, for its samples and for its intervals; {advice}")))
 }
 
-/// The intervals that select samples, and all intervals that were read to find them.
-pub(crate) struct AskedIntervals {
-    pub(crate) filter: IntervalFilter,
-    pub(crate) all: Intervals,
-}
-
-/// Reads all intervals of the inputs, for formats that show them. Exports are read again only if the first reading (`export`) found rows of
-/// such tables. A note reports inputs that can be read only once.
+/// All intervals of the inputs, if the output shows them. Uses `known` or reads the inputs again. Exports are read again only if the first reading
+/// (`export`) found rows of interval tables. Prints a note about inputs that can be read only once.
 pub(crate) fn shown_intervals(
     inputs: &Inputs<'_>,
-    files: &IntervalFiles<'_>,
-    input: &InputArgs,
+    files: &IntervalFiles,
+    args: &FileArgs,
     export: &Recording,
+    known: Option<Intervals>,
 ) -> Result<Intervals, Failure> {
-    if !files.named.is_empty() {
-        return read(inputs, files.named, files.are_all, input);
+    match known {
+        _ if !files.are_shown => return Ok(Intervals::default()),
+        Some(known) => return Ok(known),
+        None if !files.named.is_empty() => return read(inputs, &files.named, files.are_all, args),
+        None => {}
     }
     let has_rows = |path: &Path| {
         let name = path.display().to_string();
@@ -101,26 +99,26 @@ pub(crate) fn shown_intervals(
             "{name} cannot be read twice, so its signposts and hangs are not shown; pass a file with {option}"
         ));
     }
-    read(inputs, &sources, files.are_all, input)
+    read(inputs, &sources, files.are_all, args)
 }
 
-/// Labels samples for --separate-by, if it needs that: with signposts or tasks, redacted if requested.
+/// Labels samples with signposts or tasks, if --separate-by needs that. Redacts the labels if requested.
 pub(crate) fn label_samples(
     opened: &mut Opened,
     inputs: &Inputs<'_>,
-    files: &IntervalFiles<'_>,
-    args: &InputArgs,
+    files: &IntervalFiles,
+    args: &FileArgs,
     separate_by: SeparateBy,
 ) -> Result<(), Failure> {
     if !separate_by.needs_labels() {
         return Ok(());
     }
-    // The user tags of Dart are labels, and not intervals.
+    // Dart user tags are labels, not intervals.
     let is_labelled = files.named.is_empty() && files.exports.len() == 1 && opened.recording().profile.has_labels();
     if is_labelled && separate_by == SeparateBy::Interval {
         return Ok(());
     }
-    let paths = if files.named.is_empty() { files.exports } else { files.named };
+    let paths = if files.named.is_empty() { &files.exports } else { &files.named };
     check_twice(paths, &format!("pass a file with the intervals as {}", files.option))?;
     let (mut found, schemas): (_, &[&str]) = match separate_by {
         SeparateBy::Task => {
@@ -145,12 +143,12 @@ fn shown_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// True for a pipe, or something of that kind.
+/// True for a pipe or a similar input.
 fn can_be_read_once(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-fn read(inputs: &Inputs<'_>, sources: &[PathBuf], are_all: bool, input: &InputArgs) -> Result<Intervals, Failure> {
+fn read(inputs: &Inputs<'_>, sources: &[PathBuf], are_all: bool, input: &FileArgs) -> Result<Intervals, Failure> {
     let options = input.options(SampleDetail::Each);
     let found = match are_all {
         true => inputs.read_all_intervals(sources, &options)?,
@@ -172,19 +170,18 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], are_all: bool, input: &InputAr
     Ok(found)
 }
 
-fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArgs) -> Result<IntervalFilter> {
+fn filter(found: &Intervals, sources: &Sources<'_, '_>, when: &WhenArgs) -> Result<IntervalFilter> {
     let all = found.distinct();
-    if selection.when.during_hang {
+    if when.during_hang {
         say_risks(found);
     }
-    if let Some(missing) = selection.when.during.iter().find(|name| !all.iter().any(|interval| interval.is_named(name)))
-    {
+    if let Some(missing) = when.during.iter().find(|name| !all.iter().any(|interval| interval.is_named(name))) {
         return Err(no_interval(missing, &all, found, sources));
     }
-    if selection.when.during_hang && !all.iter().any(|interval| interval.is_hang()) {
+    if when.during_hang && !all.iter().any(|interval| interval.is_hang()) {
         bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&Intervals::HANGS, found));
     }
-    let filter = found.filter(&selection.when.during, selection.when.during_hang, selection.when.during_all);
+    let filter = found.filter(&when.during, when.during_hang, when.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
         note("they are never all open at the same time (--during-all), so no sample is selected");
@@ -192,7 +189,7 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     Ok(filter)
 }
 
-/// Events without their partner.
+/// Prints notes about events without a matching start or end.
 fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     if filter.open() > 0 {
         let (open, count) = (filter.open(), filter.count());
@@ -207,7 +204,7 @@ fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     }
 }
 
-/// Moments that may lead to hangs have no length, so they select nothing; they are listed, since a user interested in hangs wants to know.
+/// Lists hang risks. They have no duration, so they select no samples, but they are relevant for anyone who looks for hangs.
 fn say_risks(found: &Intervals) {
     let risks = &found.hang_risks;
     if risks.is_empty() {
@@ -239,7 +236,7 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
     anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{recorded}")
 }
 
-/// The inputs that intervals were read from.
+/// The inputs from which intervals were read.
 struct Sources<'a, 'f> {
     inputs: &'a Inputs<'f>,
     paths: &'a [PathBuf],
@@ -250,11 +247,10 @@ impl Sources<'_, '_> {
         self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Advice for the case that tables of these schemas have no interval. An export may lack tables that its recording has; a recording has
-    /// all there are.
+    /// Advice if tables with these schemas contain no interval. An export may lack tables that its recording has; a recording contains all tables.
     fn what_to_do(&self, schemas: &[&str], found: &Intervals) -> String {
         if self.paths.iter().any(|path| !self.inputs.is_bundle(path)) {
-            return format!("export them with: {}", export_command("X.trace", None, &schemas[..1]));
+            return format!("export them with: {}", Table::export_command("X.trace", None, &schemas[..1]));
         }
         let tables = || found.tables.iter().filter(|table| schemas.contains(&table.schema.as_str()));
         let names: Vec<&str> =
@@ -273,7 +269,7 @@ impl Sources<'_, '_> {
         }
     }
 
-    /// Tables record only some categories of signposts. A Time Profiler records `PointsOfInterest`, and nothing that programs log in other
+    /// A note that tables record only some categories of signposts. A Time Profiler records `PointsOfInterest`, but not what apps log in other
     /// categories. Empty if all categories were recorded, or if they are unknown.
     fn recorded_categories(&self) -> String {
         let tocs = self.paths.iter().filter_map(|path| self.inputs.toc(path));

@@ -1,6 +1,7 @@
-//! The `traceparse` command: arguments, files, progress, exit codes. The library computes the answers.
+//! The `traceparse` command: arguments, files, progress and exit codes. The library computes the results.
 
 mod arguments;
+mod choices;
 mod cli;
 mod contents;
 mod counters;
@@ -9,9 +10,9 @@ mod diff;
 mod exit_codes;
 mod filters;
 mod fleet;
-mod format_options;
 mod formats;
 mod function;
+mod given;
 mod guard;
 #[cfg(test)]
 mod guarded;
@@ -27,14 +28,19 @@ mod mistakes;
 mod next;
 mod objects;
 mod operations;
+mod output;
+mod output_args;
 mod progress;
+mod pruning;
 mod recording;
 mod redact;
 mod redacted;
+mod report;
 mod report_args;
-mod report_checks;
+mod report_plan;
 mod resource_limits;
 mod run;
+mod settings;
 mod sink;
 mod sources;
 mod symbolicate;
@@ -42,7 +48,6 @@ mod symbols;
 mod table;
 mod unchanged;
 mod uuid;
-mod view_limits;
 mod weight_limit;
 
 use std::process::ExitCode;
@@ -51,11 +56,14 @@ use cli::Cli;
 use exit_codes::{EXIT_INPUT, EXIT_USAGE};
 use function::Candidates;
 
-pub(crate) use exit_codes::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
+pub(crate) use exit_codes::{
+    EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, exit_code_of_alerts, is_closed_pipe,
+};
 pub(crate) use messages::{complain, note, note_once, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {
-    let result = run::run(Cli::parse_in_order());
+    settings::name_options();
+    let result = run::run(Cli::from_process());
     messages::end_warnings(result.is_ok());
     let code = exit_code(result);
     objects::end();
@@ -70,7 +78,7 @@ fn exit_code(result: Result<u8, Failure>) -> ExitCode {
             complain(&format!("{}: {}\n\nFor more information, try '--help'.", error_label(), printable(&message)));
             ExitCode::from(EXIT_USAGE)
         }
-        // The reader of the pipe closed it (`traceparse … | head`).
+        // The reader closed the pipe (`traceparse … | head`).
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
             complain(&format!("{}: {}", error_label(), printable(&error.to_string())));

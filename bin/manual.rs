@@ -1,6 +1,6 @@
-//! `traceparse man`: manual pages, made from the descriptions in the help.
+//! `traceparse man`: manual pages generated from the help.
 //!
-//! `clap_mangen` writes options and commands. The synopsis and the last section are written here: clap_mangen's synopsis would list every
+//! `clap_mangen` writes options and subcommands. This module writes the synopsis and the last section: clap_mangen's synopsis would list every
 //! option, and it would wrap the lines of examples.
 
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use crate::Failure;
 use crate::guard::will_write;
 use crate::sink::write_to;
 
-/// Writes the page of the command that these words name, below `whole`.
+/// Writes the page of the subcommand of `whole` that `words` name.
 pub(crate) fn show_manual(whole: Command, words: &[String]) -> Result<(), Failure> {
     let mut whole = whole.disable_help_subcommand(true);
-    // Adds the global options to each command.
+    // Adds the global options to each subcommand.
     whole.build();
     let mut command = &whole;
     for word in words {
@@ -30,7 +30,7 @@ pub(crate) fn show_manual(whole: Command, words: &[String]) -> Result<(), Failur
     Ok(())
 }
 
-/// The same page for programs that take each byte for a character: `…` as `\[u2026]`.
+/// Escapes a page for programs that treat each byte as a character: `…` becomes `\[u2026]`.
 fn in_ascii(page: &str) -> String {
     let mut ascii = String::with_capacity(page.len());
     for letter in page.chars() {
@@ -55,7 +55,7 @@ fn write_page(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let has_commands = command.has_subcommands();
     let name = command.get_display_name().unwrap_or(command.get_name());
-    // Pages have no date: the same program writes the same page at any time.
+    // Pages contain no date, so the same program always writes the same page.
     let title = format!(".TH \"{name}\" \"1\" \"\" \"traceparse {}\" \"User Commands\"", env!("CARGO_PKG_VERSION"));
     let page = Man::new(command);
     writeln!(out, "{title}")?;
@@ -69,7 +69,7 @@ fn write_page(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     notes(&help).to_writer(out)
 }
 
-/// The lines of a usage: `Usage: traceparse [OPTIONS] <FILE>...`.
+/// Converts the lines of a usage: `Usage: traceparse [OPTIONS] <FILE>...`.
 fn synopsis(usage: &str) -> Roff {
     let mut section = Roff::default();
     section.control("SH", ["SYNOPSIS"]);
@@ -84,7 +84,7 @@ fn synopsis(usage: &str) -> Roff {
     section
 }
 
-/// The paragraphs below the options: `Examples:`, `Exit codes: …` and others.
+/// Converts the paragraphs below the options: `Examples:`, `Exit codes: …` and others.
 fn notes(help: &str) -> Roff {
     let mut section = Roff::default();
     let mut is_open = false;
@@ -100,7 +100,7 @@ fn notes(help: &str) -> Roff {
             None => section.control("PP", []),
         };
         is_open = true;
-        // Lines that are indented stay lines.
+        // Keep the line breaks of indented lines.
         let is_aligned = text.lines().any(|line| line.starts_with(' '));
         if is_aligned {
             section.control("nf", []);

@@ -1,4 +1,4 @@
-//! The processes, threads and binaries that names of filters mean.
+//! Notes about the processes, threads and binaries that filters match.
 
 use traceparse::profile::{Matcher, Profile, Thread};
 use traceparse::recording::Intervals;
@@ -8,25 +8,25 @@ use crate::filters::SelectionArgs;
 use crate::messages::nearest;
 use crate::{note_once, warning};
 
-/// A thing that a name matches.
+/// An item that a filter matches.
 struct Matched {
-    /// True if the name is this thing's whole name or number.
+    /// True if the filter is the complete name or number of the item.
     is_exact: bool,
-    /// The name as notes show it.
+    /// The name in notes.
     label: String,
 }
 
-/// Notes which names of filters are partial matches, and which match nothing.
+/// Notes which filters match only a part of a name, and which match nothing.
 pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
     let names = || profile.process_ids().map(|id| profile.string(profile.process(id).name));
-    for matcher in &args.process {
+    for matcher in &args.processes.process {
         tell("--process", "process", matcher, processes(profile, matcher), names());
     }
     let names = || profile.thread_ids().map(|id| profile.string(profile.thread(id).name));
     for matcher in &args.thread {
         tell("--thread", "thread", matcher, threads(profile, matcher), names());
     }
-    if args.only_main_thread {
+    if args.main.only_main_thread {
         note_main_threads(profile);
     }
     let names = || profile.binary_ids().map(|id| profile.string(profile.binary(id).name));
@@ -37,7 +37,7 @@ pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
     }
 }
 
-/// Notes the same for the processes of intervals.
+/// Does the same for the processes of intervals.
 pub(crate) fn note_interval_processes(intervals: &Intervals, matchers: &[Matcher]) {
     for matcher in matchers {
         let matched = intervals.processes(matcher).into_iter();
@@ -82,7 +82,7 @@ fn named(name: &str) -> &str {
     if name.is_empty() { "(no name)" } else { name }
 }
 
-/// Notes the names that a matcher matched, unless it is one of them.
+/// Notes the names that a matcher matched, unless a name matched exactly.
 fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, names: impl Iterator<Item = &'p str>) {
     let option = format!("{option} '{}'", matcher.text());
     if !matched.is_empty() {
@@ -108,7 +108,7 @@ fn note_matched(option: &str, matched: &[Matched]) {
     if matched.iter().all(|thing| thing.is_exact) {
         return;
     }
-    // In the order of the recording; workers of a pool may have one name.
+    // In the order of the recording. Workers of a pool may have the same name.
     let mut labels: Vec<(&str, usize)> = Vec::new();
     for thing in matched {
         match labels.iter_mut().find(|(label, _)| *label == thing.label) {

@@ -11,7 +11,7 @@ pub(crate) use traceparse::output::inert as printable;
 
 use crate::{guard, objects, redacted};
 
-/// Writes a line to standard error. Errors are ignored: no one could read about them, and the exit code reports the failure. Nothing is
+/// Writes a line to standard error. Errors are ignored, since they could not be reported there either; the exit code shows the failure. Nothing is
 /// written if standard error is an input.
 pub(crate) fn complain(line: &str) {
     if guard::is_stderr_an_input() {
@@ -20,7 +20,7 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{}", redacted::shown(&objects::shown(line)));
 }
 
-/// Writes a note in which names are already replaced.
+/// Prints a note that is already redacted.
 pub(crate) fn note_as_is(message: &str) {
     if !guard::is_stderr_an_input() {
         let _ = writeln!(anstream::stderr(), "{}: {}", note_label(), printable(message));
@@ -34,7 +34,7 @@ fn note_label() -> String {
 /// The warnings so far.
 struct Warnings {
     printed: usize,
-    /// The most that are printed.
+    /// The maximum number of printed warnings.
     most: usize,
     left_out: Vec<String>,
 }
@@ -45,7 +45,7 @@ fn warnings() -> MutexGuard<'static, Warnings> {
     WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a warning, once: a recording that is read once for samples and once for intervals would produce it twice.
+/// Prints a warning once. A recording that is read for samples and again for intervals would otherwise repeat it.
 pub(crate) fn warning(message: &str) {
     let mut warnings = warnings();
     if !is_new(message) {
@@ -59,16 +59,15 @@ pub(crate) fn warning(message: &str) {
     print_warning(message);
 }
 
-/// The number of warnings printed with an overview, so that both fit on a screen.
+/// The number of warnings printed with an overview.
 const BESIDE_OVERVIEW: usize = 2;
 
-/// From now on, prints only a few warnings, so that they fit on one screen with the overview; the rest are only counted.
+/// From now on, prints only as many warnings as fit on a screen with the overview, and counts the rest.
 pub(crate) fn print_few_warnings() {
     warnings().most = BESIDE_OVERVIEW;
 }
 
-/// Prints the number of warnings that were not printed. If the overview failed, the warnings themselves are printed, since they may explain
-/// the failure.
+/// Prints the number of warnings that were not printed. If the overview failed, prints the warnings themselves, since they may explain the failure.
 pub(crate) fn end_warnings(is_done: bool) {
     let left_out = std::mem::take(&mut warnings().left_out);
     match left_out.len() {
@@ -84,12 +83,12 @@ fn print_warning(message: &str) {
     complain(&format!("{label}: {}", printable(message)));
 }
 
-/// Prints something worth knowing that is no cause for concern.
+/// Prints information that is not a cause for concern.
 pub(crate) fn note(message: &str) {
     complain(&format!("{}: {}", note_label(), printable(message)));
 }
 
-/// Prints a note, once: both sides of a comparison may produce the same note.
+/// Prints a note once, since both sides of a comparison may produce the same note.
 pub(crate) fn note_once(message: &str) {
     if is_new(message) {
         note(message);
@@ -102,7 +101,7 @@ fn is_new(message: &str) -> bool {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())
 }
 
-/// The names that may be meant by a name that matches nothing; `None` if no name is similar.
+/// Suggests names that are similar to a name that matches nothing; `None` if no name is similar.
 pub(crate) fn nearest<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -> Option<String> {
     let names: Vec<String> = asked.similar(names).iter().map(|name| format!("'{name}'")).collect();
     (!names.is_empty()).then(|| format!("the nearest: {}", names.join(", ")))

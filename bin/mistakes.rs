@@ -1,4 +1,4 @@
-//! Likely mistakes on the command line, and what to write instead.
+//! Recognises likely mistakes on the command line, and suggests corrections.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use traceparse::output::OverviewContext;
 
-/// Commands of other tools, and what to write instead. `{}` is the rest of the command line.
+/// Command names of other tools, and the corresponding command line. `{}` is the rest of the arguments.
 const WORDS: [(&[&str], &str); 4] = [
     (
         &["analyse", "analyze", "open", "overview", "report", "show", "summary", "view"],
@@ -17,7 +17,7 @@ const WORDS: [(&[&str], &str); 4] = [
     (&["version"], "traceparse --version"),
 ];
 
-/// Checks that the first input is neither a command below an option nor a word that looks like a command, unless a file has this name.
+/// Fails if the first input looks like a command or is a subcommand after an option, unless a file has this name.
 pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) -> Result<(), String> {
     let Some((word, rest)) = files.split_first().and_then(|(first, rest)| Some((first.to_str()?, rest))) else {
         return Ok(());
@@ -38,19 +38,28 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
     Err(format!("there is no command and no file {word}; run: {}", form.replace("{}", &rest)))
 }
 
-/// Replaces clap's guess about an unknown option, if it is the name of a format or of a view.
+/// Replaces clap's suggestion for an unknown option, if the option is the name of a format or view. Explains the order of arguments, if it is
+/// the cause.
 pub(crate) fn advise(command: &Command, error: &mut Error) {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return };
-    let Some(advice) = option_for(command, unknown).filter(|_| error.kind() == ErrorKind::UnknownArgument) else {
-        return;
-    };
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![format!("use '{advice}'").into()]));
-    // Both contain the option that clap guessed.
+    let option = option_for(command, unknown).map(|option| format!("use '{option}'"));
+    let advice = option.or_else(|| order(command, unknown)).filter(|_| error.kind() == ErrorKind::UnknownArgument);
+    let Some(advice) = advice else { return };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+    // Both contain clap's suggestion.
     error.remove(ContextKind::SuggestedArg);
     error.remove(ContextKind::Usage);
 }
 
-/// The option to write instead of an unknown one, if this command has it.
+/// The order of arguments, if the one before the last can be repeated: clap takes the argument before an option for the last one.
+fn order(command: &Command, unknown: &str) -> Option<String> {
+    let positionals: Vec<_> = command.get_positionals().collect();
+    let [.., files, last] = positionals.as_slice() else { return None };
+    let are_several = files.get_num_args().is_some_and(|count| count.max_values() > 1);
+    (are_several && !unknown.starts_with('-')).then(|| format!("write {files} {last} without options between them"))
+}
+
+/// The option to use instead of an unknown one, if the command has it.
 fn option_for(command: &Command, unknown: &str) -> Option<String> {
     let name = unknown.strip_prefix("--")?;
     let option = |name: &str| command.get_arguments().find(|option| option.get_long() == Some(name));

@@ -1,15 +1,15 @@
 //! The command line that opens the same recording again, for suggested commands.
 
-use std::env::ArgsOs;
+use crate::redacted;
 
-/// Options that say how an answer is shown, and take a value: another command has its own.
+/// Options with a value that only affect the output. Suggested commands set their own.
 const SHOWN: [&str; 6] = ["--view", "--format", "--output", "-o", "--color", "--top"];
 
-/// The words of the command line without options that shape the output. Empty if an argument is not UTF-8, or an input cannot be read
-/// twice.
-pub(crate) fn command_words(args: ArgsOs) -> Vec<String> {
-    let args: Option<Vec<String>> = args.skip(1).map(|arg| arg.into_string().ok()).collect();
-    args.and_then(|args| of_words(&args)).unwrap_or_default()
+/// The words of the command line without options that shape the output. Empty if an argument is not UTF-8, if an input cannot be read twice, or if
+/// names are redacted, since the words contain the names of inputs.
+pub(crate) fn command_words() -> Vec<String> {
+    let args: Option<Vec<String>> = std::env::args_os().skip(1).map(|arg| arg.into_string().ok()).collect();
+    args.filter(|_| !redacted::is_asked()).and_then(|args| of_words(&args)).unwrap_or_default()
 }
 
 fn of_words(args: &[String]) -> Option<Vec<String>> {

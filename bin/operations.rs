@@ -1,14 +1,14 @@
 //! Operations on stacks, in the order of the command line.
 
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use regex::Regex;
 use traceparse::calltree::{Action, AtPlace, FunctionSet, Operation, PlaceAction, TreeDirection};
 use traceparse::profile::Profile;
 
 /// The options for changing stacks before anything is shown.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Operations on stacks, in the order given")]
-pub(crate) struct OperationArgs {
+struct OperationOptions {
     /// Keep only samples with a matching function in their stack
     ///
     /// The regular expression matches any part of the function's name.
@@ -60,13 +60,27 @@ pub(crate) struct OperationArgs {
     skip_idle: bool,
     /// Turn trees upside down: leaf functions first, callers below them
     #[arg(long)]
-    pub(crate) invert: bool,
-    /// The requested operations, in their order; [`set_order`](Self::set_order) sets it.
-    #[arg(skip)]
-    order: Vec<Asked>,
+    invert: bool,
 }
 
-/// A requested operation: its option, and what the option takes.
+/// The requested operations in the order of the command line, which separate fields would lose.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OperationArgs {
+    order: Vec<Asked>,
+    pub(crate) invert: bool,
+}
+
+impl Args for OperationArgs {
+    fn augment_args(command: Command) -> Command {
+        OperationOptions::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        OperationOptions::augment_args_for_update(command)
+    }
+}
+
+/// A requested operation: its option and value.
 #[derive(Clone, Debug)]
 struct Asked {
     id: &'static str,
@@ -81,15 +95,14 @@ enum Value {
     Flag,
 }
 
-/// The options by what they take.
+/// The options, grouped by the kind of their value.
 const REGEXES: [&str; 5] = ["focus", "root_at", "prune", "charge", "collapse"];
 const BINARIES: [&str; 2] = ["charge_binary", "flatten_binary"];
 const PATHS: [&str; 3] = ["root_at_path", "prune_path", "charge_path"];
 const FLAGS: [&str; 4] = ["charge_system", "hide_system", "flatten_recursion", "skip_idle"];
 
-impl OperationArgs {
-    /// Sorts the operations in the order of the command line.
-    pub(crate) fn set_order(&mut self, matches: &ArgMatches) {
+impl FromArgMatches for OperationArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut order: Vec<(usize, Asked)> = Vec::new();
         let mut add = |id: &'static str, values: &mut dyn Iterator<Item = Value>| {
             let indices = matches.indices_of(id).into_iter().flatten();
@@ -108,15 +121,22 @@ impl OperationArgs {
             add(id, &mut std::iter::repeat(Value::Flag));
         }
         order.sort_by_key(|&(index, _)| index);
-        self.order = order.into_iter().map(|(_, asked)| asked).collect();
+        let order = order.into_iter().map(|(_, asked)| asked).collect();
+        Ok(Self { order, invert: matches.get_flag("invert") })
     }
 
-    /// The requested options in their order, each with its value if it takes one.
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        Self::from_arg_matches(matches).map(|args| *self = args)
+    }
+}
+
+impl OperationArgs {
+    /// The requested options in order, each with its value, if any.
     pub(crate) fn asked(&self) -> impl Iterator<Item = (String, Option<String>)> {
         self.order.iter().map(|asked| (option(asked.id), asked.text().map(str::to_owned)))
     }
 
-    /// The operations on a profile's functions, in the requested order, with inversion last.
+    /// The operations on the functions of a profile, in the requested order. Inversion comes last.
     pub(crate) fn operations(&self, profile: &Profile, is_inverted: bool) -> Vec<Operation> {
         let mut operations: Vec<Operation> =
             self.order.iter().map(|asked| asked.operation(profile, is_inverted)).collect();
@@ -133,7 +153,7 @@ fn option(id: &str) -> String {
 }
 
 impl Asked {
-    /// The value as it was typed.
+    /// The value as the user typed it.
     fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Regex(regex) => Some(regex.as_str()),
@@ -160,7 +180,7 @@ impl Asked {
             "flatten_binary" => Action::Flatten(functions),
             "hide_system" => Action::Hide(functions),
             "flatten_recursion" => Action::FlattenRecursion,
-            // Of functions, a binary or the system.
+            // `charge` of functions, a binary or the system.
             _ => Action::Charge(functions),
         };
         Operation { action, text }

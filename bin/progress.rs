@@ -1,4 +1,4 @@
-//! The progress of reading, on standard error if that is a terminal, once it takes long.
+//! Shows the reading progress on standard error, if that is a terminal and reading takes long.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 use traceparse::files::{Files, FilesAdaptor};
 
-/// The time that reading takes before its progress is shown.
+/// Progress is shown only if reading takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// The progress of one input; it disappears when dropped.
+/// The progress of one input. It disappears on drop.
 pub(crate) struct Progress {
     name: String,
     size: Option<u64>,
@@ -22,13 +22,13 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The start of reading this many bytes, if the size is known.
+    /// Starts the progress of an input with this size, if known.
     pub(crate) fn new(name: &str, size: Option<u64>) -> Self {
         let is_wanted = io::stderr().is_terminal();
         Self { name: name.to_owned(), size, bytes: 0, start: Instant::now(), bar: None, is_wanted }
     }
 
-    /// Some bytes more were read.
+    /// Adds a number of bytes.
     pub(crate) fn add(&mut self, count: u64) {
         self.bytes += count;
         if self.is_wanted && (self.bar.is_some() || self.start.elapsed() > PATIENCE) {
@@ -54,8 +54,8 @@ impl Progress {
     }
 }
 
-/// The bytes per second since the start, and the remaining time if the size is known. The bar's own estimate would be wrong: the bar starts
-/// late, and would attribute all earlier bytes to its first moment.
+/// The average rate since the start, and the remaining time if the size is known. The bar's own estimate would be wrong: the bar starts late, and
+/// would attribute all earlier bytes to its first moment.
 fn speed(bytes: u64, size: Option<u64>, elapsed: Duration) -> String {
     let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-9);
     let left = size.map(|size| size.saturating_sub(bytes) as f64 / rate.max(1.0));
@@ -71,7 +71,7 @@ impl Drop for Progress {
     }
 }
 
-/// A file system that counts what is read of it while a recording is.
+/// A file system that counts the bytes read while a recording is read.
 pub(crate) struct Watched<F> {
     files: F,
     progress: Mutex<Option<Progress>>,
@@ -107,7 +107,7 @@ impl<F: Files> FilesAdaptor for Watched<F> {
     }
 }
 
-/// A source that reports how much of it was read.
+/// A source that reports the number of bytes read.
 pub(crate) struct Counted<R, F> {
     pub(crate) source: R,
     pub(crate) add: F,

@@ -1,4 +1,4 @@
-//! A recording, from its files to what reports are made of.
+//! Opens recordings: reads their files, symbolicates them and applies operations, so that reports can be made from them.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,27 +10,27 @@ use traceparse::memory::Reservation;
 use traceparse::profile::Profile;
 use traceparse::recording::{Intervals, Options, Recording, SampleDetail, Table, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
-use traceparse::tables::{ColumnKind, no_table};
+use traceparse::symbolicate::ImageSpec;
+use traceparse::tables::ColumnKind;
 use traceparse::units::{Weight, several};
 
-use crate::arguments::{InputArgs, RecordingArgs, SymbolArgs};
+use crate::arguments::{FileArgs, RecordingArgs, SymbolArgs};
 use crate::counters::weigh_by_counter;
-use crate::filters::SelectionArgs;
 use crate::inputs::Inputs;
 use crate::matched::note_names;
 use crate::resource_limits;
 use crate::symbols::name_frames;
 use crate::{note, redacted, warning};
 
-/// A recording that was read, named and operated on.
+/// A recording after symbolication and operations.
 pub(crate) struct Opened {
     analysis: Analysis,
-    /// The memory of the trees that are made of it.
+    /// The memory reserved for the trees made from the recording.
     _trees: Reservation,
 }
 
 impl Opened {
-    /// Reads the files and applies the arguments to them. The effects of operations are counted for the samples that `options` select.
+    /// Reads the files and applies the arguments. The effects of operations are computed for the samples that `options` selects.
     pub(crate) fn open(
         inputs: &Inputs<'_>,
         files: &[PathBuf],
@@ -39,15 +39,17 @@ impl Opened {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let mut analysis = read_named(inputs, files, &args.input, &args.options(samples), &args.symbols)?;
+        let RecordingArgs { selection, reading, images, .. } = args;
+        let symbols = (&reading.symbols, &images.image[..]);
+        let mut analysis = read_named(inputs, files, &reading.files, &args.options(samples), symbols)?;
         redacted::with(|redactor| redactor.collect(analysis.recording()));
-        note_names(&analysis.recording().profile, &args.selection);
-        weigh_by_counter(&mut analysis, &args.selection.metric)?;
-        let filters = args.selection.binary_filters(&analysis.recording().profile);
+        note_names(&analysis.recording().profile, selection);
+        weigh_by_counter(&mut analysis, &selection.metric)?;
+        let filters = selection.binary_filters(&analysis.recording().profile);
         let filter_count = filters.len();
-        let operate = |profile: &Profile| [filters, args.operations.operations(profile, is_inverted)].concat();
+        let operate = |profile: &Profile| [filters, reading.operations.operations(profile, is_inverted)].concat();
         let summaries = analysis.operate(options, operate)?;
-        // A missing function is most likely misspelled. Missing binaries were reported above.
+        // A function that matches nothing is most likely misspelled. Missing binaries were reported above.
         for summary in summaries.iter().skip(filter_count).filter(|summary| summary.is_without_function) {
             warning(&format!("{}: matches no function of the recording", summary.text));
         }
@@ -56,35 +58,35 @@ impl Opened {
         Ok(Self { analysis, _trees: trees })
     }
 
-    /// The recording in its current state.
+    /// The recording after all operations so far.
     pub(crate) fn recording(&self) -> &Recording {
         self.analysis.recording()
     }
 
-    /// Replaces names, if requested. The options keep their meaning.
+    /// Redacts names, if requested. Names in `options` are replaced in the same way, so they still match.
     pub(crate) fn redact(&mut self, options: &mut ReportOptions) -> Result<()> {
         redacted::with(|redactor| self.analysis.redact(redactor, options)).transpose()?;
         Ok(())
     }
 
-    /// Labels samples with intervals, and returns how many of them do.
+    /// Labels samples with the intervals they are in, and returns the number of labelled samples.
     pub(crate) fn label_by(&mut self, separate_by: SeparateBy, intervals: &Intervals) -> Result<usize> {
         Ok(self.analysis.label_by(separate_by, intervals)?)
     }
 
-    /// Answers a question about it.
+    /// Makes a report about the recording.
     pub(crate) fn report(&self, options: &ReportOptions) -> Report<'_> {
         self.analysis.report(options)
     }
 }
 
-/// Reads the files and names their functions.
+/// Reads the files and symbolicates their frames.
 pub(crate) fn read_named(
     inputs: &Inputs<'_>,
     files: &[PathBuf],
-    args: &InputArgs,
+    args: &FileArgs,
     options: &Options,
-    symbols: &SymbolArgs,
+    symbols: (&SymbolArgs, &[ImageSpec]),
 ) -> Result<Analysis> {
     let export = inputs.read_all(files, options)?;
     redacted::with(|redactor| redactor.collect(&export));
@@ -95,7 +97,7 @@ pub(crate) fn read_named(
     Ok(analysis)
 }
 
-/// Fails if `option` needs the times of samples and a table does not record them.
+/// Fails if `option` needs sample times and a table does not record them.
 pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<()> {
     let (Some(option), Some(table)) = (option, report.table_without_times()) else { return Ok(()) };
     bail!(
@@ -103,9 +105,9 @@ pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<(
     )
 }
 
-/// Fails if `option` needs cores and a table never has them.
+/// Fails if `option` needs cores and a table's format never records them.
 pub(crate) fn check_cores(report: &Report<'_>, option: Option<&str>) -> Result<()> {
-    /// The tables of formats without cores.
+    /// The tables whose format does not record cores.
     const WITHOUT_CORES: [&str; 1] = ["cpu-samples"];
     let profile = &report.recording.profile;
     let mut schemas = report.series.iter().map(|series| profile.string(profile.series(series.series).schema));
@@ -115,7 +117,7 @@ pub(crate) fn check_cores(report: &Report<'_>, option: Option<&str>) -> Result<(
     bail!("profiles with the table {table} do not record cores, which {option} needs; --view threads works without")
 }
 
-/// Fails if numbers of samples are requested and a table does not record them.
+/// Fails if sample counts are requested and a table does not record them.
 pub(crate) fn check_sample_counts(report: &Report<'_>) -> Result<()> {
     let (Metric::Samples, Some(table)) = (report.options.metric, report.table_without_sample_counts()) else {
         return Ok(());
@@ -123,7 +125,7 @@ pub(crate) fn check_sample_counts(report: &Report<'_>) -> Result<()> {
     bail!("{table} does not record numbers of samples, which --metric samples needs; use --metric weight")
 }
 
-/// A file that is named twice would count twice.
+/// Fails if a file is passed twice, since its samples would be counted twice.
 pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();
     for file in files {
@@ -134,7 +136,7 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// Notes what operations removed, for formats that do not include it.
+/// Prints what operations removed, for formats that do not include it.
 pub(crate) fn note_removed(report: &Report<'_>) {
     for operation in &report.operations {
         for series in &report.series {
@@ -147,27 +149,25 @@ pub(crate) fn note_removed(report: &Report<'_>) {
     }
 }
 
-/// Prints what was noticed while reading.
+/// Prints the warnings collected while reading.
 pub(crate) fn warn(export: &Recording) {
     for diagnostic in &export.diagnostics {
         warning(&diagnostic.to_string());
     }
     for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
         let (document, byte) = document;
-        // The words of readers of other tables, so that it is printed once.
+        // Readers of other tables use the same words, so the warning is printed once.
         warning(&format!("{}:{byte}: the file is truncated here; only complete rows are used", document.input));
     }
 }
 
-/// Checks that the inputs hold samples, and with --strict that all rows could be read.
-fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_recordings: bool) -> Result<()> {
+/// Fails if the inputs contain no CPU table or no readable row; with `--strict`, if anything could not be read.
+fn check_usable(export: &Recording, args: &FileArgs, options: &Options, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
     if let Some(choice) = options.table.as_ref().filter(|_| tables == 0) {
-        let of_documents = export.tables().filter_map(|table| table.schema.as_deref());
-        let of_contents = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
-        bail!(no_table(&choice.schema, of_documents.chain(of_contents.map(|table| table.schema.as_str()))));
+        bail!(export.no_table(&choice.schema));
     }
     if tables == 0 && !has_percentiles(export) {
         bail!("{}{}", export.no_cpu_table(are_recordings), other_commands(export));
@@ -188,21 +188,19 @@ fn check_usable(export: &Recording, args: &InputArgs, options: &Options, are_rec
     Ok(())
 }
 
-/// True if an input has percentiles that others computed, instead of samples.
+/// True if an input contains percentiles computed by another tool instead of samples.
 fn has_percentiles(recording: &Recording) -> bool {
     recording.tocs().flat_map(|toc| &toc.runs).any(|run| run.stated_percentiles().next().is_some())
 }
 
-/// The commands that answer questions about the tables of an export without CPU samples.
+/// Suggests commands for the other tables of an export that has no CPU samples.
 fn other_commands(export: &Recording) -> String {
     let tables: Vec<&Table> = export.tables().filter(|table| table.rows > 0).collect();
     let named = |schema: &str| tables.iter().any(|table| table.schema.as_deref() == Some(schema));
     let has = |table: &Table, mnemonic: &str| table.columns.iter().any(|column| column.mnemonic == mnemonic);
     let are_intervals =
         tables.iter().any(|table| has(table, "start") && has(table, "duration")) || named("os-signpost");
-    let is_of_stacks = |table: &&&Table| {
-        table.columns.iter().any(|column| ColumnKind::of_type(&column.engineering_type) == ColumnKind::Stack)
-    };
+    let is_of_stacks = |table: &&&Table| table.columns.iter().any(|column| column.kind == ColumnKind::Stack);
     let schema = |table: &Table| table.schema.clone();
     let rows = tables.iter().find_map(|table| schema(table)).map(|schema| format!("table FILE {schema}"));
     let trees = tables.iter().find(is_of_stacks).and_then(|table| schema(table));
@@ -216,8 +214,8 @@ fn other_commands(export: &Recording) -> String {
     if commands.is_empty() { String::new() } else { format!("; or see what is here: {}", commands.join(", ")) }
 }
 
-/// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
-pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
+/// Fails if the filters match nothing, which is most likely a mistake.
+pub(crate) fn check_counted(report: &Report<'_>, args: &RecordingArgs) -> Result<()> {
     let profile = &report.recording.profile;
     let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
     if profile.sums_or_samples().next().is_none()

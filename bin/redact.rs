@@ -1,4 +1,4 @@
-//! Redaction (`--redact`): names of people, devices, places and other programs stay out of what is written.
+//! Redaction (`--redact`): keeps names of people, devices, places and other programs out of the output.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ One rule per line: `function /Tangerine(\\w*)/ => Feature$1`; also `binary`, `th
 `{\u{1b}[0mn}` in the replacement becomes a number unique to each name.";
 
 /// The options of redaction.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RedactArgs {
     /// Replace names of users, devices and other processes, and paths that are not the system's
     ///
@@ -35,12 +35,12 @@ pub(crate) struct RedactArgs {
 }
 
 impl RedactArgs {
-    /// True if names are to be replaced.
+    /// True if redaction is requested.
     pub(crate) fn is_asked(&self) -> bool {
         self.redact || self.redact_rules.is_some()
     }
 
-    /// Starts replacing names, if requested, including the names of these inputs in messages. The processes belong to the app.
+    /// Starts redaction, if requested. Names of these inputs are also redacted in messages. `processes` select the app's own processes.
     pub(crate) fn begin<'p>(
         &self,
         inputs: impl IntoIterator<Item = &'p PathBuf>,
@@ -48,26 +48,20 @@ impl RedactArgs {
     ) -> Result<(), Failure> {
         if self.is_asked() {
             let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
-            // Messages about the rules are redacted as well.
+            // Messages about the rules are also redacted.
             redacted::begin(self.redactor(Vec::new(), &inputs, processes));
             if self.redact_rules.is_some() {
-                redacted::begin(self.redactor(self.rules()?, &inputs, processes));
+                redacted::begin(self.redactor(self.rules()?.0, &inputs, processes));
             }
         }
         Ok(())
     }
 
-    /// Starts replacing names in each recording of a fleet, if requested.
+    /// Starts redaction for the recordings of a fleet, if requested.
     pub(crate) fn begin_fleet(&self) -> Result<(), Failure> {
         if self.is_asked() {
             redacted::begin(self.redactor(Vec::new(), &[], &[]));
-            let rules = self.rules()?;
-            let hash = match &self.redact_rules {
-                Some(path) => {
-                    Some(blake3::hash(&read_whole(path, resource_limits::FILE_LIST)?).to_hex()[..12].to_owned())
-                }
-                None => None,
-            };
+            let (rules, hash) = self.rules()?;
             redacted::begin_fleet(Each { rules, hash });
         }
         Ok(())
@@ -83,17 +77,21 @@ impl RedactArgs {
         redactor
     }
 
-    fn rules(&self) -> Result<Vec<RedactRule>, Failure> {
-        let Some(path) = &self.redact_rules else { return Ok(Vec::new()) };
+    /// Reads the rules, and computes a hash of their file, if there is one.
+    fn rules(&self) -> Result<(Vec<RedactRule>, Option<String>), Failure> {
+        let Some(path) = &self.redact_rules else { return Ok((Vec::new(), None)) };
         let name = path.display();
-        let text = String::from_utf8(read_whole(path, resource_limits::FILE_LIST)?);
+        let bytes =
+            read_whole(path, resource_limits::FILE_LIST).context("the file of --redact-rules cannot be used")?;
+        let hash = blake3::hash(&bytes).to_hex()[..12].to_owned();
+        let text = String::from_utf8(bytes);
         let text = text.with_context(|| format!("{name}: rules are UTF-8"))?;
         let rules = RedactRule::parse_rules(&text, &resource_limits::memory());
-        Ok(rules.map_err(Error::msg).with_context(|| format!("{name}: not redaction rules"))?)
+        Ok((rules.map_err(Error::msg).with_context(|| format!("{name}: not redaction rules"))?, Some(hash)))
     }
 }
 
-/// Notes which kinds of names were replaced by which pseudonyms, and which rules matched nothing.
+/// Prints notes about the kinds of names that were replaced, their pseudonyms, and rules that matched nothing.
 pub(crate) fn tell() {
     let Some((list, kept, unused)) = redacted::with(|redactor| {
         let kept: Vec<String> = redactor.kept_processes().collect();

@@ -6,28 +6,20 @@ use std::path::Path;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anstream::ColorChoice;
 use anyhow::{Context, Result, ensure};
-use clap::ValueEnum;
 use traceparse::files::FileSystem;
-use traceparse::output::{InertWriter, Style, Syntax};
+use traceparse::output::{Style, Syntax};
 
 use crate::guard;
 use crate::interrupt::TemporaryFile;
 use crate::resource_limits::Limited;
 
-/// When output has colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Colour {
-    Auto,
-    Always,
-    Never,
-}
-
 /// True if the process was started without a standard output (`>&-`).
 #[cfg(unix)]
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before `main`: then std has opened `/dev/null` in place of a closed stream, and writing would succeed.
+/// Must run before `main`: std then replaces a closed stream with `/dev/null`, and writing to it would succeed.
 #[cfg(unix)]
 #[ctor::ctor]
 fn look_at_stdout() {
@@ -35,7 +27,7 @@ fn look_at_stdout() {
     IS_STDOUT_CLOSED.store(io::stdout().as_fd().try_clone_to_owned().is_err(), Ordering::Relaxed);
 }
 
-/// Writes through `write` to `path` or standard output, neither of which may be an input.
+/// Calls `write` with `path` or standard output. Neither may be an input.
 ///
 /// The file is written under a temporary name in the same folder and then renamed, so it is never incomplete.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
@@ -50,7 +42,7 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
     };
     let failed = || format!("{}: cannot be written", path.display());
     match std::fs::metadata(path) {
-        // A pipe or a device cannot be replaced by a renamed file.
+        // A rename cannot replace a pipe or a device.
         Ok(metadata) if !metadata.is_file() => {
             let file = std::fs::OpenOptions::new().write(true).open(path).with_context(failed)?;
             write_through(file, write).with_context(failed)
@@ -65,13 +57,13 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
 fn write_through<W: Write>(out: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::with_capacity(256 << 10, Limited::new(out));
     let written = write(&mut out).and_then(|()| out.flush());
-    // Exceeding the limit is the cause of all other errors.
+    // If the limit was exceeded, that caused any other error.
     out.get_ref().check()?;
     Ok(written?)
 }
 
-/// Writes a file under a temporary name in the same folder and renames it. Links are kept. The file is on the disk before it is renamed,
-/// and its name when this returns: after a power failure, there is either the old file or the new one.
+/// Writes a file under a temporary name in the same folder and renames it. Links are kept. The content is on disk before the rename, and the rename
+/// before this returns, so after a power failure either the old or the new file exists.
 pub(crate) fn replace(
     path: &Path,
     permissions: Option<Permissions>,
@@ -80,7 +72,7 @@ pub(crate) fn replace(
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     ensure!(folder.is_dir(), "the folder does not exist");
-    // The error of tempfile names the temporary file, which would confuse users.
+    // tempfile's own error would name the temporary file, which would confuse users.
     let file = TemporaryFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
@@ -96,40 +88,35 @@ pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
 }
 
-/// Writes a format for programs like [`write_to`]: verbatim, or on a terminal with characters escaped by this syntax. Without a syntax, names
-/// are inert already.
+/// Writes a format for programs, like [`write_to`]: verbatim or, on a terminal, with characters escaped in this syntax. Without a syntax, names are
+/// already inert.
 pub(crate) fn write_inert(
     path: Option<&Path>,
     syntax: Option<Syntax>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     write_to(path, |out| match syntax.filter(|_| is_terminal(path)) {
-        Some(syntax) => {
-            let mut out = InertWriter::new(out, syntax);
-            write(&mut out)?;
-            out.flush()
-        }
+        Some(syntax) => syntax.write_inert(out, write),
         None => write(out),
     })
 }
 
-/// The number of columns that the environment requests, also for pipes.
+/// The width that the environment requests, which also applies to pipes.
 fn columns() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= LEAST_COLUMNS)
 }
 
-/// Numbers need at least this many columns.
+/// The minimum width, which numbers need.
 const LEAST_COLUMNS: usize = 20;
 
-/// Width and colour for text that goes to `path` or standard output.
-pub(crate) fn style(path: Option<&Path>, colour: Colour) -> Style {
+/// The width and colour of text for `path` or standard output. `--color` sets the global choice.
+pub(crate) fn style(path: Option<&Path>) -> Style {
     let is_stdout = path.is_none_or(|path| path.as_os_str() == "-");
     let of_terminal = || io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
     let width = || columns().or_else(|| of_terminal().map(|(width, _)| usize::from(width.0)));
-    let is_coloured = match colour {
-        Colour::Always => true,
-        Colour::Never => false,
-        Colour::Auto => is_stdout && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+    let is_coloured = match ColorChoice::global() {
+        ColorChoice::Auto => is_stdout && anstream::AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+        choice => choice != ColorChoice::Never,
     };
     Style { width: if is_stdout { width() } else { None }, is_coloured, ..Style::default() }
 }

@@ -1,48 +1,45 @@
-//! Source files on the command line: found in folders, and read.
+//! Finds and reads source files in folders from the command line.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use traceparse::report::{Report, SourceIndex, SourceMatch, SourceText};
+use traceparse::memory::Size;
+use traceparse::report::Report;
 
 use crate::unchanged::read_whole;
 use crate::warning;
 
-/// The largest source file. Larger files were not written by hand.
+/// The maximum size of a source file. Larger files are not written by hand.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Adds the source files in these folders to a report.
+/// Adds the texts of source files in these folders to a report.
 pub(crate) fn read_sources(report: &mut Report<'_>, folders: &[PathBuf]) -> Result<()> {
     if folders.is_empty() {
         return Ok(());
     }
     let names = report.source_paths().into_iter().filter_map(|path| path.rsplit('/').next());
     let names: HashSet<String> = names.map(str::to_owned).collect();
-    let mut index = SourceIndex::default();
+    let mut files = Vec::new();
     for folder in folders {
         let folder = fs::canonicalize(folder).with_context(|| format!("{}: cannot be searched", folder.display()))?;
-        walk(&folder, &names, &mut index);
+        walk(&folder, &names, &mut files);
     }
-    report.read_sources(|path| match index.find(path) {
-        SourceMatch::None => Err("no such file".to_owned()),
-        SourceMatch::Several(first, second) => Err(format!("it may be {first} or {second}")),
-        SourceMatch::One(file) => read(file),
-    });
+    report.read_sources(files, read);
     Ok(())
 }
 
-/// Adds the files with these names below a path. Hidden folders are skipped, and each folder is visited once, even if several links lead to
-/// it.
-fn walk(path: &Path, names: &HashSet<String>, index: &mut SourceIndex) {
+/// Lists the files with these names below a path. Hidden folders are skipped, and each folder is visited once, even if several links
+/// point to it.
+fn walk(path: &Path, names: &HashSet<String>, files: &mut Vec<String>) {
     let mut entered = HashSet::new();
     let mut open = vec![path.to_owned()];
     while let Some(path) = open.pop() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if !path.is_dir() {
             if names.contains(name.as_ref()) && path.is_file() {
-                index.add(&with_slashes(&path));
+                files.push(with_slashes(&path));
             }
             continue;
         }
@@ -67,11 +64,11 @@ fn with_slashes(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-fn read(file: &str) -> Result<SourceText, String> {
+fn read(file: &str) -> Result<String, String> {
     let size = fs::metadata(file).map_err(|error| format!("{file} cannot be read: {error}"))?.len();
     if size > MAX_BYTES {
-        return Err(format!("{file} is larger than {} MiB", MAX_BYTES >> 20));
+        return Err(format!("{file} is larger than {}", Size(MAX_BYTES)));
     }
     let bytes = read_whole(Path::new(file), MAX_BYTES).map_err(|error| format!("{error:#}"))?;
-    Ok(SourceText { file: file.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() })
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

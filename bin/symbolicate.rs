@@ -1,11 +1,11 @@
-//! `traceparse symbolicate`: names addresses, with output like atos.
+//! `traceparse symbolicate`: symbolicates addresses, with output like atos.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use traceparse::demangle::display_name;
+use traceparse::demangle::Demangler;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder as _, SymbolFrame};
 
 use crate::cli::{SymbolicateArgs, parse_address};
@@ -15,7 +15,6 @@ use crate::symbols::{begin, warn, watch};
 use crate::unchanged::{InputFile, WatchedFiles};
 use crate::{printable, resource_limits, warning};
 
-/// Names addresses like atos.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
@@ -27,12 +26,12 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     warn(&locator);
     let found = choose(&locator, args)?;
     let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
-    // Converts the user's addresses to addresses relative to the Mach-O header, which is at the address of __TEXT in the file.
+    // Convert addresses to offsets from the Mach-O header, which is at the address of __TEXT in the file.
     let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
     relative.dedup();
-    // All answers in one string, and their positions. If an address is repeated, the last answer is used.
+    // All results in one string, with the range of each. If an address is looked up repeatedly, the last result is used.
     let mut lines = Lines { text: String::new(), names: HashMap::new(), name_bytes: 0, base, found: &found, args };
     let mut places = vec![0..0; relative.len()];
     let (budget, mut over) = (resource_limits::memory(), None);
@@ -109,22 +108,22 @@ fn read_addresses() -> Result<Vec<u64>> {
     input.unless_changed(Ok(addresses))
 }
 
-/// The lines of all answers.
+/// The lines of all results.
 struct Lines<'f> {
     text: String,
-    /// The displayed form of each name in the file, kept because most functions are found at many addresses.
+    /// The displayed form of each name in the file, cached because most functions occur at many addresses.
     names: HashMap<Box<str>, Box<str>>,
     /// The total length of these names in bytes.
     name_bytes: usize,
-    /// The address to which the user's addresses are relative.
+    /// The base of the user's addresses.
     base: u64,
     found: &'f Found,
     args: &'f SymbolicateArgs,
 }
 
 impl Lines<'_> {
-    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code and, if inlined functions are shown, for each
-    /// function inlined there. If the line is unknown, the offset from the start of the function follows instead: ` + 24`.
+    /// Adds `function (in Module) (File.mm:45)` for the function that contains the code and, if inlined functions are shown, for each function
+    /// inlined there. If the line is unknown, the offset from the start of the function follows instead: ` + 24`.
     fn add(&mut self, relative: u64, frames: &[SymbolFrame<'_>]) {
         let first = if self.args.inlines { 0 } else { frames.len().saturating_sub(1) };
         for (index, frame) in frames[first..].iter().enumerate() {
@@ -145,7 +144,7 @@ impl Lines<'_> {
 
     fn add_name(&mut self, relative: u64, frame: &SymbolFrame<'_>) {
         let Some(name) = frame.function.or(frame.linkage_name) else {
-            // In a stripped binary, a function is identified by its start.
+            // In a stripped binary, a function is identified by its start address.
             match frame.offset.filter(|_| frame.file.is_none()) {
                 Some(offset) => {
                     let _ = write!(self.text, "{:#x}", self.base.wrapping_add(relative).wrapping_sub(offset));
@@ -157,7 +156,7 @@ impl Lines<'_> {
         if let Some(shown) = self.names.get(name) {
             return self.text.push_str(shown);
         }
-        let shown: Box<str> = printable(&display_name(name)).into();
+        let shown: Box<str> = printable(&Demangler::default().display_name(name)).into();
         self.text.push_str(&shown);
         self.name_bytes += name.len() + shown.len();
         self.names.insert(name.into(), shown);

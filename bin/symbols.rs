@@ -1,4 +1,4 @@
-//! Symbols on the command line: where to search for them.
+//! Finds symbols in the places that the command line names.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
@@ -10,7 +10,7 @@ use etcetera::BaseStrategy;
 use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
-use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbolicate::{ImageSpec, SymbolicateOptions};
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -22,23 +22,22 @@ use crate::sink::replace;
 use crate::unchanged::WatchedFiles;
 use crate::{resource_limits, warning};
 
-/// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
-/// any of it.
+/// Symbolicates an export with the symbol files from the arguments, and with symbols bundled in recordings among the inputs.
 pub(crate) fn name_frames(
     analysis: &mut Analysis,
     inputs: &Inputs<'_>,
     files: &[PathBuf],
-    args: &SymbolArgs,
+    (args, images): (&SymbolArgs, &[ImageSpec]),
 ) -> Result<()> {
-    let stores = if args.search.no_bundled_symbols { Vec::new() } else { inputs.symbol_stores(files) };
-    let of_images = args.image.iter().filter_map(|image| image.path.as_ref());
-    let paths: Vec<&PathBuf> = args.search.paths().chain(of_images).collect();
+    let stores = if args.no_bundled_symbols { Vec::new() } else { inputs.symbol_stores(files) };
+    let of_images = images.iter().filter_map(|image| image.path.as_ref());
+    let paths: Vec<&PathBuf> = args.paths().chain(of_images).collect();
     if paths.is_empty() && stores.is_empty() {
-        ensure!(args.image.is_empty(), "--image needs symbols; pass them with --dsym or --symbols");
+        ensure!(images.is_empty(), "--image needs symbols; pass them with --dsym or --symbols");
         return Ok(());
     }
-    let is_cached = !args.search.no_cache;
-    let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
+    let is_cached = !args.no_cache;
+    let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: images.to_vec() };
     let wanted = options.wanted_images(&analysis.recording().profile);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
     let locator = locate(inputs.files(), inputs.watched(), &search, &resource_limits::memory())?;
@@ -47,7 +46,7 @@ pub(crate) fn name_frames(
         warning(&note.to_string());
     }
     let known: HashSet<Uuid> = summary.binaries.iter().filter_map(|binary| binary.uuid).collect();
-    for image in args.image.iter().filter(|image| known.contains(&image.uuid) && locator.find(image.uuid).is_empty()) {
+    for image in images.iter().filter(|image| known.contains(&image.uuid) && locator.find(image.uuid).is_empty()) {
         warning(&format!("no symbols for the image {} at {}", image.uuid, image.load_address));
     }
     let advice = summary.advice();
@@ -55,27 +54,27 @@ pub(crate) fn name_frames(
         warning(sentence);
     }
     let is_told = |path: &Path| advice.iter().any(|sentence| sentence.contains(&path.display().to_string()));
-    let named: Vec<&Path> = args.search.paths().map(PathBuf::as_path).filter(|path| !is_told(path)).collect();
+    let named: Vec<&Path> = args.paths().map(PathBuf::as_path).filter(|path| !is_told(path)).collect();
     if let Some(sentence) = summary.useless(&named, locator.found()) {
         warning(&sentence);
     }
     Ok(())
 }
 
-/// A search for symbols: where to look, and for which images.
+/// A search for symbols: the places and the images to search for.
 pub(crate) struct Search<'s> {
     /// The symbol folders in recordings, which may be empty.
     pub(crate) stores: &'s [PathBuf],
-    /// The paths that the user named.
+    /// The paths from the command line.
     pub(crate) paths: &'s [&'s PathBuf],
-    /// True to remember the contents of the user's folders in the cache folder.
+    /// True to cache the contents of symbol folders.
     pub(crate) is_cached: bool,
     /// The requested images; `None` if they are not known yet.
     pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
 }
 
-/// Finds symbols. `files` are `watched` ones, or some above them: the files found and read must not change. The budget pays for the files
-/// found.
+/// Finds symbols. `files` are the `watched` files, or a layer above them: the files that are found and read must not change. The list of files is
+/// charged to the budget.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
     watched: &WatchedFiles,
@@ -96,7 +95,7 @@ pub(crate) fn locate<'f>(
     Ok(locator)
 }
 
-/// A file that was named counts from its first byte on.
+/// Registers a path from the command line. A symbol file is watched completely.
 pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     place(path)?;
     will_search(path)?;
@@ -106,7 +105,7 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     Ok(())
 }
 
-/// Registers the found files as inputs if their images are requested. Others are not read.
+/// Registers symbol files with requested images as inputs. Other symbol files are not read.
 pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
     let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
     let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
@@ -117,7 +116,7 @@ pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Optio
     Ok(())
 }
 
-/// Adds the files at a path. The contents of a folder are remembered in the cache folder, if that is wanted.
+/// Adds the symbol files at a path. The contents of a folder are cached, if requested.
 fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Result<()> {
     let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
@@ -130,7 +129,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     };
     let found = found.with_context(|| format!("{}: cannot be searched", path.display()))?;
     if index.is_changed() {
-        // An index that cannot be kept costs time at the next run, and nothing else.
+        // If the index cannot be saved, the next run only takes longer.
         let _ = file.map(|file| keep(&file, &index.to_bytes()));
     }
     if found == 0 && !is_known(locator, path) {
@@ -143,14 +142,14 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     Ok(())
 }
 
-/// True if the file or folder at a path was found below another one already.
+/// True if the file or folder at a path was already found below another path.
 fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
     let canonical = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(path) = canonical(path) else { return false };
     locator.found().iter().any(|found| canonical(&found.path).is_some_and(|found| found.starts_with(&path)))
 }
 
-/// The file that remembers a folder.
+/// The cache file for a folder.
 fn index_file(folder: &Path) -> Option<PathBuf> {
     let folder = std::fs::canonicalize(folder).ok()?;
     let mut hasher = DefaultHasher::new();
@@ -164,7 +163,7 @@ fn keep(file: &Path, text: &[u8]) -> Result<()> {
     replace(file, None, |out| out.write_all(text))
 }
 
-/// Notes beyond this many are only counted.
+/// The maximum number of printed notes; the rest is counted.
 const MAX_NOTES: usize = 10;
 
 pub(crate) fn warn(locator: &Locator<'_>) {

@@ -1,7 +1,7 @@
 //! Checks that files do not change while they are read. Otherwise, a report could mix two recordings.
 //!
-//! Size, modification time and inode are compared before the first byte is read and after the last. A difference shows an active writer, a
-//! replaced file, or a changed link. Pipes and devices are not checked.
+//! Size, modification time and inode are compared before the first byte is read and after the last. A difference indicates an active writer, a
+//! replaced file or a changed link. Pipes and devices are not checked.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -30,7 +30,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// Returns `None` if it is not a regular file.
+    /// Returns `None` if the file is not a regular file.
     fn new(metadata: &Metadata) -> Option<Self> {
         #[cfg(unix)]
         use std::os::unix::fs::MetadataExt;
@@ -42,13 +42,13 @@ impl Stamp {
         })
     }
 
-    /// The stamp of the file at a path, if there is one.
+    /// The stamp of the file at a path; `None` if there is no regular file.
     fn at(path: &Path) -> Option<Self> {
         Self::new(&std::fs::metadata(path).ok()?)
     }
 }
 
-/// An input that is open: no output, and compared when it was read.
+/// An open input. It is not an output, and it is checked for changes after reading.
 #[derive(Debug)]
 pub(crate) struct InputFile {
     file: File,
@@ -61,7 +61,7 @@ impl InputFile {
     /// Opens a file, or standard input for `-`.
     ///
     /// # Errors
-    /// When it cannot be opened, or the output would replace it.
+    /// If it cannot be opened, or if the output would replace it.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         will_read(path)?;
         let name = path.display();
@@ -72,12 +72,12 @@ impl InputFile {
         Ok(Self { file, path: (!is_stdin).then(|| located(path).into_owned()), before: Stamp::new(&metadata) })
     }
 
-    /// The number of bytes; `None` if it is not known.
+    /// The length in bytes, if known.
     pub(crate) fn length(&self) -> Option<u64> {
         self.before.as_ref().map(|before| before.length)
     }
 
-    /// True if the file is unchanged since it was opened, and still has its name.
+    /// True if the file has not changed since it was opened, and its path still refers to it.
     pub(crate) fn is_unchanged(&self) -> bool {
         let Some(before) = &self.before else { return true };
         let same = |stamp: Option<Stamp>| stamp.as_ref() == Some(before);
@@ -85,10 +85,10 @@ impl InputFile {
             && self.path.as_deref().is_none_or(|path| same(Stamp::at(path)))
     }
 
-    /// Returns the result of reading the file, or an error if the file changed in the meantime.
+    /// Returns the result of reading the file.
     ///
     /// # Errors
-    /// With the name of the file, if it changed.
+    /// If the file changed while it was read; the error names it.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         if self.is_unchanged() {
             return result;
@@ -107,14 +107,14 @@ impl Read for &InputFile {
 /// Reads a small input of at most `most` bytes.
 ///
 /// # Errors
-/// If the file cannot be read, is larger, is an output, or changed.
+/// If the file cannot be read, is larger, is an output, or changed while it was read.
 pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = InputFile::open(path)?;
     let read = resource_limits::read_all(&file, most);
     file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))
 }
 
-/// True for a device, which may have no end.
+/// True for a device, which may be endless.
 #[cfg(unix)]
 pub(crate) fn is_device(metadata: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -138,14 +138,13 @@ fn standard_input() -> io::Result<File> {
     Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
 }
 
-/// The files of this machine. Only recordings, archives and symbol files that were read are compared: folders of symbols contain many other
-/// files, which may change.
+/// The local files. Only recordings, archives and symbol files that were read are checked: symbol folders contain many other files, which may change.
 #[derive(Debug, Default)]
 pub(crate) struct WatchedFiles(Mutex<Watched>);
 
 #[derive(Debug, Default)]
 struct Watched {
-    /// Files and folders of which all counts.
+    /// Files and folders whose complete content is watched.
     roots: HashSet<PathBuf>,
     files: HashMap<PathBuf, WatchedFile>,
 }
@@ -157,28 +156,28 @@ struct WatchedFile {
 }
 
 impl WatchedFiles {
-    /// Watches everything that is read of a file or folder.
+    /// Watches everything that is read from a file or folder.
     pub(crate) fn add_root(&self, path: &Path) {
         self.watched().roots.insert(path.to_owned());
     }
 
-    /// Watches a file once it is read, and compares it with its current state.
+    /// Watches a file from its current state on, once it is read.
     pub(crate) fn add_file(&self, path: &Path) {
         let before = Stamp::at(path);
         self.watched().files.entry(path.to_owned()).or_insert(WatchedFile { before, is_read: false });
     }
 
-    /// A file that was read and is not what it was before, the first by path.
+    /// Returns the first file by path that was read and has changed.
     pub(crate) fn first_changed(&self) -> Option<PathBuf> {
         let watched = self.watched();
         let is_changed = |(path, file): &(&PathBuf, &WatchedFile)| file.is_read && Stamp::at(path) != file.before;
         watched.files.iter().filter(is_changed).map(|(path, _)| path).min().cloned()
     }
 
-    /// Returns the result of reading, or an error if a file changed in the meantime.
+    /// Returns the result of reading.
     ///
     /// # Errors
-    /// With the name of the file, if one changed.
+    /// If a file changed while it was read; the error names it.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         match self.first_changed() {
             Some(path) => bail!("{}: {CHANGED}", path.display()),
@@ -186,7 +185,7 @@ impl WatchedFiles {
         }
     }
 
-    /// Some bytes of a file are read next.
+    /// Marks a file as read, before its bytes are read.
     fn will_read(&self, path: &Path) {
         let mut watched = self.watched();
         if let Some(file) = watched.files.get_mut(path) {
@@ -223,7 +222,7 @@ mod tests {
     fn file(folder: &tempfile::TempDir, name: &str) -> PathBuf {
         let path = folder.path().join(name);
         std::fs::write(&path, "content").unwrap();
-        // Longer ago than a tick of the file system's clock.
+        // Older than one tick of the file system's clock.
         let old = SystemTime::now() - std::time::Duration::from_secs(60);
         File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
         path
@@ -255,7 +254,7 @@ mod tests {
         assert_eq!(read_whole(&path, 100).unwrap(), b"content");
     }
 
-    /// The change is reported, and not the error that it causes.
+    /// The change is reported instead of the errors that it causes.
     #[test]
     fn reports_a_change_before_the_errors_it_causes() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,21 +1,20 @@
-//! `traceparse uuid`: the UUIDs that symbol files have, and the UUIDs that recordings want.
+//! `traceparse uuid`: the UUIDs of symbol files, and the UUIDs whose symbols recordings lack.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
-use traceparse::output::{self, Style};
+use traceparse::output::Answer;
 use traceparse::recording::SampleDetail;
 use traceparse::report::{ReportOptions, View};
 use traceparse::symbols::{Index, Locator};
 
-use crate::arguments::{InputArgs, SymbolArgs};
-use crate::exit_codes::EXIT_CODES;
-use crate::formats::{TocFormat, syntax_of};
-use crate::guard::will_write;
+use crate::arguments::{FileArgs, SymbolArgs};
+use crate::exit_codes::{EXIT_CODES, Failure};
+use crate::formats::TEXT_OR_JSON;
 use crate::inputs::{Inputs, Mounted};
+use crate::output_args::OutputArgs;
 use crate::recording::read_named;
-use crate::sink::write_inert;
 use crate::symbols::{begin, warn, watch};
 use crate::unchanged::WatchedFiles;
 use crate::{note, warning};
@@ -26,15 +25,15 @@ pub(crate) struct UuidArgs {
     /// Recordings and exports; symbol files, or folders to search for them
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
-    pub(crate) format: TocFormat,
+    #[command(flatten)]
+    output: OutputArgs<TEXT_OR_JSON>,
 }
 
-/// Lists the images of symbol files, then the binaries that recordings want symbols for.
-pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
-    will_write(None);
-    let (input, watched) = (InputArgs::default(), WatchedFiles::default());
+/// Lists the images of symbol files, then the binaries of recordings that lack symbols.
+pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
+    let output = args.output.resolve().map_err(Failure::Usage)?;
+    output.will_write();
+    let (input, watched) = (FileArgs::default(), WatchedFiles::default());
     let mounted = Mounted::new(&watched, &args.paths)?;
     let inputs = Inputs::open(&mounted, &input.options(SampleDetail::Summed))?;
     let mut tried = Locator::new(&watched);
@@ -49,14 +48,16 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     watched.unless_changed(Ok(()))?;
     warn(&locator);
     let paths: Vec<String> = symbols.iter().map(|path| path.display().to_string()).collect();
-    ensure!(symbols.is_empty() || !locator.found().is_empty(), "{}: no symbols found", paths.join(", "));
+    if !symbols.is_empty() && locator.found().is_empty() {
+        return Err(Failure::Input(anyhow!("{}: no symbols found", paths.join(", "))));
+    }
     if recordings.is_empty() {
-        return write(args, output::Answer::Symbols(locator.found(), None));
+        return Ok(output.write_plain(Answer::Symbols(locator.found(), None))?);
     }
     let options = input.options(SampleDetail::Summed);
-    let read = |paths: &[PathBuf]| read_named(&inputs, paths, &input, &options, &SymbolArgs::default());
+    let read = |paths: &[PathBuf]| read_named(&inputs, paths, &input, &options, (&SymbolArgs::default(), &[]));
     let analysis = read(&recordings).or_else(|error| {
-        // One unreadable file, such as one with metrics, does not cost the others.
+        // An unreadable file, such as one with metrics, must not prevent listing the others.
         let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
         for path in &recordings {
             match inputs.read_all(std::slice::from_ref(path), &options) {
@@ -77,18 +78,10 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         unnamed if unnamed.without_binary == 0 => {}
         unnamed => note(&format!("{} addresses without a name are in no known binary", unnamed.without_binary)),
     }
-    write(args, output::Answer::Symbols(locator.found(), Some(&report)))
+    Ok(output.write_plain(Answer::Symbols(locator.found(), Some(&report)))?)
 }
 
-/// True for a file without symbols: it must be an export, or it is an error of its reader.
+/// True for a file without symbols. It is then treated as an export, whose reader reports errors.
 fn is_without_symbols(tried: &mut Locator<'_>, path: &Path) -> bool {
     path.is_file() && matches!(tried.add(path, &mut Index::default()), Ok(0))
-}
-
-fn write(args: &UuidArgs, answer: output::Answer<'_, '_>) -> Result<()> {
-    let format = match args.format {
-        TocFormat::Text => output::Format::Text(Style::default()),
-        TocFormat::Json => output::Format::Json,
-    };
-    write_inert(None, syntax_of(args.format), |out| output::write(answer, &format, out))
 }

@@ -1,17 +1,17 @@
-//! Weights and percentages as people type them.
+//! Parses weights, percentages and numbers of rows from the command line.
 
-use traceparse::units::{Nanos, decimal};
+use traceparse::units::{Nanos, Weight};
 
 /// A weight: a time, or a number in the unit of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WeightLimit {
     Time(Nanos),
-    /// Cycles, events, samples, or nanoseconds: in the unit of the table.
+    /// A number in the unit of the table: cycles, events, samples or nanoseconds.
     Plain(u64),
 }
 
 impl WeightLimit {
-    /// The number, in its unit.
+    /// The number without its unit.
     pub(crate) fn value(self) -> u64 {
         match self {
             Self::Time(time) => time.as_nanos(),
@@ -20,13 +20,9 @@ impl WeightLimit {
     }
 }
 
-/// Reads `5ms`, or `20000`, `20k`, `1.5M`, `2G` in the unit of the table.
+/// Parses `5ms`, or a number in the unit of the table: `20000`, `20k`, `1.5M`, `2G`.
 pub(crate) fn parse_weight(text: &str) -> Result<WeightLimit, String> {
-    let factors = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("", 1)];
-    let factor = factors.iter().find_map(|&(end, factor)| text.strip_suffix(end).map(|number| (number, factor)));
-    let (number, factor) = factor.unwrap_or((text, 1));
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if let Some(number) = decimal(whole, fraction, factor) {
+    if let Some(number) = Weight::parse_number(text) {
         return Ok(WeightLimit::Plain(number));
     }
     text.parse()
@@ -34,10 +30,16 @@ pub(crate) fn parse_weight(text: &str) -> Result<WeightLimit, String> {
         .map_err(|_: String| format!("{text:?} is not a weight, such as 5ms, 20000 or 1.5M"))
 }
 
-/// A percentage, with or without its sign.
+/// Parses a percentage with or without the percent sign.
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     let percent: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
+}
+
+/// A number of rows; 0 is all of them, which is `usize::MAX`.
+pub(crate) fn parse_top(text: &str) -> Result<usize, String> {
+    let top: usize = text.parse().map_err(|_| "not a number of rows, such as 20; 0 is all".to_owned())?;
+    Ok(if top == 0 { usize::MAX } else { top })
 }
 
 #[cfg(test)]
@@ -50,6 +52,13 @@ mod tests {
         assert_eq!(parse_weight("1.5M"), Ok(WeightLimit::Plain(1_500_000)));
         assert_eq!(parse_weight("20000"), Ok(WeightLimit::Plain(20_000)));
         assert!(["", "ms", "x", "-1", "1.5Mc"].iter().all(|text| parse_weight(text).is_err()));
+    }
+
+    #[test]
+    fn no_rows_are_all_rows() {
+        assert_eq!(parse_top("3"), Ok(3));
+        assert_eq!(parse_top("0"), Ok(usize::MAX));
+        assert!(["", "-1", "x", "1.5"].iter().all(|text| parse_top(text).is_err()));
     }
 
     #[test]

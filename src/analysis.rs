@@ -32,7 +32,7 @@ use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 use crate::symbols::{Index, Locator, SymbolFinder};
 use crate::units::Nanos;
 
-/// A recording with its names and operations. Its reports list the steps that were applied.
+/// A recording with symbolication and operations applied. Its reports list the applied steps.
 #[derive(Debug)]
 pub struct Analysis {
     recording: Recording,
@@ -42,7 +42,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Creates the analysis of a recording, without any steps yet.
+    /// Creates the analysis of a recording, with no steps applied.
     pub fn new(recording: Recording) -> Self {
         Self { recording, symbolication: None, operations: Vec::new(), redacted: None }
     }
@@ -57,11 +57,11 @@ impl Analysis {
         self.recording
     }
 
-    /// Names the frames from symbol files.
+    /// Symbolicates the frames.
     ///
     /// # Errors
-    /// If operations were applied before, since they selected functions by other names; or if the names do not fit the profile's tables or
-    /// the memory budget.
+    /// If operations were already applied, since they selected functions by their old names; or if the names do not fit the profile's tables or the
+    /// memory budget.
     pub fn symbolicate(
         &mut self,
         finder: &dyn SymbolFinder,
@@ -75,9 +75,9 @@ impl Analysis {
         Ok(self.symbolication.insert(summary))
     }
 
-    /// Names the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them. Only files
-    /// with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`; without it, they are an error,
-    /// or a note in [`SymbolicationSummary::notes`] if there are other symbols.
+    /// Symbolicates the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them. Only
+    /// files with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`. Without it, they are an error, or
+    /// a note in [`SymbolicationSummary::notes`] if there are other symbols.
     ///
     /// ```no_run
     /// let mut analysis = traceparse::open("Recording.trace")?;
@@ -87,7 +87,7 @@ impl Analysis {
     /// ```
     ///
     /// # Errors
-    /// If no symbols are at the path, or as [`symbolicate`](Self::symbolicate).
+    /// If no symbols are found at the path, or as [`symbolicate`](Self::symbolicate).
     pub fn add_symbols(&mut self, path: impl AsRef<Path>) -> Result<&SymbolicationSummary, Error> {
         let path = path.as_ref();
         let locator = self.locate(&FileSystem, path)?;
@@ -99,14 +99,14 @@ impl Analysis {
         self.add_located(&locator)
     }
 
-    /// Finds the symbols at a path among these files.
+    /// Finds the symbols at a path in `files`.
     pub(crate) fn locate<'f>(&self, files: &'f dyn Files, path: &Path) -> Result<Locator<'f>, Error> {
         let mut locator = Locator::new(files).within(self.recording.profile.budget());
         locator.add(path, &mut Index::default()).map_err(|source| Error::unreadable(path, source))?;
         Ok(locator)
     }
 
-    /// Names the frames from the symbols that were found.
+    /// Symbolicates the frames from located symbol files.
     pub(crate) fn add_located(&mut self, locator: &Locator<'_>) -> Result<&SymbolicationSummary, Error> {
         self.symbolicate(locator, &SymbolicateOptions::default()).map_err(|error| match error {
             RebuildError::Memory(over) => Error::memory(over, None),
@@ -117,28 +117,27 @@ impl Analysis {
         Ok(summary)
     }
 
-    /// Returns CPU time in percent of one core over the recorded time, of the table with most of it; several cores can exceed 100. `None` if
-    /// no table measures CPU time, or its length is unknown ([`Report::cpu_use`]).
+    /// Returns CPU time as a percentage of one core over the recorded time, for the table with the most CPU time. Several cores can exceed 100.
+    /// `None` if no table measures CPU time, or if the recorded time is unknown ([`Report::cpu_use`]).
     pub fn cpu_use(&self) -> Option<f64> {
         let report = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
         let uses = report.series.iter().filter_map(|row| Some((row.counted.weight.value, report.cpu_use(row)?.0)));
         uses.max_by_key(|(weight, _)| *weight).map(|(_, percent)| percent)
     }
 
-    /// Returns the recorded time of all runs together, or an estimate from the samples ([`Report::length`]). `None` if no time is known.
+    /// Returns the total recorded time of all runs, or an estimate from the samples ([`Report::length`]). `None` if no time is known.
     pub fn duration(&self) -> Option<Nanos> {
         let report = self.report(&ReportOptions { view: View::Summary, ..ReportOptions::default() });
         report.length().map(|length| length.nanos)
     }
 
-    /// Weighs samples by the events of a performance counter instead of their recorded weights. Samples of tables without this counter get
-    /// the weight 0; if no table has it, nothing changes. A recording's table of contents lists its counters.
+    /// Weights samples by the events of a performance counter instead of their recorded weights. Samples of tables without this counter get the
+    /// weight 0; if no table has it, nothing changes. A recording's table of contents lists its counters.
     ///
-    /// Returns, for each series, the number of samples without a value of this counter; `None` if the series does not have the counter.
+    /// Returns, for each series, the number of samples without a value of this counter, or `None` if the series does not have the counter.
     ///
     /// # Errors
-    /// If operations were applied before, since their effects were measured in other weights; or if the values of a table do not fit in 64
-    /// bits.
+    /// If operations were already applied, since their effects were measured with the old weights; or if the values of a table do not fit in 64 bits.
     pub fn weigh_by_counter(&mut self, counter: &Counter) -> Result<Vec<Option<u64>>, RebuildError> {
         if !self.operations.is_empty() {
             return Err(RebuildError::OutOfOrder);
@@ -148,8 +147,8 @@ impl Analysis {
         Ok(places.into_iter().zip(without).map(|(place, without)| place.map(|_| without)).collect())
     }
 
-    /// Applies operations in order. `choose` makes them from the symbolicated profile. Their effects are measured on the samples that the
-    /// options select.
+    /// Applies operations in order. `choose` creates them from the symbolicated profile. Their effects are measured on the samples that the options
+    /// select.
     ///
     /// # Errors
     /// If the new stacks do not fit the profile's tables or the memory budget.
@@ -168,8 +167,8 @@ impl Analysis {
         Ok(&self.operations)
     }
 
-    /// Replaces names by pseudonyms. This is the last step, since symbols, operations and filters use the original names. `options` are
-    /// updated, so they select the same processes, threads, intervals and function as before.
+    /// Replaces names with pseudonyms. This must be the last step, since symbols, operations and filters use the original names. `options` are
+    /// updated so that they still select the same processes, threads, intervals and function.
     ///
     /// # Errors
     /// If the new names do not fit the profile's tables or the memory budget.
@@ -211,10 +210,9 @@ impl Analysis {
         Ok(())
     }
 
-    /// Labels each sample with the signpost, or the Swift task, that was open on its thread, for reports that are
-    /// [separated](ReportOptions::separate_by) by them. Of several, the innermost counts. The intervals must be of the same inputs; those of
-    /// tasks are among the intervals of [all tables](Intervals::read_all). Replacing names removes labels. Returns the number of such
-    /// intervals.
+    /// Labels each sample with the signpost or Swift task that was open on its thread, for reports that are [separated](ReportOptions::separate_by)
+    /// by them. If several were open, the innermost is used. The intervals must come from the same inputs; task intervals are among the intervals of
+    /// [all tables](Intervals::read_all). Redaction removes the labels. Returns the number of intervals that provide labels.
     ///
     /// # Errors
     /// If there are too many names.
@@ -236,7 +234,7 @@ impl Analysis {
         Ok(ranges.len())
     }
 
-    /// Makes a report. It includes the effects of symbolication and operations.
+    /// Creates a report, including the effects of symbolication and operations.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let mut report = self.recording.report(options);
         report.symbolication.clone_from(&self.symbolication);
@@ -253,7 +251,7 @@ impl Analysis {
     }
 }
 
-/// Lists each distinct name once, in order of appearance.
+/// Joins the distinct names, in order of appearance.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for name in names {
@@ -264,7 +262,7 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     distinct.join(", ")
 }
 
-/// Returns the text of an operation without its names: `--focus '…'`.
+/// Returns the text of an operation without its names: `focus '…'`.
 fn without_value(text: &str) -> String {
     text.split_once(" '").map_or_else(|| text.to_owned(), |(option, _)| format!("{option} '…'"))
 }

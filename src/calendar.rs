@@ -1,7 +1,6 @@
 //! The Gregorian calendar: dates, and days since 1970-01-01.
 //!
-//! Years start in March, so a leap day is the last day of its year, and the lengths of the months before it repeat every five months (153
-//! days).
+//! Years start in March, so a leap day is the last day of its year, and the lengths of the months before it repeat every five months (153 days).
 
 /// The number of days in 400 years, after which the calendar repeats.
 const DAYS_OF_ERA: i64 = 146_097;

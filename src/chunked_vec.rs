@@ -2,16 +2,16 @@
 
 use std::ops::{Index, Range};
 
-/// The maximum size of an allocation, in bytes; all are larger than half of it. Allocators request allocations of this size from the system
-/// and return them to it. Memory that a table used while reading is then available for anything else, instead of leaving holes between live
-/// data.
+/// The maximum size of an allocation, in bytes; every full-sized allocation is larger than half of it. Allocators request allocations of this size
+/// from the system and return them to it. Memory that a table used while reading is then available for anything else, instead of leaving holes
+/// between live data.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// A table of many small rows, in allocations of 512 KiB to 1 MiB.
 ///
-/// A `Vec` grows by doubling: for a moment, it takes three times the memory of its rows, and afterwards up to half of its memory may be
-/// unused. This table takes the memory of its rows plus at most one chunk, whose unused pages are never touched. In return, reading a row
-/// takes one more load.
+/// A `Vec` grows by doubling: while it grows, it takes three times the memory of its rows, and afterwards up to half of its memory may be unused.
+/// This table takes the memory of its rows plus at most one chunk, whose unused pages are never touched. In return, reading a row takes one more
+/// load.
 #[derive(Clone, Debug)]
 pub(crate) struct ChunkedVec<T> {
     /// All chunks except the last are full.
@@ -29,13 +29,11 @@ impl<T> ChunkedVec<T> {
     /// The number of rows in an allocation: a power of two, so finding a row needs no division.
     const ROWS: usize = 1 << (CHUNK_BYTES / size_of::<T>()).ilog2();
 
-    /// Returns the number of rows.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Adds a row.
     #[inline]
     pub(crate) fn push(&mut self, row: T) {
         match self.chunks.last_mut() {
@@ -107,7 +105,7 @@ impl<T> ChunkedVec<T> {
         &self.chunks[rows.start / Self::ROWS][start..start + rows.len()]
     }
 
-    /// Returns the size of its allocations in bytes.
+    /// Returns the size of the allocations in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let last = self.chunks.last().map_or(0, Vec::capacity);
         ((self.chunks.len().saturating_sub(1) * Self::ROWS + last) * size_of::<T>()) as u64
@@ -122,7 +120,7 @@ impl<T> ChunkedVec<T> {
         self.len = 0;
     }
 
-    /// Releases the memory reserved for more rows.
+    /// Releases unused capacity.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.shrink_to_fit();

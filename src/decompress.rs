@@ -4,8 +4,8 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use crate::memory::{MemoryBudget, Reservation};
 
-/// Decompresses `source` if it starts like gzip (with any number of members) or zstd; other input is passed on unchanged. The window of
-/// zstd is reserved from the budget. If it does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.
+/// Decompresses `source` if it starts like gzip (with any number of members) or zstd. Other input is passed on unchanged. The zstd window is reserved
+/// from the budget. If it does not fit, reading fails with [`OverBudget`](crate::memory::OverBudget) as the cause.
 ///
 /// # Errors
 /// If the first bytes cannot be read.
@@ -34,7 +34,7 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The maximum length of a zstd frame's header.
 const HEADER: u64 = 18;
 
-/// Decompresses one zstd frame after the other, so that the window of each is reserved before it is allocated.
+/// Decompresses one zstd frame after another, so each window is reserved before it is allocated.
 struct Frames<R> {
     /// `None` after the last frame.
     frame: Option<Frame<R>>,
@@ -44,7 +44,7 @@ struct Frames<R> {
 /// A frame whose header is already read.
 type Frame<R> = zstd::Decoder<'static, Chain<Cursor<Vec<u8>>, BufReader<R>>>;
 
-/// Returns the next frame; `None` at the end. `head` contains its bytes that are already read.
+/// Returns the next frame; `None` at the end. `head` contains the bytes of it that were already read.
 fn frame<R: Read>(head: Cursor<Vec<u8>>, mut source: BufReader<R>) -> io::Result<Option<Frame<R>>> {
     let mut header = head.get_ref()[head.position() as usize..].to_vec();
     source.by_ref().take(HEADER - header.len() as u64).read_to_end(&mut header)?;
@@ -80,7 +80,7 @@ fn window(header: &[u8]) -> u64 {
         let base = 1 << (10 + (window >> 3));
         return base + base / 8 * u64::from(window & 7);
     }
-    // The window is the content. Its size follows the dictionary id.
+    // The window is the complete content. Its size follows the dictionary id.
     let (dictionary, size) = ([0, 1, 2, 4][usize::from(descriptor & 3)], 1 << (descriptor >> 6));
     let size = rest.get(dictionary..dictionary + size).unwrap_or_default();
     size.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))

@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 
 use crate::memory::OverBudget;
+use crate::settings::ALLOW_TRUNCATED;
 
-/// Returns what to do if this build lacks a feature: the line to write.
+/// Advice for a build that lacks a feature, with the line to add.
 pub(crate) fn add_feature(feature: &str) -> String {
     let version = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
     format!(
@@ -16,11 +17,11 @@ pub(crate) fn add_feature(feature: &str) -> String {
 
 /// A position in an input.
 ///
-/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. It is a byte offset and not a column, since lines of an
+/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. The last number is a byte offset in the file, not a column: lines of an
 /// export are often megabytes long, and `head -c` and `dd` take byte offsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// The name of the input as the caller gave it; a path, or `-`.
+    /// The name of the input as given by the caller; a path, or `-`.
     pub input: String,
     /// The line, from 1; 0 for files without lines.
     pub line: u64,
@@ -37,32 +38,32 @@ impl fmt::Display for Position {
     }
 }
 
-/// The reason why an input could not be used.
+/// Why an input could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The underlying reader failed.
     Io,
-    /// The input is not an export of `xctrace`. The string describes the input and what to do.
+    /// The input is not an `xctrace` export. The string describes the input and what to do.
     NotAnExport(String),
-    /// The input breaks a rule of its format, such as XML that is not well-formed; the string explains which one.
+    /// The input violates its format, such as XML that is not well-formed; the string explains how.
     Malformed(String),
     /// The input ends in the middle of a document.
     Truncated {
         /// The open elements, outermost first, such as `trace-query-result/node/row`.
         inside: String,
-        /// The byte at which the input ends.
+        /// The byte offset at which the input ends.
         end: u64,
         /// The number of complete rows before the end of this input.
         rows: u64,
     },
     /// A limit against hostile input was exceeded; the string names it.
     Limit(String),
-    /// The [budget](crate::memory::MemoryBudget) does not have enough memory left.
+    /// The memory [budget](crate::memory::MemoryBudget) was exceeded.
     Memory(OverBudget),
-    /// An earlier input could not be read, so the builder is no longer usable; make a new one.
+    /// An earlier input could not be read, so the builder is no longer usable. Create a new one.
     Failed,
-    /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
+    /// A file of a recording (a `.trace` bundle) violates its format.
     BrokenBundle {
         /// The path of the file.
         file: String,
@@ -71,7 +72,7 @@ pub enum ErrorKind {
     },
     /// This version cannot read the recording (a `.trace` bundle); the string explains why, and what to do.
     UnsupportedBundle(String),
-    /// No symbols were found; the string explains where, and why.
+    /// No symbols were found; the string explains where and why.
     NoSymbols(String),
     /// A file of a recording could not be read.
     Unreadable {
@@ -85,7 +86,7 @@ pub enum ErrorKind {
 pub struct Error {
     /// The reason.
     pub kind: ErrorKind,
-    /// The position to look at.
+    /// The position, if known.
     pub at: Option<Position>,
     /// The underlying cause.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -97,23 +98,23 @@ impl Error {
         Self { kind, at, source: None }
     }
 
-    /// A limit was exceeded, or a table is full.
+    /// Creates an error for an exceeded limit or a full table.
     pub(crate) fn limit(what: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Limit(what.to_string()), None)
     }
 
-    /// A file that cannot be read.
+    /// Creates an error for a file that cannot be read.
     pub(crate) fn unreadable(file: &Path, source: io::Error) -> Self {
         let kind = ErrorKind::Unreadable { file: file.display().to_string() };
         Self { kind, at: None, source: Some(Box::new(source)) }
     }
 
-    /// A file, or a position in it, needs more memory than is left.
+    /// Creates an error for exceeding the memory budget, optionally at a position.
     pub fn memory(over: OverBudget, at: Option<Position>) -> Self {
         Self::new(ErrorKind::Memory(over), at)
     }
 
-    /// The underlying reader failed, possibly because of the memory budget.
+    /// Creates an error for a failed reader. If the memory budget caused the failure, the error is about memory.
     pub fn io(source: io::Error, at: Option<Position>) -> Self {
         match source.get_ref().and_then(|cause| cause.downcast_ref()) {
             Some(over) => Self::memory(*over, at),
@@ -143,7 +144,7 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "the file is truncated: it ends at byte {end} inside {inside}, after {rows} complete {plural} (did xctrace crash?). \
-                     Export it again, or pass --allow-truncated to use what is there"
+                     Export it again, or pass {ALLOW_TRUNCATED} to use what is there"
                 )
             }
         }
@@ -156,7 +157,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Something in the input that is missing from a result, or that the user should know.
+/// Something that is missing from a result, or that the user should know about the input.
 ///
 /// Diagnostics accompany a result; an [`Error`] replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]

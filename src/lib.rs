@@ -54,14 +54,15 @@
 //! * Input never panics the library; [`recording::Limits`] bound its cost. The library prints nothing, has no `unsafe`, and opens only the
 //!   recordings and symbol files whose path it is given, through `files::FileSystem`. It takes as much memory as it needs, or as a
 //!   [`memory::MemoryBudget`] in the options allows.
+//! * Sentences name settings by their fields, unless the program [writes them in another way](settings::Program).
 //!
 //! # Features
 //!
-//! Features only add. The library alone (`default-features = false`) reads exports, `sample` reports, and Apple's own symbol files.
+//! Features are additive. Without features, the library reads exports, `sample` reports, and Apple's own symbol files.
 //! `compression` adds [`decompress`] (gzip and zstd) and the compressed formats: `output::Format::Pprof` and `output::Format::Workbench`.
 //! `symbols` adds dSYM and Mach-O files, and `bundle` adds [`bundle`]. `fleet` adds [`stats`], [`fleet`] and `output::Format::Html`;
-//! `dataset` adds extraction, datasets as Parquet, and merging. `patterns` adds names by regular expressions.
-//! `serde` serializes reports and rows with names. `cli` (default) builds the command, and enables all of them except `serde`. `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler.
+//! `dataset` adds extraction, datasets as Parquet, and merging. `patterns` adds matching names by regular expressions.
+//! `serde` serializes reports and rows with names. `swift` demangles names of Swift 4 and later, and needs a C++17 compiler.
 //!
 //! [`report`]: mod@report
 //! [`open`]: fn@crate::open
@@ -81,10 +82,10 @@
     not(feature = "compression"),
     doc = "[`decompress`]: https://docs.rs/traceparse/latest/traceparse/fn.decompress.html"
 )]
-// docs.rs has nightly features.
+// docs.rs builds with a nightly compiler.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod alert_grammar;
+pub mod alert;
 mod analysis;
 mod calendar;
 pub mod calltree;
@@ -110,7 +111,8 @@ pub mod recording;
 pub mod redact;
 pub mod report;
 #[cfg(feature = "dataset")]
-pub mod run_pages;
+mod run_pages;
+pub mod settings;
 #[cfg(feature = "fleet")]
 pub mod stats;
 pub mod symbolicate;
@@ -119,12 +121,14 @@ pub mod tables;
 pub mod units;
 mod varint;
 
-pub use open::{open, open_with};
+pub use open::open;
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::input::{Input, InputFile, InputFiles, InputPlace};
+pub use readers::input::{Input, InputFiles, InputPlace};
 pub use readers::read;
 pub use readers::workbench::Payload;
+#[cfg(feature = "dataset")]
+pub use run_pages::{PageFolder, RunPages};
 
 pub use analysis::Analysis;
 #[cfg(feature = "compression")]

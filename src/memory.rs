@@ -1,7 +1,7 @@
-//! One memory budget for all large data: inflated, decoded, named and kept.
+//! A shared memory budget for all large data: decompressed, decoded, symbolicated and stored.
 //!
-//! Small inputs can require much memory: a recording of zeros in an archive, a repeated name, an export with millions of stacks. Code that
-//! needs more than a little memory reserves it first. Dropping the reservation releases it:
+//! Small inputs can require much memory: a recording of zeros in an archive, a repeated name, an export with millions of stacks. Code that needs more
+//! than a little memory reserves it first. Dropping the reservation releases it:
 //!
 //! ```
 //! use traceparse::memory::MemoryBudget;
@@ -14,22 +14,25 @@
 //! # Ok::<(), traceparse::memory::OverBudget>(())
 //! ```
 //!
-//! Clones share one budget. The counted bytes are approximate: tables count with their capacity, at the end of each block of an input.
-//! Blocks, buffers and everything else of fixed size are not counted.
+//! Clones share one budget. The counted bytes are approximate: tables are counted by their capacity, at the end of each block of an input. Blocks,
+//! buffers and everything else with a fixed size are not counted.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::hash::HashMap;
+use crate::settings::MEMORY;
+use crate::units::{Scale, Unit, decimal, written_amount};
 
-/// The memory limit of everything that shares it.
+/// A memory limit shared by all its users.
 #[derive(Clone, Default)]
 pub struct MemoryBudget(Option<Arc<Shared>>);
 
 struct Shared {
     limit: u64,
-    /// The budget of which it is a part.
+    /// The parent budget.
     whole: MemoryBudget,
     used: AtomicU64,
     was_exceeded: AtomicBool,
@@ -42,7 +45,7 @@ impl fmt::Debug for MemoryBudget {
     }
 }
 
-/// Budgets are equal if their limits are.
+/// Budgets are equal if their limits are equal.
 impl PartialEq for MemoryBudget {
     fn eq(&self, other: &Self) -> bool {
         self.limit() == other.limit()
@@ -52,7 +55,7 @@ impl PartialEq for MemoryBudget {
 impl Eq for MemoryBudget {}
 
 impl MemoryBudget {
-    /// Creates a budget without a limit: the default.
+    /// Creates a budget without a limit. This is the default.
     pub const fn unlimited() -> Self {
         Self(None)
     }
@@ -62,14 +65,14 @@ impl MemoryBudget {
         Self::unlimited().part(bytes)
     }
 
-    /// Creates a part of this budget with at most this size, and no more than the budget has left. Bytes reserved from the part are also
-    /// reserved from the complete budget. Each of the two records whether it [was exceeded](Self::was_exceeded).
+    /// Creates a sub-budget with at most this size, capped at the limit of this budget. Bytes reserved from it are also reserved from this budget.
+    /// Each of the two records whether it [was exceeded](Self::was_exceeded).
     pub fn part(&self, bytes: u64) -> Self {
         let (limit, whole) = (self.limit().map_or(bytes, |limit| limit.min(bytes)), self.clone());
         Self(Some(Arc::new(Shared { limit, whole, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
     }
 
-    /// Returns the number of bytes that may be reserved; `None` for no limit.
+    /// Returns the limit in bytes; `None` if unlimited.
     pub fn limit(&self) -> Option<u64> {
         self.0.as_ref().map(|shared| shared.limit)
     }
@@ -79,7 +82,7 @@ impl MemoryBudget {
         self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
     }
 
-    /// True if more memory was ever requested than was left. Results may then be less complete than with more memory.
+    /// True if a reservation ever failed. Results may then be less complete than with more memory.
     pub fn was_exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
     }
@@ -94,7 +97,7 @@ impl MemoryBudget {
         Ok(reservation)
     }
 
-    /// Reserves no bytes yet, to grow later.
+    /// Creates an empty reservation, to grow later.
     pub fn nothing(&self) -> Reservation {
         Reservation { budget: self.clone(), bytes: 0 }
     }
@@ -174,7 +177,7 @@ impl Drop for Reservation {
 pub struct OverBudget {
     /// The size of the budget, in bytes.
     pub limit: u64,
-    /// The size of the budget of which it is a part, in bytes; `limit` if it is not a part.
+    /// The size of the outermost budget, in bytes; `limit` if this is the outermost.
     pub whole: u64,
 }
 
@@ -185,24 +188,44 @@ impl fmt::Display for OverBudget {
         write!(
             f,
             "more memory is needed than the limit of {limit} allows{of_whole}; if you trust the input, raise the \
-             limit, for example with --memory {more}"
+             limit, for example with {MEMORY} {more}"
         )
     }
 }
 
 impl std::error::Error for OverBudget {}
 
-/// A number of bytes, displayed like a value of `--memory`: `768M`, `2G`, or `1000000` if it is not a multiple of 1 KiB.
+/// A number of bytes, parsed from and written as text: `800MB`, `2GiB`, also `2G` for `2GB`, or a number alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 
+impl Size {
+    /// Rounds up to full megabytes.
+    pub const fn in_megabytes(bytes: u64) -> Self {
+        Self(bytes.div_ceil(1_000_000).saturating_mul(1_000_000))
+    }
+}
+
 impl fmt::Display for Size {
+    /// Writes the size in the largest unit that divides it, so it can be parsed again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [(30, "G"), (20, "M"), (10, "K")];
-        match units.into_iter().find(|(bits, _)| self.0 > 0 && self.0.is_multiple_of(1 << bits)) {
-            Some((bits, unit)) => write!(f, "{}{unit}", self.0 >> bits),
-            None => write!(f, "{}", self.0),
-        }
+        let scale = Scale::whole_bytes(self.0);
+        write!(f, "{}{scale}", self.0 / scale.factor())
+    }
+}
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let with_unit =
+            |text: &str| written_amount(text).filter(|size| size.unit == Unit::Bytes).map(|size| size.value);
+        let upper = text.to_ascii_uppercase();
+        let bytes = decimal(text, "", 1).or_else(|| with_unit(text)).or_else(|| with_unit(&upper));
+        let bytes = bytes.or_else(|| with_unit(&(upper + "B"))).filter(|&bytes| bytes > 0);
+        bytes
+            .map(Self)
+            .ok_or("not a size; give a number with kB, MB, GB or TB, or with KiB, MiB, GiB or TiB, such as 512MB")
     }
 }
 
@@ -211,7 +234,7 @@ pub(crate) fn of_vec<T>(rows: &Vec<T>) -> u64 {
     (rows.capacity() * size_of::<T>()) as u64
 }
 
-/// Returns the approximate size of a map in bytes: a byte and an entry for each slot, with one slot in eight free.
+/// Returns the approximate size of a map in bytes: each slot takes an entry and one byte, and one slot in eight is free.
 pub(crate) fn of_map<K, V>(map: &HashMap<K, V>) -> u64 {
     (map.capacity() as u64 * 8 / 7) * (size_of::<(K, V)>() as u64 + 1)
 }
@@ -247,7 +270,7 @@ mod tests {
         assert!(one.was_exceeded() && other.was_exceeded());
         assert_eq!(other.used(), 0, "what was not taken of the whole is not taken of the part");
         assert!(
-            whole.part(100).part(20).reserve(21).unwrap_err().to_string().contains("20 allows here, of 100 in all")
+            whole.part(100).part(20).reserve(21).unwrap_err().to_string().contains("20B allows here, of 100B in all")
         );
         drop(taken);
         assert_eq!((whole.used(), one.used()), (0, 0));
@@ -263,10 +286,23 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_written_as_they_are_given() {
-        let sizes = [(0, "0"), (1, "1"), (1 << 10, "1K"), (768 << 20, "768M"), (3 << 30, "3G"), (1_000_000, "1000000")];
-        for (bytes, text) in sizes {
-            assert_eq!(Size(bytes).to_string(), text);
+    fn sizes_are_read_as_people_write_them() {
+        let sizes = [
+            ("1", 1),
+            ("512M", 512_000_000),
+            ("2g", 2_000_000_000),
+            ("3GiB", 3 << 30),
+            ("10KB", 10_000),
+            ("1.5T", 1_500_000_000_000),
+        ];
+        for (text, bytes) in sizes {
+            assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
+            assert_eq!(Size(bytes).to_string().parse(), Ok(Size(bytes)), "{text}");
         }
+        for text in ["", "M", "-1", "0", "0M", "20000000T", "1X", "1MM", "5ms"] {
+            assert!(text.parse::<Size>().is_err(), "{text}");
+        }
+        assert_eq!([800_000_000, 64 << 20, 1].map(|bytes| Size(bytes).to_string()), ["800MB", "64MiB", "1B"]);
+        assert_eq!(Size::in_megabytes(1_000_001), Size(2_000_000));
     }
 }

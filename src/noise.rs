@@ -1,14 +1,14 @@
-//! By how much sums of samples vary by chance: the one definition for two recordings (`report::diff`) and for sums of many runs
+//! How much sums of samples vary by chance. This is the single definition for two recordings (`report::diff`) and for sums of many runs
 //! (`fleet::compare`).
 //!
-//! A sum of sampled weights is a compound Poisson process, whose variance Σw² estimates (Campbell's theorem). That is the chance of sampling
-//! alone: what the same recording would show if it were sampled again. Runs of identical code also vary because machines do, by a factor
-//! that only several runs show. Two recordings therefore never prove that code became slower; many runs may.
+//! A sum of sampled weights is a compound Poisson process, whose variance is estimated by Σw² (Campbell's theorem). This covers only sampling: how
+//! much the result would differ if the same execution were sampled again. Runs of identical code also vary because machines vary, by a factor that
+//! only several runs can show. Two recordings therefore never prove that code became slower; many runs may.
 
 /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
 pub(crate) const BEYOND_NOISE: f64 = 1.96;
 
-/// One standard deviation of `after × factor − before`, from the sums of squared weights of their samples.
+/// One standard deviation of `after × factor − before`, from the sums of squared sample weights.
 pub(crate) fn sampling_noise(before: u128, after: u128, factor: f64) -> f64 {
     let deviation = |squares: u128| (squares as f64).sqrt();
     deviation(before).hypot(deviation(after) * factor)
@@ -18,16 +18,14 @@ pub(crate) fn sampling_noise(before: u128, after: u128, factor: f64) -> f64 {
 #[cfg(feature = "fleet")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RunSum {
-    /// The weight of its samples.
     pub(crate) weight: f64,
-    /// The number of its samples.
     pub(crate) samples: f64,
-    /// Its length.
+    /// The recorded time.
     pub(crate) time: f64,
 }
 
-/// The factor by which one standard deviation of the summed weight of runs exceeds that of sampling, at least 1: the root of Pearson's χ²
-/// of the weights of runs, in which runs of a group have one rate, per degree of freedom (McCullagh and Nelder 1989).
+/// The factor, at least 1, by which the standard deviation of the summed weight of runs exceeds the sampling noise. It is the square root of
+/// Pearson's χ² per degree of freedom for the weights of runs, assuming that all runs of a group have the same rate (McCullagh and Nelder 1989).
 #[cfg(feature = "fleet")]
 pub(crate) fn overdispersion(groups: impl IntoIterator<Item = Vec<RunSum>>) -> f64 {
     let (mut chi_squared, mut degrees) = (0.0, 0);

@@ -8,10 +8,10 @@ use crate::files::FileSystem;
 use crate::readers::input::{Input, InputFiles};
 use crate::recording::{Options, RecordingBuilder};
 
-/// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip
-/// or tar. The symbols in a bundle name its functions. The format is recognised by the content, not by the file name. With the feature
-/// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error names the
-/// line to write in `Cargo.toml`.
+/// Opens the recording at a path: an export, a `sample` report, or (with the feature `bundle`) a `.trace` bundle, as a folder or in a zip or tar
+/// archive. Functions are named by the symbols in a bundle. The format is recognised by the content, not by the file name. With the feature
+/// `compression`, the file may be compressed with gzip or zstd. If the input needs a feature that this build lacks, the error contains the line to
+/// add to `Cargo.toml`.
 ///
 /// Uses the default options: each sample is kept, and one thread reads.
 ///
@@ -27,26 +27,28 @@ use crate::recording::{Options, RecordingBuilder};
 /// ```
 ///
 /// # Errors
-/// If the file does not exist, has an unknown format, violates the rules of its format, or exceeds a limit.
+/// If the file does not exist, has an unknown format, violates its format, or exceeds a limit.
 pub fn open(path: impl AsRef<Path>) -> Result<Analysis, Error> {
-    open_with(path, &Options::default())
+    Analysis::open(path, &Options::default())
 }
 
-/// Like [`open`], with these options.
-///
-/// # Errors
-/// See [`open`].
-pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, Error> {
-    let path = path.as_ref();
-    let mut files = InputFiles::new(&FileSystem, &options.memory);
-    let place = files.find(path)?;
-    let input = Input::open(&files, &place, options)?;
-    let mut recording = RecordingBuilder::new(options.clone());
-    input.read_into(&mut recording, &path.display().to_string())?;
-    let mut analysis = Analysis::new(recording.finish()?);
-    if let Some(stores) = input.symbol_stores() {
-        let locator = analysis.locate(&files, &stores)?;
-        analysis.add_located(&locator)?;
+impl Analysis {
+    /// Opens and reads an input like [`open`](fn@crate::open), with the given options.
+    ///
+    /// # Errors
+    /// See [`open`](fn@crate::open).
+    pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let mut files = InputFiles::new(&FileSystem, &options.memory);
+        let place = files.find(path)?;
+        let input = Input::open(&files, &place, options)?;
+        let mut recording = RecordingBuilder::new(options.clone());
+        input.read_into(&mut recording, &path.display().to_string())?;
+        let mut analysis = Self::new(recording.finish()?);
+        if let Some(stores) = input.symbol_stores() {
+            let locator = analysis.locate(&files, &stores)?;
+            analysis.add_located(&locator)?;
+        }
+        Ok(analysis)
     }
-    Ok(analysis)
 }

@@ -1,13 +1,13 @@
-//! Produces values on several threads, and uses them in order on one.
+//! Computes values in several threads, and uses them in order in one.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Makes a value for each item and visits the values in the order of the items, until `visit` fails. `make` gets visited values back, to
-/// reuse their memory.
+/// Computes a value for each item and visits the values in item order, until `visit` fails. `make` receives visited values back, to reuse their
+/// memory.
 ///
-/// `jobs` threads make the values, each with a separate maker. The calling thread is one of them, and makes values while the next one to
-/// visit is not ready. There is at most one value for each job and one that waits, so memory use is small.
+/// `jobs` threads compute values, each with a separate maker. The calling thread is one of them, and computes values while the next one to visit is
+/// not ready. There is at most one value for each job and one that waits, so memory use is small.
 pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
@@ -67,7 +67,7 @@ fn visit_all<I, M, T: Default, E>(
                 Next::Make(other, spare) => {
                     queue.put(other, make(&items[other], own.get_or_insert_with(&maker), spare));
                 }
-                // Another thread panicked. The calling thread panics when the scope waits for it.
+                // Another thread panicked. The calling thread panics when the scope joins that thread.
                 Next::End => return Ok(()),
             }
         };
@@ -77,7 +77,7 @@ fn visit_all<I, M, T: Default, E>(
     Ok(())
 }
 
-/// The items to process, and the values that wait for their visit.
+/// The items to process, and the values that wait to be visited.
 struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -90,7 +90,7 @@ struct State<T> {
     /// The number of items that are started or done.
     claimed: usize,
     visited: usize,
-    /// Values that are made but not visited, in any order.
+    /// Values that are computed but not visited, in any order.
     made: Vec<(usize, T)>,
     spares: Vec<T>,
     is_over: bool,
@@ -109,7 +109,7 @@ impl<T: Default> Queue<T> {
         Self { state: Mutex::new(state), changed: Condvar::new(), items, most }
     }
 
-    /// Returns the next item as soon as there is space for its value; `None` if no items are left.
+    /// Returns the next item once there is space for its value; `None` if no items are left.
     fn claim(&self) -> Option<(usize, T)> {
         let mut state = self.lock();
         while !state.is_over && state.claimed < self.items {
@@ -177,7 +177,7 @@ impl<T> Queue<T> {
     }
 }
 
-/// Ends the queue if a thread panics, so that no other thread waits for it.
+/// Ends the queue if a thread panics, so no other thread waits for it.
 struct EndOnPanic<'q, T>(&'q Queue<T>);
 
 impl<T> Drop for EndOnPanic<'_, T> {

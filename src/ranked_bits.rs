@@ -1,13 +1,13 @@
-//! A set of row numbers that tells how many of its members come before a row.
+//! A set of row numbers with a fast rank operation: how many members precede a row.
 
-/// A set of rows, in a quarter of a byte per row. Members are counted in a few instructions, so a table can hold a value for each member
-/// only, in the order of the rows.
+/// A set of rows, in a quarter of a byte per row. Counting the members before a row takes a few instructions, so a table can store values for members
+/// only, in row order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankedBits {
     blocks: Vec<Block>,
 }
 
-/// 64 rows.
+/// A block of 64 rows.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     /// A bit for each member.
@@ -37,7 +37,7 @@ impl RankedBits {
         before as usize + (bits & (u64::MAX >> (63 - row % 64))).count_ones() as usize
     }
 
-    /// Returns the place of a row among the members, if it is one.
+    /// Returns the index of a row among the members, if it is a member.
     #[inline]
     pub(crate) fn place(&self, row: usize) -> Option<usize> {
         let Block { bits, before } = self.blocks[row / 64];
@@ -45,7 +45,7 @@ impl RankedBits {
         (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
     }
 
-    /// Makes room for this many rows. There are `members` so far.
+    /// Allocates this many rows. `members` is the current number of members.
     #[inline]
     pub(crate) fn grow(&mut self, rows: usize, members: usize) {
         while self.blocks.len() < rows.div_ceil(64) {
@@ -61,7 +61,7 @@ impl RankedBits {
         }
     }
 
-    /// Returns the bits of 64 rows each.
+    /// Returns the bits, in words of 64 rows.
     pub(crate) fn bits(&self) -> impl ExactSizeIterator<Item = u64> + DoubleEndedIterator {
         self.blocks.iter().map(|block| block.bits)
     }
@@ -77,7 +77,7 @@ impl RankedBits {
     }
 }
 
-/// Whether each row is a member.
+/// Each item tells whether the row with its index is a member.
 impl FromIterator<bool> for RankedBits {
     fn from_iter<I: IntoIterator<Item = bool>>(rows: I) -> Self {
         let (mut set, mut members) = (Self::default(), 0);

@@ -1,4 +1,4 @@
-//! Variable-length numbers (LEB128): seven bits per byte, the lowest first; the last byte is below 128.
+//! Variable-length integers (LEB128): seven bits per byte, lowest bits first; the last byte is below 128.
 
 /// Appends a number.
 #[cfg(any(feature = "compression", feature = "fleet"))]
@@ -10,13 +10,13 @@ pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// The number of bytes that a number takes: one for every seven bits, at least one.
+/// The encoded size of a number in bytes: one for every seven bits, at least one.
 #[cfg(feature = "compression")]
 pub(crate) fn length(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
 }
 
-/// Takes a number from the front; `None` if it is incomplete.
+/// Reads a number from the front; `None` if it is incomplete.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0_u64, 0);
     loop {

@@ -1,6 +1,5 @@
 //! The programs of `examples/`, run on a bundle and on fixtures. They are built as tests are, so that mostly nothing is left to be built.
 //!
-//! `main_thread` needs the feature `serde`, and so does the comparison of what is serialized with what is written.
 //! `TRACEPARSE_CARGO_CONFIG` is a setting of cargo with which the programs are built.
 //!
 //! The programs of the README are built in a crate outside the repository, with the dependencies that it prints.
@@ -22,26 +21,22 @@ fn trials() -> Vec<Trial> {
         Trial::test("a_format_of_ones_own", a_format_of_ones_own),
         Trial::test("an_input_of_ones_own", an_input_of_ones_own),
         Trial::test("many_files", each_of_many_files_has_a_line),
-        #[cfg(feature = "serde")]
         Trial::test("the_main_thread_of_a_bundle", serialized::the_main_thread_of_a_bundle),
-        #[cfg(feature = "serde")]
         Trial::test("the_main_thread_is_a_short_program", serialized::the_main_thread_is_a_short_program),
-        #[cfg(feature = "serde")]
         Trial::test("what_is_serialized_is_the_json", serialized::what_is_serialized_is_the_json),
-        #[cfg(all(feature = "serde", feature = "cli"))]
         Trial::test("the_programs_of_the_readme", readme::programs_run_as_they_are_printed),
     ]
 }
 
 /// The output of an example.
 fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
-    let features: &[&str] = if cfg!(feature = "serde") { &["--features", "serde"] } else { &[] };
-    let build = ["build", "--locked", "--quiet", "--profile", "test", "--example", example];
+    // With the features that the tests enable, so that the library is the one they have.
+    let build = ["build", "--locked", "--quiet", "--profile", "test", "--workspace", "--example", example];
     // What `--config` tells the cargo that runs this test is not told to it.
     let config = std::env::var("TRACEPARSE_CARGO_CONFIG").ok();
     let config: Vec<&str> = config.iter().flat_map(|it| ["--config", it]).collect();
     let mut cargo = Command::new(env!("CARGO"));
-    let built = cargo.args(build).args(features).args(config).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
+    let built = cargo.args(build).args(config).current_dir(support::repository("")).output()?;
     if !built.status.success() {
         return Err(String::from_utf8_lossy(&built.stderr).into_owned().into());
     }
@@ -49,7 +44,7 @@ fn output(example: &str, paths: &[&Path]) -> Result<String, Failed> {
     let test = std::env::current_exe()?;
     let folder = test.parent().and_then(Path::parent).ok_or("the test is in no folder")?;
     let program = folder.join("examples").join(example);
-    let output = Command::new(program).args(paths).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
+    let output = Command::new(program).args(paths).current_dir(support::repository("")).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
@@ -107,7 +102,6 @@ fn each_of_many_files_has_a_line() -> Result<(), Failed> {
     Ok(())
 }
 
-#[cfg(feature = "serde")]
 mod serialized {
     use serde_json::Value;
     use traceparse::output::{self, Format};
@@ -158,7 +152,7 @@ mod serialized {
     }
 
     pub(super) fn what_is_serialized_is_the_json() -> Result<(), Failed> {
-        let analysis = traceparse::open("fixtures/27/orchard/input.xml")?;
+        let analysis = traceparse::open(support::repository("fixtures/27/orchard/input.xml"))?;
         for view in [View::Full, View::Functions, View::Tree, View::Binaries] {
             let report = analysis.report(&ReportOptions { view, ..ReportOptions::default() });
             if serde_json::to_value(&report)? != document(&report)? {
@@ -175,7 +169,6 @@ mod serialized {
     }
 }
 
-#[cfg(all(feature = "serde", feature = "cli"))]
 mod readme {
     use std::fs;
     use std::time::Duration;
@@ -201,11 +194,11 @@ mod readme {
 
     /// Builds the programs as `first`, `second` and `third` in a crate in this folder, and puts them there.
     fn build(folder: &Path) -> Result<(), Failed> {
-        let repository = env!("CARGO_MANIFEST_DIR");
+        let repository = support::repository("");
         let manifest = "[package]\nname = \"programs\"\nedition = \"2024\"\n\n".to_owned() + &blocks("toml").join("\n");
-        fs::write(folder.join("Cargo.toml"), manifest.replace("…/traceparse", repository))?;
+        fs::write(folder.join("Cargo.toml"), manifest.replace("…/traceparse", repository.to_str().ok_or("no UTF-8")?))?;
         // The versions that the repository was built with.
-        fs::copy(Path::new(repository).join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         let programs = blocks("rust");
         if programs.len() != 3 {
             return Err(format!("{} programs", programs.len()).into());
@@ -264,7 +257,7 @@ mod readme {
         build(folder)?;
         let bundle = |recording: &Invented| write_bundle(recording, &BundleOptions::new(Table::TimeProfile, recording));
         to_folder(&bundle(&nameless()), &folder.join("app.trace"));
-        let symbols = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built/arm64-dwarf4/Demo.dSYM");
+        let symbols = support::repository("fixtures/symbols/built/arm64-dwarf4/Demo.dSYM");
         std::os::unix::fs::symlink(symbols, folder.join("App.dSYM"))?;
         for seed in 0..25 {
             let recording = Invented::random(seed, &Size { rows: 60, ..Size::small() });

@@ -1,5 +1,5 @@
-// Builds the page's script, style and engine, and the content security policy with hashes, into `src/output/workbench/`, from where the
-// command embeds them, and the policy of the page of fleets.
+// Builds the scripts and styles of both pages, the engine, and the content security policies with hashes, into `src/output/workbench/` and
+// `src/output/fleet/page/`, from where the command embeds them.
 //
 //   node build.mjs [--check] [--no-engine]
 //
@@ -14,31 +14,37 @@ import { buildModule, needTarget, rustcVersion } from './engine.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const target = (name) => here(`../src/output/workbench/${name}`);
-const fleet = (name) => here(`../src/output/fleet/html/${name}`);
+const fleetTarget = (name) => here(`../src/output/fleet/page/${name}`);
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Returns script, style and policy by file name. */
-export async function buildPage() {
+/** Returns script, style and policy of the pages of recordings and of fleets, by path. */
+export async function buildPages() {
+  // The engine is WebAssembly, and runs in a worker that the page makes of the same script.
+  const workbench = await buildPage('workbench', 'main.tsx', 'index.css', "'wasm-unsafe-eval'", '; img-src data: blob:; worker-src blob:');
+  const fleet = await buildPage('fleet', 'fleet/main.tsx', 'fleet.css', '', "; base-uri 'none'; form-action 'none'");
+  return { ...inFolder(target, workbench), ...inFolder(fleetTarget, fleet) };
+}
+
+function inFolder(folder, files) {
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [folder(name), text]));
+}
+
+async function buildPage(page, script, style, scriptSources, otherSources) {
   const jsx = { jsx: 'automatic', jsxImportSource: 'preact' };
   const common = { bundle: true, minify: true, charset: 'utf8', legalComments: 'none', write: false, target: ['es2022'], ...jsx };
-  const script = await build({ ...common, entryPoints: [here('src/main.tsx')], format: 'iife' });
-  const style = await build({ ...common, entryPoints: [here('src/style/index.css')] });
-  const files = { 'workbench.js': script.outputFiles[0].text.trimEnd(), 'workbench.css': style.outputFiles[0].text.trimEnd() };
+  const textOf = async (options) => (await build({ ...common, ...options })).outputFiles[0].text.trimEnd();
+  const [scriptText, styleText] = [
+    await textOf({ entryPoints: [here(`src/${script}`)], format: 'iife' }),
+    await textOf({ entryPoints: [here(`src/style/${style}`)] }),
+  ];
+  const files = { [`${page}.js`]: scriptText, [`${page}.css`]: styleText };
   for (const [name, text] of Object.entries(files)) {
     // Either would end its element.
     if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} has a text that ends its element`);
   }
-  // The engine is WebAssembly, and runs in a worker that the page makes of the same script.
-  files['policy.txt'] =
-    `default-src 'none'; script-src ${hash(files['workbench.js'])} 'wasm-unsafe-eval'; style-src ${hash(files['workbench.css'])}; ` +
-    `img-src data: blob:; worker-src blob:`;
+  const scripts = `${hash(scriptText)} ${scriptSources}`.trim();
+  files['policy.txt'] = `default-src 'none'; script-src ${scripts}; style-src ${hash(styleText)}${otherSources}`;
   return files;
-}
-
-/** The policy of the page of fleets, whose script and styles are embedded as they are. */
-async function fleetPolicy() {
-  const [script, ...styles] = await Promise.all(['report.js', 'report.css', 'run_pages.css'].map(async (name) => hash(await readFile(fleet(name), 'utf8'))));
-  return `default-src 'none'; script-src ${script}; style-src ${styles.join(' ')}; img-src data:; base-uri 'none'; form-action 'none'`;
 }
 
 /** Builds the engine, and names its compiler. */
@@ -72,9 +78,7 @@ function complain(path) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [isCheck, hasEngine] = [process.argv.includes('--check'), !process.argv.includes('--no-engine')];
-  const files = Object.entries(await buildPage()).map(([name, text]) => [target(name), text]);
-  files.push([fleet('policy.txt'), await fleetPolicy()]);
-  for (const [path, text] of files) {
+  for (const [path, text] of Object.entries(await buildPages())) {
     if (!isCheck) await writeFile(path, text);
     else if ((await readFile(path, 'utf8')) !== text) complain(path);
   }

@@ -1,24 +1,28 @@
-// Tests the page without building the command: builds script and style, and puts them and the built engine into a page that the command
+// Tests the pages without building the command: builds script and style, and puts them and the built engine into a page that the command
 // wrote.
 //
 //   node dev.mjs PAGE.html OUT.html
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { buildPage } from './build.mjs';
+import { buildPages } from './build.mjs';
 
 /** Returns a page of the command with the current script, style and policy of `web/`, and the last engine that was built. */
 export async function withBuild(page) {
-  const files = await buildPage();
+  const isFleet = page.includes('<script id="report"');
+  const [folder, name] = isFleet ? ['fleet/page', 'fleet'] : ['workbench', 'workbench'];
+  const files = await buildPages();
+  const built = (file) => files[fileURLToPath(new URL(`../src/output/${folder}/${file}`, import.meta.url))];
   const replaced = (text, from, to) => {
     const start = text.indexOf(from[0]) + from[0].length;
     const end = text.indexOf(from[1], start);
     if (start < from[0].length || end < 0) throw new Error(`a page has no ${from[0]}`);
     return text.slice(0, start) + to + text.slice(end);
   };
-  const withPolicy = replaced(page, ['http-equiv="Content-Security-Policy" content="', '">'], files['policy.txt']);
-  const withStyle = replaced(withPolicy, ['<style>', '</style>'], files['workbench.css']);
-  const withScript = replaced(withStyle, ['<script>', '</script>'], files['workbench.js']);
+  const withPolicy = replaced(page, ['http-equiv="Content-Security-Policy" content="', '">'], built('policy.txt'));
+  const withStyle = replaced(withPolicy, ['<style>', '</style>'], built(`${name}.css`));
+  const withScript = replaced(withStyle, ['<script>', '</script>'], built(`${name}.js`));
+  if (isFleet) return withScript;
   const engine = await readFile(new URL('../src/output/workbench/engine.wasm.gz', import.meta.url), 'base64');
   return replaced(withScript, ['<script id="engine" type="application/octet-stream">', '</script>'], engine);
 }

@@ -29,11 +29,12 @@ export function needTarget() {
 
 /** Returns the bytes of the module. */
 export function buildModule() {
-  const target = process.env.CARGO_TARGET_DIR ?? here('engine/target');
-  const build = ['build', '--release', '--locked', '--target', TARGET, '--target-dir', target];
+  // Beside other builds, which would wait for each other in one folder.
+  const target = join(process.env.CARGO_TARGET_DIR ?? here('../target'), 'engine');
+  const build = ['build', '--profile', 'page', '--package', 'traceparse-engine', '--locked', '--target', TARGET, '--target-dir', target];
   const env = { ...process.env, CARGO_ENCODED_RUSTFLAGS: remapped().join('\x1f') };
-  execFileSync('cargo', build, { cwd: here('engine'), env, stdio: ['ignore', 'inherit', 'inherit'] });
-  const built = join(target, TARGET, 'release/traceparse_engine.wasm');
+  execFileSync('cargo', build, { cwd: here('..'), env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const built = join(target, TARGET, 'page/traceparse_engine.wasm');
   const optimised = `${built}.optimised`;
   const features = FEATURES.map((feature) => `--enable-${feature}`);
   // Functions with one caller stay functions: a browser compiles less of them at the start, and the module compresses to a tenth less.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Time and memory of `fleet report` on datasets of hundreds of functions a run, and of DuckDB with the statement of `fleet sql`.
+"""Time and memory of `fleet report` on datasets of hundreds of functions a run.
 
-    benches/fleet/dataset.py FOLDER [RUNS ...] [--rows 500] [--repeat 3] [--duckdb MEMORY]
+    benches/fleet/dataset.py FOLDER [RUNS ...] [--rows 500] [--repeat 3]
 
 Makes a dataset of each number of runs (12,500, 25,000 and 50,000 unless told) below FOLDER, where there is none so far; reports on each as
 often as told, in an order that changes; and prints CPU time (user and system, of the whole process), peak memory (of wait4), and bytes on
 disk. Their slopes by run are least squares over all measurements, with the standard error of the slope, and what they make of a million
-runs. With --duckdb, the statement runs in DuckDB with two threads and this memory limit. Needs numpy, and duckdb for the latter.
+runs. Needs numpy.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy
@@ -23,15 +22,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 COMMAND = PROJECT / "target/release/traceparse"
 GENERATE = PROJECT / "target/release/examples/generate-dataset"
 MILLION = 1_000_000
-
-DUCKDB = """
-import duckdb, sys
-connection = duckdb.connect()
-connection.execute(f"SET memory_limit='{sys.argv[2]}'; SET threads=2; SET temp_directory='{sys.argv[3]}'")
-connection.execute("SET preserve_insertion_order=false")
-print(len(connection.execute(open(sys.argv[1]).read()).fetchall()))
-"""
-
 
 def measured(arguments: list, **options) -> tuple:
     """CPU seconds, peak bytes and exit code of a process."""
@@ -64,21 +54,12 @@ def slope(runs: list, values: list) -> tuple:
     return rate, error, start
 
 
-def with_duckdb(dataset: Path, memory: str) -> None:
-    with tempfile.TemporaryDirectory(dir=dataset.parent) as folder:
-        statement = Path(folder) / "report.sql"
-        subprocess.run([COMMAND, "fleet", "sql", dataset, "-o", statement], check=True)
-        cpu, peak, code = measured([sys.executable, "-c", DUCKDB, statement, memory, folder])
-        print(f"{dataset.name} runs, DuckDB with {memory}: {cpu:.1f} s, {peak / 2**20:.0f} MiB, exit code {code}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("runs", type=int, nargs="*", default=[12_500, 25_000, 50_000])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--duckdb", metavar="MEMORY")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     datasets = {runs: options.folder / str(runs) for runs in options.runs}
@@ -108,9 +89,6 @@ def main() -> None:
             f"{name}: {start / unit:.2f} and {rate / unit * 1000:.4f} ± {error / unit * 1000:.4f} for 1,000 runs; "
             f"a million: {whole:.0f} ± {error / unit * MILLION:.0f}"
         )
-    if options.duckdb:
-        for dataset in datasets.values():
-            with_duckdb(dataset, options.duckdb)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
     export = tools.export(round(1_200_000 * scale), round(300_000 * scale))
     size = export.stat().st_size
     programs = {}
-    for name, options in [("folded", ["--format", "folded"]), ("text report", []), ("functions", ["--view", "functions"])]:
+    reports = [("folded", ["--format", "folded"]), ("overview", []), ("full report", ["--view", "full"]),
+               ("functions", ["--view", "functions"])]
+    for name, options in reports:
         programs[f"traceparse, {name}"] = tools.ours(export, *options)
         if tools.has_jobs:
             programs[f"traceparse, {name}, --jobs 1"] = tools.ours(export, *options, jobs=1)

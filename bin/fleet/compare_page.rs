@@ -5,19 +5,19 @@ use std::path::{Component, Path, absolute};
 
 use traceparse::Analysis;
 use traceparse::fleet::compare::Comparison;
-use traceparse::output::{self, DiffReport, DiffView, Format, WorkbenchOptions};
+use traceparse::output::{self, DiffReport, DiffView, WorkbenchOptions};
 use traceparse::recording::Recording;
 use traceparse::report::diff::{Diff, Normalize};
 use traceparse::report::{ReportOptions, View};
 
-use crate::format_options::PageArgs;
+use crate::output::Output;
 use crate::redacted;
 
-/// Writes the page: the comparison, with the address of the folder that sources are relative to, and the sums of both sides.
+/// Writes the page: the comparison, with the address of the folder that run paths are relative to, and the sums of both sides.
 pub(super) fn write(
     comparison: (&Comparison, Option<&str>),
     pooled: [Recording; 2],
-    page: &PageArgs,
+    page: &Output,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let options = ReportOptions { view: View::Summary, ..ReportOptions::default() };
@@ -36,10 +36,10 @@ pub(super) fn write(
         alerts: &[],
     };
     let options = WorkbenchOptions { comparison: Some(comparison), ..WorkbenchOptions::default() };
-    output::write(&report, &Format::Workbench(page.fit(|size| options.fitting_comparison(&report, size))?), out)
+    output::write(&report, &page.page(|size| options.fitting_comparison(&report, size))?, out)
 }
 
-/// The address of the working folder, relative to a page; `None` if runs are not to be linked.
+/// The address of the working directory, relative to a page; `None` if runs must not be linked.
 pub(super) fn root(page: Option<&Path>) -> Option<String> {
     if redacted::is_asked() {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn root(page: Option<&Path>) -> Option<String> {
     Some(up.chain(down).map(|name| name + "/").collect())
 }
 
-/// The names on a path.
+/// The components of a path, with `..` resolved.
 fn names(path: &Path) -> Vec<Component<'_>> {
     let mut names = Vec::new();
     for part in path.components() {

@@ -1,19 +1,18 @@
-//! `fleet extract`: recordings into a dataset, each measured once. `fleet merge`: several datasets into one.
+//! `fleet extract`: measures recordings once each, into a dataset. `fleet merge`: merges several datasets.
 
 use std::path::{Path, PathBuf};
 
-use super::cli::{FleetExtractArgs, FleetMergeArgs, ShardArgs};
+use super::arguments::ShardArgs;
+use super::cli::{FleetExtractArgs, FleetMergeArgs};
 use super::host::{AtInterrupt, Host};
-use super::reading;
+use super::reading::{self, RunParts};
 use crate::guard::will_write;
-use crate::unchanged::{WatchedFiles, read_whole};
+use crate::unchanged::read_whole;
 use crate::{EXIT_DONE, Failure, redacted, resource_limits};
 use anyhow::Result;
-use traceparse::fleet::{
-    Datasets, Extract, FleetHost, FleetInputs, FleetSettings, Shard, ShardPlan, ShardRequest, Store,
-};
+use traceparse::fleet::{Datasets, Extract, FleetHost, FleetInputs, Shard, ShardPlan, ShardRequest, Store};
 
-/// Extracts, and returns the exit code of the process.
+/// Extracts, and returns the exit code.
 pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     let host = Host::new(AtInterrupt::Finish);
     if let Some(input) = args.inputs.inputs.iter().find(|input| Store::is_dataset(host.storage(), input)) {
@@ -22,9 +21,9 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     args.inputs.check().map_err(Failure::Usage)?;
-    args.reading.filters.check().map_err(Failure::Usage)?;
+    args.reading.check_fleet().map_err(Failure::Usage)?;
     will_write(Some(&args.output));
-    args.reading.filters.redact.begin_fleet()?;
+    args.reading.redact.begin_fleet()?;
     let mut inputs = reading::find(&host, &args.inputs, args.part.plan.is_some())?;
     let shard = match args.part.shard {
         Some(shard) => Some(inputs.keep_shard(&host, shard_request(shard, &args.part)?).map_err(Failure::Usage)?),
@@ -32,7 +31,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     };
     inputs.use_real_paths(&host);
     inputs.redact(&host);
-    inputs.will_read(&host).map_err(anyhow::Error::from)?;
+    inputs.will_read(&host)?;
     run(&host, args, &inputs, shard)
 }
 
@@ -54,29 +53,21 @@ fn run(
     inputs: &FleetInputs,
     shard: Option<traceparse::fleet::Shards>,
 ) -> Result<u8, Failure> {
-    let symbol_files = WatchedFiles::default();
-    let locator = reading::find_symbols(&symbol_files, &args.reading)?;
-    let mut options = reading::options(&args.reading, args.threads.threads(), &symbol_files, locator.as_ref());
-    options.measure.with_stacks = args.stacks;
-    options.read.metrics = !args.stacks;
     let shown = |path: &Path| {
         let path = path.display().to_string();
         redacted::with(|redactor| redactor.path(&path)).unwrap_or(path)
     };
-    let extract = Extract {
-        output: &args.output,
-        inputs,
-        shard,
-        settings: &FleetSettings::new(host, options),
-        symbols: args.reading.search.paths().map(|path| shown(path)).collect(),
-        removes_others: args.remove_others,
-        tells_compaction: args.compact,
-    };
-    extract.run(host).map_err(anyhow::Error::from)?;
+    let symbols = args.reading.symbols.paths().map(|path| shown(path)).collect();
+    let parts = RunParts { stacks: args.stacks, metrics: !args.stacks, intervals: false };
+    reading::with_settings(host, &args.reading, args.threads.threads(), parts, |settings| {
+        let (output, removes_others) = (&args.output, args.remove_others);
+        let extract = Extract { output, inputs, shard, settings: &settings, symbols, removes_others };
+        Ok(extract.run(host)?)
+    })?;
     Ok(host.interruption().unwrap_or(EXIT_DONE))
 }
 
-/// Merges, and returns the exit code of the process.
+/// Merges, and returns the exit code.
 pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
     let host = Host::new(AtInterrupt::Finish);
     let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
@@ -85,7 +76,7 @@ pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
     for input in &args.inputs {
         let mut found = Datasets::at(&host, input);
         if real(input) != output {
-            // A merge into the folder of its inputs can be done again.
+            // Ignore the output of an earlier merge, so that a merge into the folder of its inputs can be repeated.
             found.retain(|path| real(path) != output || output.is_none());
         }
         if found.is_empty() {
@@ -102,7 +93,7 @@ pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     will_write(Some(&args.output));
-    let datasets = Datasets::open(&host, &paths).map_err(anyhow::Error::from)?;
-    datasets.merge(&host, &args.output, args.allow_incomplete).map_err(anyhow::Error::from)?;
+    let datasets = Datasets::open(&host, &paths)?;
+    datasets.merge(&host, &args.output, args.allow_incomplete)?;
     Ok(EXIT_DONE)
 }

@@ -1,15 +1,14 @@
-//! The options that narrow what is measured of each recording: threads, time, intervals, states, and operations on stacks.
+//! Filters for the recordings of a fleet: thread options, and a description of all options that restrict what is measured.
 
 use clap::Args;
 use regex::Regex;
 use traceparse::fleet::{FleetOptions, FleetSelection, ThreadChoice};
 
-use crate::filters::WhenArgs;
-use crate::operations::OperationArgs;
-use crate::redact::RedactArgs;
+use crate::arguments::ReadingArgs;
+use crate::filters::{MainThreadArgs, WhenArgs};
 use crate::redacted;
 
-/// The options of threads: questions of reports, and a part of the selection of an extract.
+/// Thread options. They restrict reports, and are part of the selection of an extract.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
     /// Only threads with this name, or that match /REGEX/ (repeatable)
@@ -17,20 +16,8 @@ pub(crate) struct ThreadArgs {
     /// Give the complete name: part of a name, or a TID, could match a different thread in each recording.
     #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
     pub(crate) thread: Vec<ThreadName>,
-    /// Only main threads; with --thread, only threads that match both
-    #[arg(long, help_heading = "Filters")]
-    pub(crate) only_main_thread: bool,
-}
-
-/// The options of what is measured. Runs of a dataset were measured before.
-#[derive(Debug, Default, Args)]
-pub(crate) struct FilterArgs {
     #[command(flatten)]
-    pub(crate) when: WhenArgs,
-    #[command(flatten)]
-    pub(crate) operations: OperationArgs,
-    #[command(flatten)]
-    pub(crate) redact: RedactArgs,
+    main: MainThreadArgs,
 }
 
 /// A requested thread.
@@ -74,9 +61,8 @@ impl ThreadName {
 }
 
 impl ThreadArgs {
-    /// The selected threads; `None` if all are selected.
     pub(crate) fn threads(&self) -> Option<ThreadChoice> {
-        let (threads, only_main) = (self.thread.clone(), self.only_main_thread);
+        let (threads, only_main) = (self.thread.clone(), self.main.only_main_thread);
         if threads.is_empty() && !only_main {
             return None;
         }
@@ -95,10 +81,15 @@ impl ThreadArgs {
         })
     }
 
-    /// The question about these threads. Threads that a pattern finds are not among its names.
+    /// The selected threads, if the selection contains patterns.
+    pub(crate) fn patterns(&self) -> Option<ThreadChoice> {
+        self.threads().filter(ThreadChoice::has_patterns)
+    }
+
+    /// Restricts report options to these threads. The option's names do not include threads found by patterns.
     pub(crate) fn narrow(&self, options: FleetOptions) -> FleetOptions {
         let names = self.threads().map(|threads| threads.names).filter(|_| !self.thread.is_empty());
-        FleetOptions { threads: names, only_main_threads: self.only_main_thread, ..options }
+        FleetOptions { threads: names, only_main_threads: self.main.only_main_thread, ..options }
     }
 }
 
@@ -109,12 +100,10 @@ fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
     texts
 }
 
-impl FilterArgs {
-    /// Checks that the options go together.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        if self.when.during_all && !self.when.asks_intervals() {
-            return Err("--during-all only applies to --during and --during-hang".to_owned());
-        }
+impl ReadingArgs {
+    /// Checks that the options can be combined for a fleet.
+    pub(crate) fn check_fleet(&self) -> Result<(), String> {
+        self.when.check()?;
         if self.operations.invert {
             return Err("--invert only applies to trees; use `fleet tree --view bottom-up`".to_owned());
         }
@@ -123,31 +112,27 @@ impl FilterArgs {
 
     /// Describes what is measured with these options and threads. Equivalent options have the same description.
     pub(crate) fn described(&self, threads: Option<&ThreadChoice>) -> FleetSelection {
-        let mut options: Vec<(String, Option<String>)> = Vec::new();
-        let mut add = |name: &str, values: Vec<String>| {
-            options.extend(values.into_iter().map(|value| (name.to_owned(), Some(value))));
+        let WhenArgs { time, during, during_hang, during_all, state, .. } = &self.when;
+        let valued = |name: &'static str, values: Vec<String>| {
+            values.into_iter().map(move |value| (name.to_owned(), Some(value)))
         };
-        add("--thread", threads.map(|threads| threads.texts.clone()).unwrap_or_default());
-        add("--time", self.when.time.map(|time| time.to_string()).into_iter().collect());
-        let names = sorted(self.when.during.iter().cloned());
-        let groups = names.len() + usize::from(self.when.during_hang);
-        add("--during", names);
-        let states = if self.when.includes_all_states() {
-            vec!["all".to_owned()]
-        } else {
-            sorted(self.when.state.iter().cloned())
-        };
-        let flags = [
-            (threads.is_some_and(|threads| threads.only_main), "--only-main-thread"),
-            (self.when.during_hang, "--during-hang"),
-            (self.when.during_all && groups > 1, "--during-all"),
-        ];
-        let flags = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| (flag.to_owned(), None));
-        options.extend(flags);
-        options.extend(states.into_iter().map(|state| ("--state".to_owned(), Some(state))));
-        options.extend(self.operations.asked());
+        let flag = |name: &str, is_given: bool| is_given.then(|| (name.to_owned(), None));
+        let names = sorted(during.iter().cloned());
+        let groups = names.len() + usize::from(*during_hang);
+        let is_any = self.when.includes_all_states();
+        let states = if is_any { vec!["all".to_owned()] } else { sorted(state.iter().cloned()) };
+        let mut options: Vec<(String, Option<String>)> =
+            valued("--thread", threads.map(|threads| threads.texts.clone()).unwrap_or_default())
+                .chain(valued("--time", time.iter().map(ToString::to_string).collect()))
+                .chain(valued("--during", names))
+                .chain(flag("--only-main-thread", threads.is_some_and(|threads| threads.only_main)))
+                .chain(flag("--during-hang", *during_hang))
+                .chain(flag("--during-all", *during_all && groups > 1))
+                .chain(valued("--state", states))
+                .chain(self.operations.asked())
+                .collect();
         if self.redact.is_asked() {
-            // Requested names stay out of datasets and reports, but different names remain distinguishable.
+            // Names from the options must not appear in datasets and reports, but different names must remain distinguishable.
             let is_name = |option: &str| !["--time", "--state"].contains(&option);
             let values =
                 options.iter_mut().filter(|(option, _)| is_name(option)).filter_map(|(_, value)| value.as_mut());
@@ -159,8 +144,8 @@ impl FilterArgs {
         FleetSelection::new(options)
     }
 
-    /// The first of the options that was given.
-    pub(crate) fn first(&self) -> Option<String> {
+    /// The first option that restricts what is measured, if any.
+    pub(crate) fn first_filter(&self) -> Option<String> {
         let described = self.described(None);
         let option = described.options().first().map(|(option, _)| option.clone());
         option.or_else(|| self.when.during_all.then(|| "--during-all".to_owned()))

@@ -1,8 +1,8 @@
-//! The text of `traceparse fleet --help` below the options.
+//! The text below the options in the help of fleet commands.
 
 use crate::interval_totals::ALERT_EXIT_CODES;
 
-// Paragraphs are one line each, which clap wraps at the width of the terminal; what is aligned fits in 80 columns.
+// Each paragraph is a single line, which clap wraps at the width of the terminal. Aligned text fits in 80 columns.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   traceparse fleet report exports/
@@ -60,10 +60,10 @@ Examples:
 
 A change needs 10 points, and is provisional until 5 follow it. docs/statistics.md defines every number, and has the rates of false and of missed changes.
 
-Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 too few points (with --fail-on unknown), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 not slower, 1 invalid or nothing could be read, 2 wrong usage, 3 slower, 4 cannot tell (both by --fail-on), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `--max-size`.
-pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16M [default: 64M]";
+pub(super) const MAX_SIZE_HELP: &str = "Largest page of a run, such as 16MB [default: 64MB]";
 
 const INPUT_HELP: &str = "\
 Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst), exports (.xml, .xml.gz, .xml.zst; any name if given by itself) and diagnostics of MetricKit (.json, .ndjson, .jsonl, .mxdiagnostic), folders (searched recursively), patterns in \
@@ -98,7 +98,7 @@ Alert rules:
   memory.p99 > 1.5 GB                metrics: the peak of a day; exits.max > 3 counts its exits
   system-cpu-limit                   the limit at which iOS ends apps: 80 % over 60 s
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or inputs are missing or could not be measured), 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {
@@ -182,15 +182,3 @@ Examples:
       Datasets of different recordings
 
 Exit codes: 0 success, 1 nothing could be read or the datasets differ in their settings, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";
-
-pub(super) const SQL_HELP: &str = "\
-The statement returns the same rows and numbers as `fleet report --format csv`; only the report has alerts, intervals and noise.
-
-Examples:
-  traceparse fleet sql fleet.dataset --by app_version --scope function | duckdb
-  traceparse fleet sql january.dataset february.dataset | duckdb
-  traceparse fleet sql --engine spark s3://bucket/fleet --percentiles 99,99.9
-  traceparse fleet sql report.json --dataset fleet.dataset
-      The query of a report written by `fleet report --format json`
-
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM), 129 hung up (SIGHUP), 131 quit (SIGQUIT).";

@@ -1,4 +1,4 @@
-//! The command as the host of the library's work on fleets: its files, messages and progress, and Ctrl-C.
+//! The command's implementation of the library's [`FleetHost`]: opens files, prints messages and progress, and handles Ctrl-C.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressStyle};
-use traceparse::files::Storage;
-use traceparse::fleet::{FleetError, FleetHost, InputKind, InputState, InputStream, SpillFile, WatchedInputs};
+use traceparse::files::{Storage, StorageFile};
+use traceparse::fleet::{FleetError, FleetHost, InputKind, InputState, InputStream, WatchedInputs};
 use traceparse::memory::MemoryBudget;
 use traceparse::redact::{RedactRule, Redactor};
 use traceparse::units::{counted, several};
@@ -19,23 +19,23 @@ use crate::interrupt::{end, on_interrupt};
 use crate::unchanged::{InputFile, WatchedFiles, is_device};
 use crate::{complain, guard, objects, redacted, resource_limits, warning};
 
-/// What happens to the files being read at the first Ctrl-C.
+/// What the first Ctrl-C does to the files being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtInterrupt {
-    /// The files are read to their end, and their measurements are kept.
+    /// Read them to the end and keep their measurements.
     Finish,
-    /// The process ends immediately: nothing of them is kept, and the reading of a pipe may never end.
+    /// End the process immediately. Nothing from these files is kept, and reading a pipe might otherwise never end.
     End,
-    /// The same, if they are read again for pages of runs.
+    /// Like `End`, while files are read again for run pages.
     EndPages,
 }
 
-/// The host.
+/// Runs fleet work for the command line.
 pub(super) struct Host {
     at_interrupt: AtInterrupt,
     storage: Arc<dyn Storage>,
     progress: OnceLock<Arc<Progress>>,
-    /// The exit code of an interruption; 0 before there is one.
+    /// The exit code after an interruption; 0 if there was none.
     interrupted: Arc<AtomicU8>,
 }
 
@@ -50,7 +50,7 @@ impl Host {
         Some(self.interrupted.load(Ordering::SeqCst)).filter(|&code| code > 0)
     }
 
-    /// Watches for Ctrl-C from now on; the second one, if not the first, ends the process.
+    /// Handles Ctrl-C from now on. The second one always ends the process; the first one may.
     fn watch_interrupts(&self, progress: &Arc<Progress>) {
         let (at_interrupt, progress) = (self.at_interrupt, Arc::clone(progress));
         let interrupted = Arc::clone(&self.interrupted);
@@ -87,7 +87,7 @@ impl FleetHost for Host {
         resource_limits::of_run()
     }
 
-    fn temporary_file(&self) -> io::Result<Box<dyn SpillFile>> {
+    fn temporary_file(&self) -> io::Result<Box<dyn StorageFile>> {
         Ok(Box::new(tempfile::tempfile()?))
     }
 
@@ -164,7 +164,7 @@ impl FleetHost for Host {
     }
 }
 
-/// An input that is open.
+/// An open input file.
 struct OpenInput(InputFile);
 
 impl Read for OpenInput {
@@ -189,10 +189,10 @@ impl WatchedInputs for WatchedFiles {
     }
 }
 
-/// The time that reading takes before its progress is shown.
+/// Progress is shown only if reading takes longer than this.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Shows how far reading came, on standard error if that is a terminal, once it takes long.
+/// Shows the reading progress on standard error if that is a terminal and reading takes longer than [`PATIENCE`].
 struct Progress {
     files: usize,
     total_bytes: u64,
@@ -218,13 +218,12 @@ impl Progress {
         }
     }
 
-    /// Bytes were read.
     fn add_bytes(&self, count: u64) {
         self.bytes.fetch_add(count, Ordering::Relaxed);
         self.show();
     }
 
-    /// Notes that a file of this many bytes is done; `unread` bytes of it were not read.
+    /// Records that a file is finished. `unread` is the number of its bytes that were skipped.
     fn add_file(&self, unread: u64, is_failed: bool) {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.failed.fetch_add(u64::from(is_failed), Ordering::Relaxed);
@@ -252,7 +251,7 @@ impl Progress {
         bar.set_position(self.bytes.load(Ordering::Relaxed));
     }
 
-    /// `142/1,500 files, 3 failed, 76.20 MiB/s, 12s left`. The rate is that since the start: files differ in what they take.
+    /// `142/1,500 files, 3 failed, 76.20 MiB/s, 12s left`. The rate is the average since the start, since some files take much longer than others.
     fn message(&self) -> String {
         let [done, failed] = [&self.done, &self.failed].map(|count| count.load(Ordering::Relaxed) as usize);
         let failed = if failed > 0 { format!(", {} failed", counted(failed)) } else { String::new() };
@@ -263,7 +262,7 @@ impl Progress {
         format!("{}/{}{failed}, {rate}/s, {left:#} left", counted(done), several(self.files, "file"))
     }
 
-    /// Removes the progress bar, so that messages appear on empty lines.
+    /// Removes the progress bar, so that messages start on an empty line.
     fn clear(&self) {
         let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(bar) = bar {

@@ -1,4 +1,4 @@
-//! The options of reading, as the library takes them.
+//! Converts reading options for the library.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use traceparse::fleet::{
 use traceparse::recording::Options;
 use traceparse::symbols::Locator;
 
-use super::cli::{InputArgs, ReadingArgs};
+use super::arguments::InputArgs;
 use super::host::Host;
-use crate::arguments::job_count;
+use crate::arguments::ReadingArgs;
 use crate::symbols::{Search, locate};
 use crate::unchanged::WatchedFiles;
 use crate::{Failure, resource_limits};
 
-/// Finds the inputs. `may_be_empty` is true if a list may be empty.
+/// Finds the inputs. If `may_be_empty`, a list may be empty.
 pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<FleetInputs, Failure> {
     let request = InputRequest {
         inputs: args.inputs.clone(),
@@ -26,16 +26,28 @@ pub(super) fn find(host: &Host, args: &InputArgs, may_be_empty: bool) -> Result<
         is_null_separated: args.null,
         may_be_empty,
     };
-    let inputs = FleetInputs::find(host, &request).map_err(anyhow::Error::from)?;
+    let inputs = FleetInputs::find(host, &request)?;
     inputs.check().map_err(Failure::Usage)?;
     Ok(inputs)
 }
 
-/// Ends both refusals of mixed recordings and datasets.
+/// Finds the inputs. Fails if one of them is an output.
+pub(super) fn find_readable(host: &Host, args: &InputArgs) -> Result<FleetInputs, Failure> {
+    let mut found = find(host, args, false)?;
+    found.redact(host);
+    found.will_read(host)?;
+    Ok(found)
+}
+
+/// The advice in both errors about mixed recordings and datasets.
 const ADVICE: &str = "extract recordings into one";
 
-/// The datasets among the inputs, which then are the only inputs. Their runs were measured before, so options of reading are refused, unless
-/// they `are_used`, as for pages of runs, for which recordings are read again.
+/// Options that do not apply to a dataset, since its runs are already measured.
+const ONLY_FOR_EXPORTS: &str =
+    "--dsym --symbols --no-bundled-symbols --no-inlines --no-cache --allow-truncated --jobs --schema";
+
+/// Returns the datasets among the inputs; if there are any, all inputs must be datasets. Their runs are already measured, so reading options are
+/// refused unless they `are_used`, for example because recordings are read again for run pages.
 pub(super) fn datasets(
     host: &Host,
     args: &InputArgs,
@@ -53,8 +65,8 @@ pub(super) fn datasets(
     if !args.manifest.is_empty() || args.files_from.is_some() {
         return Err(format!("{name} is a dataset; it and other datasets must be the only input: {ADVICE}"));
     }
-    match reading.only_for_exports().filter(|option| !are_used(option)) {
-        None if reading.filters.first().is_some() => Err(already_measured(reading, &name.to_string())),
+    match reading.given.first(ONLY_FOR_EXPORTS).filter(|option| !are_used(option)) {
+        None if reading.first_filter().is_some() => Err(already_measured(reading, &name.to_string())),
         Some(option) => Err(format!(
             "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
         )),
@@ -62,16 +74,18 @@ pub(super) fn datasets(
     }
 }
 
-/// What is kept of runs in addition to their measures.
+/// The data to keep for each run in addition to its measures.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunParts {
-    /// Their call trees.
+    /// Call trees.
     pub(super) stacks: bool,
-    /// Their signposts and hangs.
+    /// Signposts and hangs.
     pub(super) intervals: bool,
+    /// Metrics in diagnostics.
+    pub(super) metrics: bool,
 }
 
-/// Reads recordings, or datasets, once and adds their runs to each collector. Returns true for recordings.
+/// Reads recordings or datasets once, and adds their runs to each collector. Returns true for recordings.
 pub(super) fn collect(
     host: &Host,
     collectors: &[&Collector<'_>],
@@ -80,72 +94,72 @@ pub(super) fn collect(
     parts: RunParts,
 ) -> Result<bool, Failure> {
     if let Some(paths) = datasets(host, args, reading, |_| false).map_err(Failure::Usage)? {
-        Collector::add_datasets_to(collectors, &paths).map_err(anyhow::Error::from)?;
+        Collector::add_datasets_to(collectors, &paths)?;
         return Ok(false);
     }
-    let mut found = find(host, args, false)?;
-    found.redact(host);
-    found.will_read(host).map_err(anyhow::Error::from)?;
-    let symbol_files = WatchedFiles::default();
-    let locator = find_symbols(&symbol_files, reading)?;
-    let mut options = options(reading, None, &symbol_files, locator.as_ref());
-    (options.measure.with_stacks, options.measure.with_intervals) = (parts.stacks, parts.intervals);
-    let settings = FleetSettings::new(host, options);
-    Collector::add_recordings_to(collectors, &found, &settings).map_err(anyhow::Error::from)?;
-    Ok(true)
+    let found = find_readable(host, args)?;
+    with_settings(host, reading, None, parts, |settings| {
+        Collector::add_recordings_to(collectors, &found, &settings)?;
+        Ok(true)
+    })
 }
 
-/// The error for a selection from a dataset, with the command that makes one of the selection.
+/// The error for filters on a dataset. It suggests the command that extracts a dataset with this selection.
 fn already_measured(reading: &ReadingArgs, name: &str) -> String {
-    let option = reading.filters.first().unwrap_or_default();
-    let selection = reading.filters.described(None);
+    let option = reading.first_filter().unwrap_or_default();
+    let selection = reading.described(None);
     format!(
         "{option} selects from recordings, but {name} is a dataset, whose runs were measured before; make one of this selection: \
          traceparse fleet extract RECORDINGS {selection} -o NEW_DATASET"
     )
 }
 
-/// The symbols named by the arguments; `None` if there are none.
-pub(super) fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
-    let paths: Vec<&PathBuf> = args.search.paths().collect();
+/// Finds the symbol files that the arguments name; `None` if they name none.
+fn find_symbols<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
+    let paths: Vec<&PathBuf> = args.symbols.paths().collect();
     if paths.is_empty() {
         return Ok(None);
     }
-    // Which images are needed is unknown until the recordings are read in turn.
-    let search = Search { stores: &[], paths: &paths, is_cached: !args.search.no_cache, wanted: None };
+    // The needed images are unknown until each recording is read.
+    let search = Search { stores: &[], paths: &paths, is_cached: !args.symbols.no_cache, wanted: None };
     locate(files, files, &search, &resource_limits::of_found_symbols()).map(Some)
 }
 
-/// The options of reading, with the symbols of a locator over these files.
-pub(super) fn options<'f>(
-    args: &'f ReadingArgs,
+/// Calls a closure with the settings for reading recordings, including the symbols that the arguments name.
+pub(super) fn with_settings<T>(
+    host: &Host,
+    args: &ReadingArgs,
     threads: Option<ThreadChoice>,
-    symbol_files: &'f WatchedFiles,
-    symbols: Option<&'f Locator<'f>>,
-) -> ReadingOptions<'f> {
-    let filters = &args.filters;
-    let intervals = filters.when.asks_intervals().then(|| IntervalChoice {
-        names: filters.when.during.clone(),
-        has_hangs: filters.when.during_hang,
-        needs_all: filters.when.during_all,
+    parts: RunParts,
+    work: impl FnOnce(FleetSettings<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let symbol_files = &WatchedFiles::default();
+    let locator = find_symbols(symbol_files, args)?;
+    let ReadingArgs { symbols, when, operations, files, .. } = args;
+    let intervals = when.asks_intervals().then(|| IntervalChoice {
+        names: when.during.clone(),
+        has_hangs: when.during_hang,
+        needs_all: when.during_all,
     });
-    ReadingOptions {
-        read: Options { allow_truncated: args.files.allow_truncated, jobs: 1, metrics: true, ..Options::default() },
+    let allow_truncated = files.truncated.allow_truncated;
+    let options = ReadingOptions {
+        read: Options { allow_truncated, jobs: 1, metrics: parts.metrics, ..Options::default() },
         measure: MeasureOptions {
-            schemas: args.schema.clone(),
-            selection: filters.when.selection(),
-            with_stacks: false,
-            with_intervals: false,
+            schemas: when.schema.clone(),
+            selection: when.selection(),
+            with_stacks: parts.stacks,
+            with_intervals: parts.intervals,
         },
         intervals,
-        described: filters.described(threads.as_ref()),
+        described: args.described(threads.as_ref()),
         threads,
-        operations: Box::new(|profile| filters.operations.operations(profile, false)),
-        symbols,
+        operations: Box::new(|profile| operations.operations(profile, false)),
+        symbols: locator.as_ref(),
         symbol_files,
-        with_bundled_symbols: !args.search.no_bundled_symbols,
-        with_inlines: !args.no_inlines,
-        is_strict: args.files.strict,
-        jobs: job_count(args.files.jobs),
-    }
+        with_bundled_symbols: !symbols.no_bundled_symbols,
+        with_inlines: !symbols.no_inlines,
+        is_strict: files.strict,
+        jobs: files.job_count(),
+    };
+    work(FleetSettings::new(host, options))
 }

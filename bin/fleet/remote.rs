@@ -1,20 +1,21 @@
-//! Fleets in object stores: URLs among the arguments become files and folders of the mirror, before anything else looks at them.
+//! Fleets in object stores: replaces URLs among the arguments by files and folders of the mirror, before they are used.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::cli::{FleetAction, InputArgs};
+use super::arguments::InputArgs;
+use super::cli::FleetAction;
 use crate::objects::{Target, local};
 
-/// Puts the paths of copies in the place of URLs. Returns the place of a dataset that is to be put back.
+/// Replaces URLs by local paths. Returns the destination of a dataset that must be uploaded.
 ///
 /// # Errors
-/// When a URL has no objects, or its store cannot be reached.
+/// If a URL has no objects, or its store cannot be reached.
 pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
     match action {
-        FleetAction::Report(args) => mirror_inputs(&mut args.inputs).map(|()| None),
-        FleetAction::Tree(args) => mirror_inputs(&mut args.inputs).map(|()| None),
+        FleetAction::Report(args) => mirror_inputs(&mut args.runs.inputs).map(|()| None),
+        FleetAction::Tree(args) => mirror_inputs(&mut args.runs.inputs).map(|()| None),
         FleetAction::Intervals(args) => mirror_inputs(&mut args.inputs).map(|()| None),
         FleetAction::Extract(args) => {
             mirror_inputs(&mut args.inputs)?;
@@ -24,13 +25,6 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
         FleetAction::Merge(args) => {
             args.inputs.iter_mut().try_for_each(mirrored)?;
             Target::open(&mut args.output)
-        }
-        FleetAction::Sql(args) => {
-            args.source.iter_mut().try_for_each(mirrored)?;
-            if let Some(dataset) = &mut args.dataset {
-                *dataset = local(dataset.as_ref())?.display().to_string();
-            }
-            Ok(None)
         }
     }
 }

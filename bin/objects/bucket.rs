@@ -1,5 +1,4 @@
-//! A bucket: the requests of this command to an object store. All asynchronous code is here; callers wait in separate
-//! threads.
+//! A bucket with the requests to its object store. All asynchronous code is in this module; callers block in separate threads.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -23,16 +22,16 @@ use super::errors::{Asked, Refusal};
 
 /// The number of simultaneous requests of one caller for many small objects.
 const TOGETHER: usize = 16;
-/// Larger files are put in pieces of this size.
+/// Larger files are uploaded in parts of this size.
 const PIECE: usize = 16 << 20;
-/// The number of retries of a request, and their total time.
+/// The maximum number of retries of a request, and their maximum total time.
 const RETRIES: usize = 5;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
-/// A version of an object, as listed.
+/// A version of an object, as it was listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Object {
-    /// Without the bucket.
+    /// The key without the bucket.
     pub(super) key: String,
     pub(super) size: u64,
     pub(super) modified: SystemTime,
@@ -47,25 +46,25 @@ impl Object {
     }
 }
 
-/// The version of an object that a writer has read, or wrote.
+/// The version of an object that a writer has read or written.
 #[derive(Clone, Debug)]
 pub(super) struct Version(UpdateVersion);
 
-/// A bucket, or a container of Azure.
+/// A bucket, or an Azure container.
 #[derive(Debug)]
 pub(super) struct Bucket {
     /// `s3://bucket`.
     pub(super) name: String,
     store: Arc<dyn ObjectStore>,
-    /// Folders that were listed: many objects in one may be named one by one.
+    /// Cached listings of folders, since many objects in one folder may be named individually.
     folders: Mutex<HashMap<String, Arc<[Object]>>>,
 }
 
 impl Bucket {
-    /// Opens a bucket with the credentials of the environment, without a request.
+    /// Opens a bucket with credentials from the environment. Sends no request.
     pub(super) fn open(scheme: &str, bucket: &str) -> Result<Self> {
         static PROVIDER: OnceLock<()> = OnceLock::new();
-        // Fails if a provider is already installed, which serves as well.
+        // This fails if a provider is already installed, which is also fine.
         PROVIDER.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let name = format!("{scheme}://{bucket}");
         let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_FOR, ..RetryConfig::default() };
@@ -91,22 +90,21 @@ impl Bucket {
         Refusal::new(&self.url(key), asked, error)
     }
 
-    /// The URL of an object.
     pub(super) fn url(&self, key: &str) -> String {
         if key.is_empty() { self.name.clone() } else { format!("{}/{key}", self.name) }
     }
 
-    /// The object with exactly this name; `None` if it does not exist.
+    /// The object with exactly this key; `None` if it does not exist.
     pub(super) fn head(&self, key: &str) -> Result<Option<Object>> {
         match wait(self.store.head(&path(key)?)) {
             Ok(meta) => Ok(Some(Object::new(meta))),
-            // A listing reports a missing bucket.
+            // A missing bucket is reported by the listing that follows.
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(self.refused(key, Asked::Read, &error).into()),
         }
     }
 
-    /// All objects below a name, at any depth, in the order of their names.
+    /// All objects below a prefix, at any depth, sorted by key.
     pub(super) fn list(&self, prefix: &str) -> Result<Vec<Object>> {
         let at = path(prefix)?;
         let listed = wait(self.store.list(Some(&at)).map_ok(Object::new).try_collect::<Vec<_>>());
@@ -115,7 +113,7 @@ impl Bucket {
         Ok(objects)
     }
 
-    /// The objects directly in a folder. A folder is listed once.
+    /// The objects directly in a folder. Each folder is listed only once.
     pub(super) fn list_folder(&self, prefix: &str) -> Result<Arc<[Object]>> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(objects) = folders.get(prefix) {
@@ -130,10 +128,10 @@ impl Bucket {
         Ok(objects)
     }
 
-    /// Writes the bytes of an object into a file, in the version that was listed.
+    /// Downloads an object into a file, in the version that was listed.
     ///
     /// # Errors
-    /// Also when the object has another version now.
+    /// If the download fails, or if the object has a different version now.
     pub(super) fn get(&self, object: &Object, file: &mut File) -> Result<()> {
         wait(self.copy(object, file))
     }
@@ -152,7 +150,7 @@ impl Bucket {
         Ok(())
     }
 
-    /// The bytes and version of a small object; `None` if it does not exist.
+    /// The content and version of a small object; `None` if it does not exist.
     pub(super) fn read(&self, key: &str) -> Result<Option<(Vec<u8>, Version)>> {
         let asked = wait(async {
             let got = self.store.get(&path(key)?).await?;
@@ -166,7 +164,7 @@ impl Bucket {
         }
     }
 
-    /// Writes objects into new files, many at a time; returns the keys of missing objects.
+    /// Downloads objects into new files, many at a time. Returns the keys of missing objects.
     pub(super) fn get_all(&self, wanted: &[(String, &FilePath)]) -> Result<Vec<String>> {
         let copy = async |(key, file): &(String, &FilePath)| -> Result<Option<String>> {
             let object = match self.store.head(&path(key)?).await {
@@ -184,7 +182,7 @@ impl Bucket {
         Ok(wait(copies.try_collect::<Vec<_>>())?.into_iter().flatten().collect())
     }
 
-    /// Puts files, many at a time.
+    /// Uploads files, many at a time.
     pub(super) fn put_all(&self, files: &[(String, File)]) -> Result<()> {
         let put = async |(key, file): &(String, File)| -> Result<()> { self.put_file(key, file).await };
         let puts = futures_util::stream::iter(files).map(put).buffer_unordered(TOGETHER / 4);
@@ -210,17 +208,17 @@ impl Bucket {
         upload.finish().await.map(drop).map_err(|error| refused(error).into())
     }
 
-    /// Puts a small object.
+    /// Uploads a small object.
     pub(super) fn put(&self, key: &str, bytes: Vec<u8>) -> Result<()> {
         let put = wait(self.store.put(&path(key)?, PutPayload::from(bytes)));
         put.map(drop).map_err(|error| self.refused(key, Asked::Write, &error).into())
     }
 
-    /// Replaces the version of an object that was read, or creates the object. Returns the new version, and false if
-    /// the store writes unconditionally.
+    /// Replaces the version of an object that was read, or creates the object. Returns the new version, and false if the store writes
+    /// unconditionally.
     ///
     /// # Errors
-    /// Also if the object has another version by now, because another process wrote it.
+    /// If the upload fails, or if another process has written the object, so that it has a different version.
     pub(super) fn replace(&self, key: &str, bytes: Vec<u8>, read: Option<&Version>) -> Result<(Version, bool)> {
         let mode = read.map_or(PutMode::Create, |Version(version)| PutMode::Update(version.clone()));
         let (at, bytes) = (path(key)?, PutPayload::from(bytes));
@@ -231,7 +229,7 @@ impl Bucket {
         Ok((Version(UpdateVersion { e_tag: written.e_tag, version: written.version }), is_conditional))
     }
 
-    /// Removes objects; a missing object is not an error.
+    /// Deletes objects. Missing objects are ignored.
     pub(super) fn remove_all(&self, keys: &[String]) -> Result<()> {
         let remove = async |key: &String| match self.store.delete(&path(key)?).await {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
@@ -242,12 +240,12 @@ impl Bucket {
     }
 }
 
-/// The name unchanged: `%20` is three of its characters, as in other tools' object URLs.
+/// Uses the key verbatim: `%20` is three characters, as in the object URLs of other tools.
 fn path(key: &str) -> Result<Path, Error> {
     Ok(Path::parse(key)?)
 }
 
-/// Waits on this thread. Any number of threads may wait; one of them sees to the connections of all.
+/// Blocks this thread until the future is complete. Any number of threads may wait; one of them drives the connections of all.
 fn wait<T>(what: impl Future<Output = T>) -> T {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     let start = || Builder::new_current_thread().enable_all().build().expect("the system gives a process its timers");

@@ -1,4 +1,4 @@
-//! A dataset in an object store, and its copy here: the manifest, and the files that it names. The store of datasets reads and checks the
+//! A dataset in an object store, and its local copy: the manifest and the files that it lists. The dataset code of the library reads and checks the
 //! copy like any other folder.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub(super) const MANIFEST: &str = Store::MANIFEST;
 pub(super) const STAMPS: &str = Store::STAMPS;
 pub(super) const OWED: &str = Store::OWED;
 
-/// The number of times a reader reads the manifest again if files disappear while it copies them.
+/// The number of times the manifest is read again if files disappear while they are copied.
 const TRIES: usize = 5;
 
 /// A dataset at a URL.
@@ -24,21 +24,21 @@ const TRIES: usize = 5;
 pub(super) struct Remote {
     pub(super) bucket: Arc<Bucket>,
     pub(super) key: String,
-    /// The folder with the copy.
+    /// The folder with the local copy.
     pub(super) folder: PathBuf,
 }
 
 /// A version of a dataset.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    /// The manifest and its version; `None` if there is no dataset yet.
+    /// The manifest and its version; `None` if the dataset does not exist yet.
     pub(super) manifest: Option<(Vec<u8>, Version)>,
-    /// The names of its files.
+    /// The names of the files in the manifest.
     pub(super) names: BTreeSet<String>,
 }
 
 impl Remote {
-    /// The dataset at a URL, which need not be there.
+    /// The dataset at a URL. It may not exist yet.
     pub(super) fn new(url: &Path) -> Result<Self> {
         let mirror = Mirror::get()?;
         let parts = mirror.path(DATASET, url).and_then(|path| Some((mirror.parts(&path)?, path)));
@@ -46,22 +46,22 @@ impl Remote {
         Ok(Self { bucket: mirror.bucket(&scheme, &bucket)?, key, folder })
     }
 
-    /// The key of a file of it.
+    /// The key of one of its files.
     pub(super) fn at(&self, name: &str) -> String {
         if self.key.is_empty() { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
 
-    /// The name of a file of it.
+    /// The file name for a key; `None` if the key is outside of the dataset.
     pub(super) fn name_of<'k>(&self, key: &'k str) -> Option<&'k str> {
         if self.key.is_empty() { Some(key) } else { key.strip_prefix(&self.key)?.strip_prefix('/') }
     }
 
-    /// The copy of a file.
+    /// The local path of a file.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         name.split('/').fold(self.folder.clone(), |path, name| path.join(name))
     }
 
-    /// Copies it as one version of its manifest has it.
+    /// Downloads the dataset in the state of one version of its manifest.
     pub(super) fn copy(&self) -> Result<Copied> {
         let mut room = 0;
         for _ in 0..TRIES {
@@ -83,7 +83,7 @@ impl Remote {
             };
             if gone.is_empty() || is_same()? {
                 copies::write(&self.file(MANIFEST), &manifest)?;
-                // An extract would mistake files that the manifest does not name for the user's files.
+                // An extract would otherwise mistake files that the manifest does not list for files of the user.
                 self.keep_only(&names)?;
                 return Ok(Copied { manifest: Some((manifest, version)), names });
             }
@@ -91,7 +91,7 @@ impl Remote {
         bail!("{}: another extract keeps writing to it; wait until that extract is done", self.bucket.url(&self.key))
     }
 
-    /// Removes copies of files of an earlier version.
+    /// Deletes local files of an earlier version.
     fn keep_only(&self, names: &BTreeSet<String>) -> Result<()> {
         for table in DatasetTable::ALL {
             for entry in std::fs::read_dir(self.folder.join(table.name())).into_iter().flatten().flatten() {
@@ -105,15 +105,15 @@ impl Remote {
     }
 }
 
-/// The copy of a dataset for reading; `None` if there is no dataset.
+/// Downloads a dataset for reading. Returns its folder; `None` if there is no dataset.
 pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let copied = remote.copy()?;
     Ok(copied.manifest.map(|_| remote.folder))
 }
 
-/// The folder with the copies of datasets, if all objects below a URL belong to datasets directly below it; otherwise
-/// `None`. Other objects are allowed if their names begin with `_` or a dot, as engines write them.
+/// Downloads all datasets directly below a URL, if all objects there belong to them. Returns the folder, or `None` otherwise. Other objects are
+/// allowed if their names begin with `_` or a dot, like those of SQL engines.
 pub(super) fn mirror_datasets(url: &Path, objects: &[Object]) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let names = objects.iter().filter_map(|object| remote.name_of(&object.key));

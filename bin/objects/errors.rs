@@ -1,22 +1,21 @@
-//! The answers of object stores as sentences: the request, its URL, and what to check. Requests are not quoted, because
-//! they contain signatures and tokens.
+//! Turns the responses of object stores into messages: the request, its URL, and what to check. Requests are not quoted, because they contain
+//! signatures and tokens.
 
 use std::fmt;
 
 use object_store::Error;
 
-/// A request to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Open,
     Read,
     List,
     Write,
-    /// Replacing an object, unless it changed after it was read.
+    /// Replace an object, unless it has changed since it was read.
     Replace,
 }
 
-/// The kind of an answer.
+/// The kind of an error response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Gone,
@@ -25,13 +24,13 @@ enum Reason {
     Other,
 }
 
-/// A request that failed.
+/// A failed request.
 #[derive(Debug)]
 pub(super) struct Refusal {
     url: String,
     asked: Asked,
     reason: Reason,
-    /// The answer, without what may be secret.
+    /// The response without possible secrets.
     answer: String,
 }
 
@@ -42,7 +41,7 @@ impl Refusal {
             Error::NotFound { .. } => Reason::Gone,
             Error::Precondition { .. } | Error::AlreadyExists { .. } => Reason::Changed,
             Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Reason::Denied,
-            // The answer to listing a bucket that does not exist.
+            // The response to listing a bucket that does not exist.
             _ if answer.contains("NoSuchBucket") => Reason::Gone,
             _ if answer.contains("403") || answer.contains("401") => Reason::Denied,
             _ => Reason::Other,
@@ -50,12 +49,12 @@ impl Refusal {
         Self { url: url.to_owned(), asked, reason, answer }
     }
 
-    /// True if the object, or its bucket, is not there.
+    /// True if the object or its bucket does not exist.
     pub(super) fn is_gone(&self) -> bool {
         self.reason == Reason::Gone
     }
 
-    /// True if another process wrote the object.
+    /// True if another process has written the object.
     pub(super) fn is_changed(&self) -> bool {
         self.reason == Reason::Changed
     }
@@ -99,10 +98,10 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The most of an answer that is shown.
+/// The maximum length of a response in messages.
 const SHOWN: usize = 300;
 
-/// The last cause, which is the answer of the store or the system, on one line, without query strings of URLs.
+/// The innermost cause, which is the response of the store or an error of the system, on one line and without query strings of URLs.
 fn answer(error: &Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     let mut texts = vec![cause.to_string()];
@@ -110,14 +109,14 @@ fn answer(error: &Error) -> String {
         cause = next;
         texts.push(cause.to_string());
     }
-    // The shortest non-empty text in the chain: the other texts quote it.
+    // The innermost non-empty text in the chain; the outer texts quote it.
     let text = texts.into_iter().rev().find(|text| !text.trim().is_empty()).unwrap_or_default();
     let words = text.split_whitespace().map(|word| word.split_once('?').map_or(word, |(start, _)| start));
     let line = words.collect::<Vec<_>>().join(" ");
     code(&line).unwrap_or_else(|| line.chars().take(SHOWN).collect())
 }
 
-/// The code and the message of an answer in XML, as all three stores give them.
+/// The code and message of an XML response; all three stores use the same elements.
 fn code(line: &str) -> Option<String> {
     let element = |name: &str| {
         let (_, rest) = line.split_once(&format!("<{name}>"))?;

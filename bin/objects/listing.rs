@@ -1,5 +1,4 @@
-//! From URLs to the mirror: an object, all objects of a folder, or all objects of the folders at the start of a
-//! pattern.
+//! Places the objects of URLs in the mirror: a single object, all objects in a folder, or all objects below the start of a pattern.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +10,14 @@ use super::dataset::{mirror_dataset, mirror_datasets};
 use super::mirror::{Mirror, OBJECTS, located};
 use super::url::store_of;
 
-/// A URL, taken apart.
+/// A parsed URL with its place in the mirror.
 struct Place {
     mirror: &'static Mirror,
     bucket: Arc<Bucket>,
     /// The folder of the bucket in the mirror.
     folder: PathBuf,
     key: String,
-    /// The object's file or folder in the mirror.
+    /// The local file or folder of the URL.
     path: PathBuf,
 }
 
@@ -38,7 +37,7 @@ impl Place {
         Ok(Some(Self { mirror, bucket: mirror.bucket(&scheme, &bucket)?, folder, key, path }))
     }
 
-    /// Places the object of exactly this name, if there is one.
+    /// Places the object with exactly this key. Returns false if it does not exist.
     fn place_object(&self) -> Result<bool> {
         let object = if self.key.is_empty() { None } else { self.bucket.head(&self.key)? };
         match object {
@@ -47,7 +46,7 @@ impl Place {
         }
     }
 
-    /// Places all objects below a name; false if there are none.
+    /// Places all objects below a prefix. Returns false if there are none.
     fn place_folder(&self, prefix: &str) -> Result<bool> {
         self.place_listed(prefix, &self.bucket.list(prefix)?)
     }
@@ -60,21 +59,21 @@ impl Place {
         Ok(!objects.is_empty())
     }
 
-    /// Places files that may belong to an export: neighbouring objects whose names have the same start.
+    /// Places files that may belong to an export: objects in the same folder whose names have the same stem.
     fn place_beside(&self) {
         let (folder, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
         let stem = name.split('.').next().unwrap_or(name);
-        // Who may read an object need not be allowed to list its folder.
+        // A user who may read an object may not be allowed to list its folder.
         let Ok(objects) = self.bucket.list_folder(folder) else { return };
         let start = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
-        // Sorted: a list may name each object of a large folder.
+        // Objects are sorted. A binary search matters if a list names each object of a large folder.
         let first = objects.partition_point(|object| object.key < start);
         for object in objects[first..].iter().take_while(|object| object.key.starts_with(&start)) {
             let _ = self.mirror.place(&self.folder, &self.bucket, object);
         }
     }
 
-    /// The names before the first name with a pattern character; `None` if there is no pattern.
+    /// The part of the key before the first name with a pattern character; `None` if there is no pattern.
     fn base_of_pattern(&self) -> Option<String> {
         let is_plain = |name: &&str| !name.bytes().any(|byte| b"*?[{".contains(&byte));
         let base: Vec<&str> = self.key.split('/').take_while(is_plain).collect();
@@ -86,10 +85,10 @@ impl Place {
     }
 }
 
-/// Finds the object or the objects of a URL, and ignores any other path.
+/// Places the object or objects of a URL. Does nothing for any other path.
 ///
 /// # Errors
-/// When there are no objects, or the store cannot be reached.
+/// If there are no objects, or the store cannot be reached.
 pub(crate) fn place(url: &Path) -> Result<()> {
     match Place::of(url)? {
         Some(place)
@@ -101,17 +100,17 @@ pub(crate) fn place(url: &Path) -> Result<()> {
     }
 }
 
-/// The file or folder in the mirror for an input of a fleet, with its neighbouring files. Datasets, and folders of
-/// datasets, are complete. Any other path is returned unchanged.
+/// The local file or folder for an input of a fleet. Also places its neighbouring files. Datasets, and folders of datasets, are downloaded
+/// completely. Any other path is returned unchanged.
 ///
 /// # Errors
-/// As for [`place`].
+/// The same as for [`place`].
 pub(crate) fn local(url: &Path) -> Result<PathBuf> {
     let Some(place) = Place::of(url)? else { return Ok(url.to_owned()) };
     if let Some(base) = place.base_of_pattern() {
         place.place_folder(&base)?;
     } else if place.mirror.has(&place.path) {
-        // A manifest names it again.
+        // Already placed: a manifest may name it again.
     } else if place.place_object()? {
         place.place_beside();
     } else if let Some(dataset) = mirror_dataset(url)? {
@@ -131,7 +130,7 @@ pub(crate) fn local(url: &Path) -> Result<PathBuf> {
 /// The path for a line of a list in a folder: a URL, or a file below the folder, which may be in the mirror.
 ///
 /// # Errors
-/// When the store cannot be reached.
+/// If the store cannot be reached.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     let is_url = store_of(Path::new(name)).is_some();
     let path = if is_url { PathBuf::from(name) } else { folder.join(name) };
@@ -148,7 +147,7 @@ pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     }
     let url = PathBuf::from(format!("{scheme}://{bucket}/{}", names.join("/")));
     let Some(place) = Place::of(&url)? else { return Ok(path) };
-    // A name that nothing has fails like a file that is not there.
+    // If no object has this name, reading it fails like a missing file.
     if place.mirror.has(&place.path) || place.place_object()? {
         place.place_beside();
     } else {

@@ -1,8 +1,8 @@
-//! The mirror: a temporary folder in which objects are files.
+//! The mirror: a temporary folder in which objects appear as files.
 //!
 //! ```text
 //! ROOT/objects/s3/bucket/runs/7.xml    an object: empty until it is read
-//! ROOT/dataset/s3/bucket/fleet/…       a dataset, which is there as a whole (dataset.rs)
+//! ROOT/dataset/s3/bucket/fleet/…       a dataset, which is downloaded completely (dataset.rs)
 //! ```
 
 use std::borrow::Cow;
@@ -21,40 +21,40 @@ use super::url::store_of;
 use crate::interrupt::TemporaryFolder;
 use crate::resource_limits;
 
-/// Objects that are read one by one.
+/// The subfolder for objects, which are read individually.
 pub(super) const OBJECTS: &str = "objects";
-/// Datasets.
+/// The subfolder for datasets.
 pub(super) const DATASET: &str = "dataset";
 
 static MIRROR: OnceLock<Mirror> = OnceLock::new();
 
-/// The mirror of this process, from the first URL on.
+/// The mirror of this process, created for the first URL.
 #[derive(Debug)]
 pub(super) struct Mirror {
-    /// Taken at the end of the process.
+    /// The temporary folder; `None` after [`end`].
     folder: Mutex<Option<TemporaryFolder>>,
     /// The canonical path of the mirror.
     root: PathBuf,
     pub(super) space: Space,
     state: Mutex<State>,
-    /// Notified when an object has arrived.
+    /// Notified when the download of an object ends.
     came: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     buckets: HashMap<String, Arc<Bucket>>,
-    /// By the paths of their files.
+    /// By path of the local file.
     objects: BTreeMap<PathBuf, Mirrored>,
-    /// Folders whose objects are all in place.
+    /// Folders whose objects have all been placed.
     listed: BTreeSet<PathBuf>,
-    /// The files and folders that tasks are currently reading, by task number.
+    /// By task: the files and folders that it is currently reading.
     uses: BTreeMap<u64, Vec<PathBuf>>,
-    /// Tasks so far.
+    /// The number of tasks so far.
     count: u64,
 }
 
-/// An object with a file.
+/// An object with its local file.
 #[derive(Debug)]
 struct Mirrored {
     bucket: Arc<Bucket>,
@@ -67,7 +67,7 @@ enum Content {
     Empty,
     Coming,
     Whole,
-    /// Whole until the end of the process: no task has it.
+    /// Downloaded until the end of the process, since it belongs to no task.
     Kept,
 }
 
@@ -89,7 +89,7 @@ impl Mirror {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file or folder of a URL.
+    /// The local file or folder of a URL.
     pub(super) fn path(&self, tree: &str, url: &Path) -> Option<PathBuf> {
         let scheme = store_of(url)?;
         let rest = url.to_str()?.split_once("://")?.1;
@@ -97,7 +97,7 @@ impl Mirror {
         Some([scheme].into_iter().chain(names).fold(self.root.join(tree), |path, name| path.join(name)))
     }
 
-    /// The URL of a file or folder: its scheme, its bucket, and its key.
+    /// The scheme, bucket and key of a local file or folder.
     pub(super) fn parts(&self, path: &Path) -> Option<(String, String, String)> {
         let below = path.strip_prefix(&self.root).ok()?;
         let names: Option<Vec<&str>> = below.components().map(|part| part.as_os_str().to_str()).collect();
@@ -107,7 +107,7 @@ impl Mirror {
         }
     }
 
-    /// A bucket, opened once.
+    /// Opens a bucket, or returns it if it is already open.
     pub(super) fn bucket(&self, scheme: &str, bucket: &str) -> Result<Arc<Bucket>> {
         let name = format!("{scheme}://{bucket}");
         let mut state = self.state();
@@ -119,9 +119,9 @@ impl Mirror {
         Ok(bucket)
     }
 
-    /// Creates the file of an object below the folder of its bucket, unless it exists.
+    /// Creates the local file of an object below the folder of its bucket, unless it exists.
     pub(super) fn place(&self, folder: &Path, bucket: &Arc<Bucket>, object: &Object) -> Result<()> {
-        // Consoles create such an object for an empty folder.
+        // Web consoles create such an object for an empty folder.
         if object.key.is_empty() || (object.size == 0 && object.key.ends_with('/')) {
             return Ok(());
         }
@@ -142,14 +142,14 @@ impl Mirror {
         Ok(())
     }
 
-    /// True if a path belongs to an object, or to a folder whose objects are all placed.
+    /// True if a path belongs to an object, or to a folder whose objects have all been placed.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.state();
         state.objects.contains_key(path) || path.ancestors().any(|folder| state.listed.contains(folder))
     }
 
-    /// Marks a folder whose objects are all placed. The folder and its subfolders get the times of their contents, by
-    /// which a recording is recognised.
+    /// Marks a folder whose objects have all been placed. The folder and its subfolders get modification times from their contents, by which a
+    /// recording is recognised.
     pub(super) fn has_listed(&self, folder: &Path) {
         let mut state = self.state();
         let mut folders: HashMap<PathBuf, (SystemTime, u64)> = HashMap::new();
@@ -166,12 +166,12 @@ impl Mirror {
         state.listed.insert(folder.to_owned());
     }
 
-    /// The mirror, if there is one.
+    /// The mirror, if it exists.
     pub(super) fn existing() -> Option<&'static Self> {
         MIRROR.get()
     }
 
-    /// Copies the object of a file, unless it is already there. If it is being copied, waits for it.
+    /// Downloads the object of a file, unless that is already done. If the download is in progress, waits for it.
     fn fill(&self, path: &Path) -> Result<()> {
         let mut state = self.state();
         let (bucket, object, is_used) = loop {
@@ -184,12 +184,12 @@ impl Mirror {
                 Some(mirrored) if mirrored.content == Content::Coming => {
                     state = self.came.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
-                // Already there, or not an object: a folder, or a file of a dataset.
+                // Already downloaded, or not an object: a folder, or a file of a dataset.
                 Some(_) | None => return Ok(()),
             }
         };
         drop(state);
-        // A task reserves its space when it begins.
+        // A task has already reserved the space for its objects.
         let room = if is_used { Ok(()) } else { self.space.keep(object.size) };
         let copied = room.and_then(|()| copy(&bucket, &object, path));
         if let Some(mirrored) = self.state().objects.get_mut(path) {
@@ -205,7 +205,7 @@ impl Mirror {
 }
 
 impl State {
-    /// The objects of a file or folder.
+    /// The objects at or below a path.
     fn below<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = (&'s PathBuf, &'s Mirrored)> {
         self.objects.range(path.to_owned()..).take_while(move |(object, _)| object.starts_with(path))
     }
@@ -230,8 +230,7 @@ fn copy(bucket: &Bucket, object: &Object, path: &Path) -> Result<()> {
     copied
 }
 
-/// The copies of objects that a task reads. They are removed when it ends, if no other task uses them, and their space
-/// is free again.
+/// The downloaded objects that a task reads. When the task ends, they are removed unless another task uses them, and their space is released.
 #[derive(Debug)]
 pub(crate) struct Use {
     task: Option<(&'static Mirror, u64)>,
@@ -239,10 +238,10 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Waits for the space for the objects among these files and folders.
+    /// Waits until there is space for the objects among these files and folders.
     ///
     /// # Errors
-    /// When the space is too small even for these objects alone.
+    /// If the total space is too small even for these objects alone.
     pub(crate) fn begin<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         let Some(mirror) = MIRROR.get() else { return Ok(Self { task: None, bytes: 0 }) };
         let paths: Vec<PathBuf> =
@@ -270,7 +269,7 @@ impl Drop for Use {
         for path in ended {
             if let Some(mirrored) = state.objects.get_mut(&path) {
                 mirrored.content = Content::Empty;
-                // A file that cannot be emptied occupies its space until the end.
+                // If the file cannot be truncated, it keeps its disk space until the end.
                 let _ = copies::open(&path).and_then(|file| stamp(&mirrored.object).put_on(&file));
             }
         }
@@ -285,10 +284,10 @@ pub(crate) fn located(path: &Path) -> Cow<'_, Path> {
     mirrored.map_or(Cow::Borrowed(path), Cow::Owned)
 }
 
-/// The local file for a path, with its contents fetched if necessary.
+/// The local file for a path. Downloads it if necessary.
 ///
 /// # Errors
-/// When it is an object that cannot be copied.
+/// If it is an object that cannot be downloaded.
 pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     let located = located(path);
     if let Some(mirror) = MIRROR.get().filter(|mirror| located.starts_with(&mirror.root)) {
@@ -297,7 +296,7 @@ pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(located)
 }
 
-/// Replaces the paths of mirrored files and folders in a string by the URLs of their objects.
+/// Replaces local paths of the mirror in a string by the URLs of their objects.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let Some(root) = MIRROR.get().and_then(|mirror| mirror.root.to_str()).filter(|root| text.contains(root)) else {
         return Cow::Borrowed(text);
@@ -317,7 +316,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Removes the mirror, which is no longer read.
+/// Deletes the mirror. It must not be read afterwards.
 pub(crate) fn end() {
     if let Some(mirror) = MIRROR.get() {
         drop(mirror.folder.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -1,13 +1,12 @@
-//! Object stores: `s3://bucket/runs`, `gs://…` and `az://…` as inputs and as places of datasets, with the feature `object-store`.
+//! Object stores: `s3://bucket/runs`, `gs://…` and `az://…` as inputs and as destinations of datasets, with the feature `object-store`.
 //!
 //! ```text
-//! arguments ─► mirror: a temporary folder with an empty file for each object, of its length and time
-//!                 │ reading a file of it ─► its object is copied first, and its bytes go when its recording is done
-//!                 └ a dataset: its manifest and the files that it names; what an extract changes is put back, the manifest last
+//! arguments ─► mirror: a temporary folder with an empty file for each object, with the object's length and time
+//!                 │ reading a file ─► its object is downloaded first; its content is dropped when its recording is finished
+//!                 └ a dataset: its manifest and the files in it; changes by an extract are uploaded, the manifest last
 //! ```
 //!
-//! All other code therefore reads files and walks folders as usual. [`shown`] turns paths back into URLs where names
-//! leave the command.
+//! All other code therefore reads files and walks folders as usual. [`shown`] converts paths back to URLs in output.
 
 mod arguments;
 #[cfg(feature = "object-store")]

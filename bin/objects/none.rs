@@ -1,5 +1,4 @@
-//! The command without the feature `object-store`: no path belongs to an object, since URLs were refused among the
-//! arguments.
+//! Replaces the other modules if the feature `object-store` is disabled. No path belongs to an object, since URLs among the arguments are refused.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,30 +9,30 @@ use anyhow::{Result, bail};
 use super::arguments::no_feature;
 use super::url::{SCHEMES, scheme_of};
 
-/// The text, which names no object.
+/// Returns the text unchanged.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The path itself.
+/// Returns the path unchanged.
 pub(crate) fn located(path: &Path) -> Cow<'_, Path> {
     Cow::Borrowed(path)
 }
 
-/// The path itself.
+/// Returns the path unchanged.
 pub(crate) fn here(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(Cow::Borrowed(path))
 }
 
-/// Nothing has to be looked for.
+/// Does nothing.
 pub(crate) fn place(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The path that a line of a list in a folder names.
+/// Returns the path for a line of a list in a folder.
 ///
 /// # Errors
-/// For a URL.
+/// If the line is a URL.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     match scheme_of(Path::new(name)) {
         Some(scheme) if SCHEMES.contains(&scheme) => bail!("{name}: {}", no_feature()),
@@ -41,37 +40,37 @@ pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
     }
 }
 
-/// The path itself.
+/// Returns the path unchanged.
 pub(crate) fn local(path: &Path) -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// A dataset in an object store, which does not exist without the feature.
+/// A dataset in an object store, which never exists without the feature.
 #[derive(Debug)]
 pub(crate) struct Target;
 
 impl Target {
-    /// Returns `None`: every path is a folder.
+    /// Returns `None`, since every path is a local folder.
     pub(crate) fn open(_: &mut PathBuf) -> Result<Option<Self>> {
         Ok(None)
     }
 
-    /// Nothing is put anywhere.
+    /// Does nothing.
     pub(crate) fn finish(self) -> Result<()> {
         Ok(())
     }
 }
 
-/// The copies of objects that a task reads: none.
+/// The downloaded objects that a task reads, of which there are none.
 #[derive(Debug)]
 pub(crate) struct Use;
 
 impl Use {
-    /// Nothing is copied.
+    /// Does nothing.
     pub(crate) fn begin<'p>(_: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
         Ok(Self)
     }
 }
 
-/// There is nothing to remove.
+/// Does nothing.
 pub(crate) fn end() {}

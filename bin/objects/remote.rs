@@ -22,16 +22,16 @@ use crate::exit_codes::EXIT_INPUT;
 use crate::unchanged::read_whole;
 use crate::{complain, interrupt, printable, resource_limits, warning};
 
-/// The time between two puts: what a killed extract loses.
+/// The time between two uploads. A killed extract loses this much work.
 const PERIOD: Duration = Duration::from_secs(30);
-/// Files that are put with each other.
+/// The number of files that are uploaded together.
 const TOGETHER: usize = 64;
-/// The age at which files of killed extracts are removed: another extract may be uploading newer ones.
+/// Leftover files of killed extracts are deleted at this age. Younger files may belong to a concurrent extract.
 const ORPHANED: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// The number of times the copy is read again if it changes while it is read.
+/// The number of times the copy is read again if it changes during reading.
 const TRIES: usize = 1000;
 
-/// The place of the dataset that an extract writes.
+/// The destination of an extract in an object store.
 #[derive(Debug)]
 pub(crate) struct Target {
     stop: Sender<()>,
@@ -42,7 +42,7 @@ impl Target {
     /// Copies the dataset at a URL, if there is one, and replaces the URL by the path of the copy. Returns `None` for a path.
     ///
     /// # Errors
-    /// When the store cannot be reached, or the destination contains something else.
+    /// If the store cannot be reached, or the destination contains something else.
     pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
         if store_of(output).is_none() {
             return Ok(None);
@@ -75,10 +75,10 @@ impl Target {
         Ok(Some(Self { stop, thread }))
     }
 
-    /// Uploads changed files, and removes files that are no longer needed.
+    /// Uploads changed files, and deletes files that are no longer needed.
     ///
     /// # Errors
-    /// When the upload fails, or another process wrote the dataset.
+    /// If the upload fails, or another process has written the dataset.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { stop, thread } = self;
         let _ = stop.send(());
@@ -88,8 +88,7 @@ impl Target {
     }
 }
 
-/// Fails unless the destination is empty or contains only leftovers of an extract that was killed before its first
-/// manifest.
+/// Fails unless the destination is empty or contains only leftovers of an extract that was killed before its first manifest.
 fn check_empty(remote: &Remote) -> Result<()> {
     let objects = remote.bucket.list(&remote.key)?;
     let is_left = |name: &str| is_part(name) || name == OWED;
@@ -100,28 +99,28 @@ fn check_empty(remote: &Remote) -> Result<()> {
     Ok(())
 }
 
-/// True for the name of a file of a table.
+/// True for the name of a table file.
 fn is_part(name: &str) -> bool {
     use traceparse::fleet::DatasetTable;
     let table = |table: DatasetTable| name.strip_prefix(table.name()).is_some_and(|rest| rest.starts_with('/'));
     name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
 }
 
-/// The uploaded dataset, as far as this process has seen it.
+/// The uploaded dataset, as far as this process knows.
 #[derive(Debug)]
 struct Writer {
     remote: Remote,
-    /// The version of the manifest that was read or written last.
+    /// The version of the manifest that was last read or written.
     version: Option<Version>,
     manifest: Vec<u8>,
-    /// Files that are there.
+    /// The files that are already uploaded.
     there: BTreeSet<String>,
-    /// Files that the manifest no longer names.
+    /// Files that the manifest no longer lists.
     replaced: BTreeSet<String>,
 }
 
 impl Writer {
-    /// Uploads while the extract runs. A failed upload is retried, unless another process wrote the dataset.
+    /// Uploads while the extract runs. A failed upload is retried, unless another process has written the dataset.
     fn put_now_and_then(&mut self) {
         let Err(error) = self.put() else { return };
         let is_lost = error.downcast_ref::<Refusal>().is_some_and(Refusal::is_changed);
@@ -132,21 +131,21 @@ impl Writer {
         warning(&format!("{error:#}; trying again"));
     }
 
-    /// Puts a version of the copy, if there is a new one.
+    /// Uploads the current version of the copy, if it is new.
     fn put(&mut self) -> Result<()> {
         for _ in 0..TRIES {
             let path = self.remote.file(MANIFEST);
-            // Nothing was extracted.
+            // Nothing has been extracted yet.
             if !path.exists() {
                 return Ok(());
             }
-            // Reading fails if the extract replaces the manifest just now.
+            // Reading fails if the extract replaces the manifest just now: try again.
             let owed = self.owed();
             let Ok(manifest) = read_whole(&path, resource_limits::OWN_FILE) else { continue };
             if manifest == self.manifest {
                 return Ok(());
             }
-            // An unchanged list belongs to the manifest: the list changes before an extract begins, and after it ends.
+            // If the list has not changed, it belongs to the manifest: the list is written before an extract begins and after it ends.
             let (Ok(before), Ok(after)) = (owed, self.owed()) else { continue };
             if before != after {
                 continue;
@@ -162,7 +161,7 @@ impl Writer {
         )
     }
 
-    /// Puts the files that are not there; false if one went away, which a new version of the manifest does not name.
+    /// Uploads the files that are missing. Returns false if one disappeared, because a newer manifest no longer lists it.
     fn put_files(&mut self, names: &BTreeSet<String>) -> Result<bool> {
         let new: Vec<String> = names.difference(&self.there).cloned().collect();
         for names in new.chunks(TOGETHER) {
@@ -179,20 +178,20 @@ impl Writer {
         Ok(true)
     }
 
-    /// The list of files that are not done; `None` if all are.
+    /// The list of unfinished files; `None` if all files are finished.
     fn owed(&self) -> Result<Option<Vec<u8>>> {
         let path = self.remote.file(OWED);
         if path.exists() { read_whole(&path, resource_limits::FILE_LIST).map(Some) } else { Ok(None) }
     }
 
-    /// The names of the files of a manifest.
+    /// The names of the files in a manifest.
     fn named(&self, manifest: &[u8]) -> Result<BTreeSet<String>> {
         let name = self.remote.bucket.url(&self.remote.at(MANIFEST));
         Ok(NamedFiles::of(manifest, &name)?.names)
     }
 
-    /// Uploads the list before a manifest, or removes it after a manifest without one, so that another extract cannot
-    /// complete this one.
+    /// Uploads the manifest. The list of unfinished files is uploaded before it or, if there is none, deleted after it, so another extract never
+    /// mistakes this one for complete.
     fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>, owed: Option<Vec<u8>>) -> Result<()> {
         let (bucket, at, at_owed) = (&self.remote.bucket, self.remote.at(MANIFEST), self.remote.at(OWED));
         let is_done = owed.is_none();
@@ -218,8 +217,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks that all files of the manifest are uploaded, and removes all others: files of the previous manifest, and
-    /// leftovers of extracts that were killed long ago.
+    /// Checks that all files of the manifest are uploaded. Deletes all other files: those of the previous manifest, and leftovers of extracts that
+    /// were killed long ago.
     fn clean_up(&mut self) -> Result<()> {
         if self.version.is_none() {
             return Ok(());
@@ -228,12 +227,12 @@ impl Writer {
         let objects = self.remote.bucket.list(&self.remote.key)?;
         let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
         let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
-        // Another extract that has just ended may have removed files that this one uploaded again.
+        // Another extract that has just ended may have deleted files that this one needs, so upload them again.
         let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.there = found;
         ensure!(self.put_files(&names)?, "{}: the copy of the dataset is incomplete", self.remote.folder.display());
         let written = objects.iter().find(|object| self.remote.name_of(&object.key) == Some(MANIFEST));
-        // The clock of the store decides.
+        // Ages are relative to the clock of the store.
         let is_old = |object: &Object| {
             let age = written.and_then(|written| written.modified.duration_since(object.modified).ok());
             age.is_some_and(|age| age > ORPHANED)
@@ -253,7 +252,7 @@ mod tests {
 
     #[test]
     fn parts_are_files_of_tables() {
-        for name in ["runs/part-1.parquet", "hist/x.parquet"] {
+        for name in ["runs/part-1.parquet", "stacks/x.parquet"] {
             assert!(is_part(name), "{name}");
         }
         for name in ["runs/a.xml", "x/part-1.parquet", "runs.parquet", MANIFEST, STAMPS] {

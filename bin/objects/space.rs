@@ -1,11 +1,11 @@
-//! The room that copies of objects take on this machine.
+//! The disk space for copies of objects.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, ensure};
 use traceparse::memory::Size;
 
-/// The most that copies take together.
+/// The disk space that all copies share.
 #[derive(Debug)]
 pub(super) struct Space {
     most: u64,
@@ -15,9 +15,9 @@ pub(super) struct Space {
 
 #[derive(Debug, Default)]
 struct Used {
-    /// By recordings that are being read.
+    /// Space used by recordings that are being read.
     taken: u64,
-    /// Until the end of the process.
+    /// Space used until the end of the process.
     kept: u64,
 }
 
@@ -26,10 +26,10 @@ impl Space {
         Self { most, used: Mutex::default(), less: Condvar::new() }
     }
 
-    /// Reserves space, and waits while other callers hold it. A waiting caller holds none, so there are no deadlocks.
+    /// Reserves space, and waits while other callers use it. A waiting caller holds no space, so there are no deadlocks.
     ///
     /// # Errors
-    /// When the total space is smaller than that.
+    /// If the total space is too small.
     pub(super) fn take(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         loop {
@@ -42,10 +42,10 @@ impl Space {
         }
     }
 
-    /// Reserves space until the end.
+    /// Reserves space until the end of the process.
     ///
     /// # Errors
-    /// When the remaining space is smaller than that.
+    /// If the remaining space is too small.
     pub(super) fn keep(&self, bytes: u64) -> Result<()> {
         let mut used = self.used();
         self.check(used.kept + used.taken, bytes)?;
@@ -59,7 +59,7 @@ impl Space {
     }
 
     fn check(&self, used: u64, bytes: u64) -> Result<()> {
-        let (most, needed) = (Size(self.most), Size(used.saturating_add(bytes).div_ceil(1 << 20) << 20));
+        let (most, needed) = (Size(self.most), Size::in_megabytes(used.saturating_add(bytes)));
         let fits = used.saturating_add(bytes) <= self.most;
         ensure!(
             fits,

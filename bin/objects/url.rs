@@ -1,11 +1,11 @@
-//! URLs of objects, `s3://bucket/runs/7.xml`, distinguished from paths.
+//! Recognises URLs of objects, such as `s3://bucket/runs/7.xml`, among paths.
 
 use std::path::Path;
 
-/// The schemes of object stores, as Spark, Hadoop and the tools of their makers write them.
+/// The schemes of object stores, as used by Spark, Hadoop and the vendors' tools.
 pub(crate) const SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "abfs", "abfss"];
 
-/// The scheme of what looks like a URL and not like a path: `https` of `https://host/x`. A letter before `://` is a drive of Windows.
+/// The scheme of a path that looks like a URL: `https` for `https://host/x`. A single letter before `://` is a Windows drive.
 pub(crate) fn scheme_of(path: &Path) -> Option<&str> {
     let text = path.as_os_str().to_str().or_else(|| valid_start(path))?;
     let (scheme, _) = text.split_once("://")?;
@@ -14,13 +14,13 @@ pub(crate) fn scheme_of(path: &Path) -> Option<&str> {
     is_scheme.then_some(scheme)
 }
 
-/// The scheme of a URL of an object store.
+/// The scheme of an object store URL.
 #[cfg(feature = "object-store")]
 pub(super) fn store_of(path: &Path) -> Option<&str> {
     scheme_of(path).filter(|scheme| SCHEMES.contains(scheme))
 }
 
-/// The beginning of a path that is not UTF-8 to its end.
+/// The valid start of a path that is not UTF-8.
 fn valid_start(path: &Path) -> Option<&str> {
     let bytes = path.as_os_str().as_encoded_bytes();
     bytes.utf8_chunks().next().map(|chunk| chunk.valid())

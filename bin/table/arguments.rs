@@ -1,16 +1,20 @@
-//! The arguments of `traceparse table`.
+//! The arguments of `traceparse table`, and the plan resolved from them.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::{RowFormat, Syntax};
+use clap::{Args, ValueHint};
+use traceparse::output::RowFormat;
+use traceparse::recording::{Options, SampleDetail};
 use traceparse::tables::{Conditions, TableQuery};
 
-use crate::arguments::SymbolArgs;
+use crate::arguments::{ImageArgs, SymbolArgs, TruncatedArgs};
 use crate::exit_codes::EXIT_CODES;
-use crate::format_options::CsvArgs;
-use crate::formats::{check_name, format_of};
-use crate::sink::is_terminal;
+use crate::formats::ROWS;
+use crate::output::Output;
+use crate::output_args::OutputArgs;
+use crate::recording::check_distinct;
+use crate::weight_limit::parse_top;
 
 const ROW_EXAMPLES: &str = "\
 Examples:
@@ -25,31 +29,21 @@ Examples:
   traceparse table app.trace virtual-memory --format sql | sqlite3 vm.db
       A table in a database";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum TableFormat {
-    /// For people to read: the first 20 rows, unless --top is given
-    Text,
-    /// A record per row
-    Csv,
-    /// One document; every field is documented in docs/formats.md
-    Json,
-    /// JSON lines, one object per row
-    Ndjson,
-    /// Columns for DuckDB and data frames (use -o)
-    Parquet,
-    /// CREATE TABLE and INSERT, for DuckDB, SQLite and PostgreSQL
-    Sql,
-}
+/// The long help of `--output`.
+const OUTPUT_HELP: &str = "\
+Write to this file instead of standard output
+
+For CSV, NDJSON and Parquet, the frames of stacks are written next to it: hangs.stacks.csv for hangs.csv.";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{ROW_EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = format!("{ROW_EXAMPLES}\n\n{EXIT_CODES}"), mut_arg("output", |arg| arg.long_help(OUTPUT_HELP)))]
 pub(crate) struct TableArgs {
     /// Recordings (.trace) and exports; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
-    /// The schema of the table, such as potential-hangs; `traceparse tables FILE` lists them
+    files: Vec<PathBuf>,
+    /// The schema of the table, right after the files, such as potential-hangs; `traceparse tables FILE` lists them
     #[arg(required = true, value_name = "NAME")]
-    pub(crate) name: String,
+    name: String,
     /// Use this run only
     #[arg(long, value_name = "N")]
     run: Option<u32>,
@@ -61,29 +55,27 @@ pub(crate) struct TableArgs {
     #[arg(long = "where", value_name = "CONDITIONS")]
     conditions: Option<Conditions>,
     /// Fields to write, separated by commas [default: all]
-    #[arg(long, value_name = "FIELD,…", value_delimiter = ',')]
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',', value_parser = parse_field)]
     columns: Vec<String>,
     /// Sort by a field; FIELD:desc puts the largest value first
     #[arg(long, value_name = "FIELD[:desc]", value_parser = parse_sort)]
     sort: Option<(String, bool)>,
     /// Write this many rows; 0 writes all [default: 20 in text, else all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_top)]
     top: Option<usize>,
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, value_enum)]
-    format: Option<TableFormat>,
     #[command(flatten)]
-    csv: CsvArgs,
-    /// Write to this file instead of standard output
-    ///
-    /// For CSV, NDJSON and Parquet, the frames of stacks are written next to it: hangs.stacks.csv for hangs.csv.
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
-    /// Use the complete rows of a truncated file
-    #[arg(long)]
-    pub(crate) allow_truncated: bool,
+    output: OutputArgs<ROWS>,
     #[command(flatten)]
-    pub(crate) symbols: SymbolArgs,
+    truncated: TruncatedArgs,
+    #[command(flatten)]
+    symbols: SymbolArgs,
+    #[command(flatten)]
+    images: ImageArgs,
+}
+
+/// Accepts `time, duration`.
+fn parse_field(text: &str) -> Result<String, Infallible> {
+    Ok(text.trim().to_owned())
 }
 
 fn parse_sort(text: &str) -> Result<(String, bool), String> {
@@ -99,71 +91,56 @@ fn parse_sort(text: &str) -> Result<(String, bool), String> {
 /// The number of rows that text shows by default.
 const ROWS_OF_TEXT: usize = 20;
 
-impl TableArgs {
-    pub(super) fn check(&self) -> Result<(), String> {
-        check_name(self.format, self.output.as_deref())?;
-        let format = self.format();
-        self.csv.check(format == TableFormat::Csv)?;
-        if format == TableFormat::Parquet && is_terminal(self.output.as_deref()) {
-            return Err("--format parquet is binary; write it to a file with -o".to_owned());
-        }
-        Ok(())
-    }
-
-    fn format(&self) -> TableFormat {
-        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TableFormat::Text)
-    }
-
+/// The query, and the destination of its rows.
+pub(super) struct TablePlan {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) query: TableQuery,
     /// The format for programs; `None` for text.
-    pub(super) fn row_format(&self) -> Option<RowFormat> {
-        Some(match self.format() {
-            TableFormat::Text => return None,
-            TableFormat::Csv => RowFormat::Csv(self.csv.cells()),
-            TableFormat::Json => RowFormat::Json,
-            TableFormat::Ndjson => RowFormat::JsonLines,
-            TableFormat::Parquet => RowFormat::Parquet,
-            TableFormat::Sql => RowFormat::Sql,
+    pub(super) row_format: Option<RowFormat>,
+    pub(super) output: Output,
+    /// The file for the frames of stacks, next to the output; `None` if the output contains them or is not a file.
+    pub(super) frames_path: Option<PathBuf>,
+    pub(super) reading: Options,
+    pub(super) symbols: SymbolArgs,
+    pub(super) images: ImageArgs,
+}
+
+impl TablePlan {
+    pub(super) fn new(args: TableArgs) -> Result<Self, String> {
+        let output = args.output.resolve()?;
+        check_distinct(&args.files)?;
+        if let Some(pipe) = args.files.iter().find(|path| is_pipe(path)) {
+            let name = pipe.display();
+            return Err(format!("{name} cannot be read twice; pass it as standard input: - < {name}"));
+        }
+        let row_format = output.row_format();
+        let is_separate = row_format.is_some_and(|format| !format.holds_frames());
+        let is_stream = |path: &&Path| path.metadata().is_ok_and(|known| !known.is_file());
+        Ok(Self {
+            query: TableQuery {
+                schema: args.name,
+                run: args.run,
+                conditions: args.conditions.unwrap_or_default(),
+                columns: args.columns,
+                sort: args.sort,
+                top: match args.top {
+                    None => output.is_text().then_some(ROWS_OF_TEXT),
+                    top => top.filter(|&top| top < usize::MAX),
+                },
+            },
+            frames_path: output.file().filter(|path| is_separate && !is_stream(path)).map(beside),
+            files: args.files,
+            row_format,
+            output,
+            reading: args.truncated.options(SampleDetail::Summed),
+            symbols: args.symbols,
+            images: args.images,
         })
     }
+}
 
-    /// The syntax in which a terminal gets characters that it must not be shown.
-    pub(super) fn syntax(&self) -> Option<Syntax> {
-        match self.format() {
-            TableFormat::Text | TableFormat::Parquet => None,
-            TableFormat::Csv => Some(Syntax::Csv),
-            TableFormat::Json | TableFormat::Ndjson => Some(Syntax::Json),
-            TableFormat::Sql => Some(Syntax::Lines),
-        }
-    }
-
-    pub(super) fn query(&self) -> TableQuery {
-        let top = match self.top {
-            Some(0) => None,
-            Some(top) => Some(top),
-            None => (self.format() == TableFormat::Text).then_some(ROWS_OF_TEXT),
-        };
-        TableQuery {
-            schema: self.name.clone(),
-            run: self.run,
-            conditions: self.conditions.clone().unwrap_or_default(),
-            columns: self.columns.clone(),
-            sort: self.sort.clone(),
-            top,
-        }
-    }
-
-    /// True if fields were selected.
-    pub(super) fn has_columns(&self) -> bool {
-        !self.columns.is_empty()
-    }
-
-    /// The file for the frames of stacks, next to the output; `None` if the output holds them, or is not a file.
-    pub(super) fn frames_path(&self) -> Option<PathBuf> {
-        let path = self.output.as_deref().filter(|path| path.as_os_str() != "-")?;
-        let is_stream = path.metadata().is_ok_and(|known| !known.is_file());
-        let is_separate = self.row_format().is_some_and(|format| !format.holds_frames());
-        (is_separate && !is_stream).then(|| beside(path))
-    }
+fn is_pipe(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// `hangs.stacks.csv` for `hangs.csv`.

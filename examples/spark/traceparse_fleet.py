@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures recordings of Apple Instruments on a Spark cluster, and reports on them: `traceparse fleet extract` in every task,
-`fleet merge` on the driver, and the statement of `fleet sql --engine spark` by Spark.
+`fleet merge` and `fleet report` on the driver.
 
     spark-submit --files traceparse examples/spark/traceparse_fleet.py \\
         --input s3a://lab/recordings --output s3a://lab/fleet --report '--by app_version --scope function'
@@ -10,13 +10,13 @@ The output is a folder:
     OUTPUT/shards/of-16/3/a71f…/      the dataset of a shard, by one attempt at it
     OUTPUT/shards/of-16/3/shard.json  names the attempt that counts, and what it was made of
     OUTPUT/dataset/                   the dataset of all shards: for reports, for SQL
-    OUTPUT/report-1.csv               the rows of the first --report
+    OUTPUT/report-1.csv               the first --report
 
 A shard counts once `shard.json` is there, which is one small file, written after the dataset that it names. So a lost executor, or
 two attempts at the same shard, leave the whole shard of one attempt or nothing. The same command again skips shards whose recordings
 have not changed. README.md beside this file has recipes.
 
-Needs pyspark 3.4 or later, and nothing else. Exit codes are those of traceparse: 1 for errors, 2 for wrong arguments.
+Needs pyspark 3.4 or later, and nothing else. Exit codes are those of traceparse: 1 for errors, 2 for wrong arguments, 3 and 4 for alerts.
 """
 
 import argparse
@@ -41,7 +41,7 @@ RECORDINGS = tuple(BUNDLE + ending for ending in ("", ".zip", ".tar", ".tar.gz",
 TOCS = ("-toc", ".toc", "_toc")
 INTERVALS = "-intervals"
 MANIFEST = "traceparse-dataset.json"
-TABLES = ("stacks", "hist", "windows", "modules", "frames", "labels", "runs")
+TABLES = ("stacks", "windows", "modules", "frames", "labels", "runs")
 PATH_COLUMNS = ("path", "toc", "intervals")
 DAY = 24 * 60 * 60
 
@@ -494,8 +494,8 @@ def arguments(words):
     add("--traceparse", default="traceparse", metavar="PATH", help="the command on the machines of the cluster [default: traceparse]")
     add("--symbols", metavar="PATH", help="a folder, or a .zip, .tar or .tar.gz, of symbols, which is shipped to the executors")
     add("--extract", default="", metavar="OPTIONS", help="further options of `fleet extract`, such as '--during FeedScroll'")
-    add("--report", action="append", default=[], metavar="OPTIONS", help="options of `fleet sql`, such as '--by app_version' (repeatable)")
-    add("--report-format", choices=["csv", "parquet"], default="csv", help="format of reports [default: csv]")
+    add("--report", action="append", default=[], metavar="OPTIONS", help="options of `fleet report`, such as '--by app_version' (repeatable)")
+    add("--report-format", choices=["csv", "json", "html"], default="csv", help="format of reports [default: csv]")
     add("--scratch", metavar="DIR", help="folder for copies of recordings on the executors [default: that of the system]")
     add("--strict", action="store_true", help="exit code 1 if a recording gives no run")
     args = parser.parse_args(words)
@@ -515,8 +515,7 @@ def main(words):
     args = arguments(words)
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.appName("traceparse fleet").getOrCreate()
-    context = spark.sparkContext
+    context = SparkSession.builder.appName("traceparse fleet").getOrCreate().sparkContext
     settings = hadoop_settings(context)
     file_systems = FileSystems(lambda: context._jvm, settings)
     recordings, root = find_recordings(file_systems, args.input, args.manifest, args.root)
@@ -526,9 +525,8 @@ def main(words):
     datasets = extract(context, file_systems, job, recordings)
     with tempfile.TemporaryDirectory(prefix="traceparse-", dir=args.scratch) as scratch:
         merged, manifest = merge(args, file_systems, datasets, scratch)
-        for index, options in enumerate(args.report, 1):
-            report(args, spark, file_systems, merged, index, options)
-    return 1 if args.strict and manifest["failed"] else 0
+        codes = [report(args, file_systems, merged, index, options) for index, options in enumerate(args.report, 1)]
+    return 1 if args.strict and manifest["failed"] else max(codes, default=0)
 
 
 def hadoop_settings(context):
@@ -654,41 +652,22 @@ def merge(args, file_systems, datasets, scratch):
     return merged, manifest
 
 
-def command(args, words):
+def command(args, words, codes=(0,)):
+    """Runs `traceparse fleet`; returns what it writes, and its exit code."""
     done = subprocess.run([traceparse(args.traceparse), "fleet", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     sys.stderr.write(done.stderr.decode(errors="replace"))
-    if done.returncode:
+    if done.returncode not in codes:
         raise Failure(f"traceparse fleet {words[0]}: exit code {done.returncode}")
-    return done.stdout.decode()
+    return done.stdout.decode(), done.returncode
 
 
-def report(args, spark, file_systems, merged, index, options):
-    """Has Spark run the statement of a report on the published dataset."""
-    statement = command(args, ["sql", os.path.realpath(merged), "--engine", "spark", *shlex.split(options)])
-    # The scratch folder's path has no sign that SQL or patterns of paths would quote.
-    statement = statement.replace(os.path.realpath(merged), quoted_path(join(args.output, "dataset")))
-    spark.sparkContext.setJobGroup("traceparse report", f"traceparse fleet report {options}")
-    rows = spark.sql(statement.strip().rstrip(";"))
+def report(args, file_systems, merged, index, options):
+    """Makes a report on the merged dataset, and returns its exit code: 3 and 4 are those of alerts."""
     path = join(args.output, f"report-{index}.{args.report_format}")
-    if args.report_format == "parquet":
-        rows.write.mode("overwrite").parquet(path)
-        say(path)
-        return
-    columns, found = rows.columns, rows.collect()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    # Python writes the shortest digits that are the same double.
-    writer.writerows(["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in found)
-    put_text(file_systems.of(path), text.getvalue(), path)
-    print("\n".join(text.getvalue().splitlines()[:21]), flush=True)
-    say(f"{len(found)} rows in {path}")
-
-
-def quoted_path(path):
-    """A path inside the back quotes of a statement, where it is a pattern."""
-    escaped = "".join("\\" + sign if sign in "\\*?[]{}^," else sign for sign in path)
-    return escaped.replace("`", "``")
+    text, code = command(args, ["report", merged, "--format", args.report_format, *shlex.split(options)], codes=(0, 3, 4))
+    put_text(file_systems.of(path), text, path)
+    say(path)
+    return code
 
 
 if __name__ == "__main__":

@@ -1,37 +1,38 @@
-//! Call trees from the leaves up: functions by self weight, with their callers below.
+//! Inverted call trees: functions by self weight, with their callers below.
 //!
-//! It is the tree of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is made from the tree of callees when it is
-//! looked at: inverting hundreds of thousands of stacks takes seconds.
+//! This is the tree of inverted stacks ([`Action::Invert`](super::Action::Invert)), but each level is computed on demand from the tree of callees:
+//! inverting hundreds of thousands of stacks takes seconds.
 
 use super::forest::WeighedForest;
-use super::keyed::KeySums;
+use super::key_sums::KeySums;
 use super::tree::{Label, order_labels};
 
-/// A node of the tree from the leaves up: a function, below the callees on the way from a leaf.
+/// A node of the inverted tree: a function, below the callees on the path from a leaf.
 #[derive(Clone, Debug)]
 pub struct CallerNode {
-    /// The function; [`Label::Root`] above all leaves.
+    /// The function; [`Label::Root`] for the root, which is above all leaves.
     pub label: Label,
     /// The number of levels below the root.
     pub depth: u32,
-    /// All weight is the weight of samples that end this way; self weight is the part of it whose outermost function this is.
+    /// The weights. All weight is the weight of samples whose stacks end with this path. Self weight is the part of it for which this function is
+    /// outermost.
     pub sums: KeySums,
-    /// Where samples end, and the node of the forest that this node is for them.
+    /// For each knot where samples end, the forest node that this node represents for these samples.
     ends: Vec<(u32, u32)>,
 }
 
 impl CallerNode {
-    /// Returns the nodes of the forest that it consists of.
+    /// Returns the forest nodes that this node represents.
     pub fn nodes(&self) -> impl Iterator<Item = u32> + '_ {
         self.ends.iter().map(|&(_, node)| node)
     }
 }
 
-/// Finds callers. Its tables are as long as the list of functions, and are reused.
+/// Computes callers. Its tables are as long as the list of functions, and are reused.
 #[derive(Debug)]
 pub struct Callers<'f> {
     tree: WeighedForest<'f>,
-    /// By label: the callers that are being collected, and the number of their ends.
+    /// For each label, the callers that are being collected, and the number of their ends.
     groups: Vec<(KeySums, u32)>,
 }
 
@@ -41,17 +42,17 @@ impl<'f> Callers<'f> {
         Self { tree, groups: vec![(KeySums::default(), 0); tree.forest.label_count()] }
     }
 
-    /// Returns the root, of which the leaves are the children.
+    /// Returns the root, whose children are the leaves.
     pub fn root(&self) -> CallerNode {
         let sums = KeySums { self_weight: 0, self_samples: 0, ..self.tree.weights.total() };
         CallerNode { label: Label::Root, depth: 0, sums, ends: self.tree.ends().collect() }
     }
 
-    /// Returns the callers of a node that weigh at least this much, heaviest first.
+    /// Returns the callers of a node with at least the weight `least`, heaviest first.
     pub fn of(&mut self, node: &CallerNode, least: f64) -> Vec<CallerNode> {
         let Self { tree, groups } = self;
         let forest = tree.forest;
-        // The nodes of the root are the leaves themselves.
+        // For the root, the next nodes are the leaves themselves.
         let next = |at: u32| if node.depth == 0 { at } else { forest.parent(at) };
         let mut touched = Vec::new();
         for &(knot, at) in &node.ends {

@@ -1,14 +1,16 @@
-//! Weights of code categories, and calls from app code into other code.
+//! Sums the weights of code categories, and of calls from app code into other code.
 //!
 //! ```text
 //! main (user) ─► sort (system) ─► compare (user) ─► release (runtime)
 //!      └ transition ┘                  └── transition ──┘
 //! ```
 //!
-//! In this example, the first transition has no self weight, since the sample returned to app code; the second one has. Both have the
-//! sample in their all weight.
+//! In this example, the first transition has no self weight, since the sample returned to app code; the second one has. Both include the sample in
+//! their all weight.
 
-use super::keyed::{KeySums, PathVisitor, WeighedStacks, sum_stacks_by_key};
+use super::key_sums::KeySums;
+use super::keyed::{WeighedStacks, sum_stacks_by_key};
+use super::path_visitor::PathVisitor;
 use super::tree::Label;
 use super::tree::order_labels;
 use crate::hash::HashMap;
@@ -20,7 +22,7 @@ use crate::profile::{Category, FrameId, FunctionId, Profile};
 pub struct CategoryRow {
     /// The category; `None` for samples without a stack.
     pub category: Option<Category>,
-    /// Self weight includes samples whose leaf is in the category, all weight samples with any frame in it.
+    /// Self weight includes samples whose leaf is in the category; all weight includes samples with any frame in it.
     pub sums: KeySums,
 }
 
@@ -34,9 +36,9 @@ pub struct TransitionRow {
     pub callee: FunctionId,
     /// The category of the callee.
     pub category: Category,
-    /// Self weight includes samples that did not return from the callee to app code: the caller is the innermost app frame of their stack.
-    /// All weight includes samples whose leaf is in or below the callee, in any code. A sample is counted once, even if its stack contains
-    /// the transition several times.
+    /// Self weight includes samples that did not return from the callee to app code: the caller is the innermost app frame of their stack. All weight
+    /// includes samples whose leaf is in or below the callee, in any code. Each sample is counted once, even if its stack contains the transition
+    /// several times.
     pub sums: KeySums,
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn categories_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>)
     rows.map(|(category, sums)| CategoryRow { category, sums }).collect()
 }
 
-/// Returns the transitions of stacks, by self weight, then all weight, then caller and callee.
+/// Returns the transitions of stacks, sorted by self weight, then all weight, then caller and callee.
 pub(crate) fn transitions_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<TransitionRow> {
     let of_function = Category::of_functions(profile);
     let mut visitor = Transitions {
@@ -75,7 +77,7 @@ struct Transitions<'p> {
     of_function: Vec<Category>,
     path: Vec<Call>,
     rows: Vec<TransitionRow>,
-    /// By row: the number of calls on the path that are this transition.
+    /// For each row, how often the transition occurs on the current path.
     on_path: Vec<u32>,
     row_of: HashMap<(FunctionId, FunctionId), usize>,
 }
@@ -84,9 +86,9 @@ struct Transitions<'p> {
 #[derive(Clone, Copy)]
 struct Call {
     function: FunctionId,
-    /// The row, if app code called it and it is none.
+    /// The row of the transition, if app code called this function and it is not app code.
     transition: Option<usize>,
-    /// The row of the transition after which nothing returned to app code.
+    /// The row of the innermost transition, if nothing returned to app code after it.
     innermost: Option<usize>,
 }
 

@@ -1,8 +1,7 @@
-//! A tree under construction: the merged stacks, their weights, and the order of nodes.
+//! A call tree under construction: the merged stacks, their weights, and the order of nodes.
 //!
-//! Most nodes of a real tree have one child and no self weight, so they weigh the same as the child. Weights only need to be stored for
-//! nodes where samples end or paths branch. Such a node is a *branch node*. A branch node and the nodes between it and the branch node
-//! above are a *chain*:
+//! Most nodes of a real tree have one child and no self weight, so their weight equals that of the child. Weights only need to be stored for nodes
+//! where samples end or paths branch. Such a node is a *branch node*. A branch node and the nodes between it and the branch node above are a *chain*:
 //!
 //! ```text
 //! start ─ main ─ run ┬─ fast ─ copy        chains: start main run │ fast copy │ slow
@@ -14,64 +13,64 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use super::keyed::KeySums;
+use super::key_sums::KeySums;
 use super::tree::order_labels;
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use crate::profile::{FunctionId, Profile};
 
-/// The merged stacks of one tree. Node 0 is the root; each parent precedes its children.
+/// The merged stacks of one tree. Node 0 is the root; parents precede their children.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// The function of each node; `None` for samples without a stack. The entry of the root is unused.
+    /// The function of each node; `None` for samples without a stack. The root's entry is unused.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
-    /// The branch node of each node, or 0: branch node 0 belongs to the root.
+    /// For a branch node, its index in `branch_nodes`; 0 for the root and all other nodes.
     branch_node_of: Vec<u32>,
     branch_nodes: Vec<BranchNode>,
-    /// The children of all branch nodes without pruned ones, heaviest first; [`BranchNode::children`] is the start of each list.
+    /// The unpruned children of all branch nodes, heaviest first. [`BranchNode::children`] is the start of each list.
     children: Vec<Child>,
     max_depth: u32,
 }
 
-/// A node where samples end or paths branch, and the chain that leads to it.
+/// A node where samples end or paths branch, and the chain that ends in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct BranchNode {
-    /// The nodes of the chain are consecutive: from here …
+    /// The first node of the chain, whose nodes are consecutive.
     first: u32,
-    /// … to here, the branch node itself.
+    /// The last node of the chain, which is the branch node itself.
     last: u32,
     /// The branch node above the chain.
     parent: u32,
     child_count: u32,
-    /// The position of its first child, and the number of children that are not pruned.
+    /// The position of the first child, and the number of children that are not pruned.
     children: u32,
     shown: u32,
     sums: KeySums,
 }
 
-/// A branch node below another one, with the properties by which it is sorted.
+/// A child of a branch node, with the properties by which it is sorted.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     weight: u64,
     samples: u64,
     branch_node: u32,
-    /// The function of its chain's first node, which is a child of the branch node above.
+    /// The function of the first node in the chain, which is a direct child of the parent.
     function: Option<FunctionId>,
 }
 
-/// Nodes below each other. Only the last one may have self weight, hidden children, or more or less than one child.
+/// A chain of nodes. Only the last one may have self weight, hidden children, or a number of children other than one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain<'d> {
-    /// The number of chains above this one; 0 for the root's own chain.
+    /// The number of chains above this one; 0 for the root's chain.
     pub(crate) level: usize,
     /// The functions of the nodes, root first; `None` for samples without a stack. Never empty.
     pub(crate) functions: &'d [Option<FunctionId>],
-    /// The last node. The others weigh the same, and have neither self weight nor hidden children.
+    /// The last node. The others have the same weight, and have neither self weight nor hidden children.
     pub(crate) last: Node,
 }
 
 impl Chain<'_> {
-    /// Returns its nodes, root first.
+    /// Returns the nodes, root first.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         let (last, above) = (self.last, self.functions.len() - 1);
         let top = last.depth - above as u32;
@@ -102,7 +101,7 @@ impl Draft {
         self.branch_nodes.push(BranchNode::default());
     }
 
-    /// Adds a node below `parent`. Unless `parent` is the newest node, it must have a branch node ([`knot_at`](Self::knot_at)).
+    /// Adds a node below `parent`. Unless `parent` is the newest node, it must be a branch node ([`knot_at`](Self::knot_at)).
     pub(super) fn add_node(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let node = self.parents.len() as u32;
         self.parents.push(parent);
@@ -111,7 +110,7 @@ impl Draft {
         node
     }
 
-    /// Adds nodes below `parent`, which must be the newest node, each below the one before. Returns the last one.
+    /// Adds a chain of nodes below `parent`, which must be the newest node. Returns the last one.
     pub(super) fn add_chain(&mut self, parent: u32, functions: impl Iterator<Item = FunctionId>) -> u32 {
         self.functions.extend(functions.map(Some));
         let last = self.functions.len() as u32 - 1;
@@ -120,7 +119,7 @@ impl Draft {
         last
     }
 
-    /// Makes a node a branch node, if it is not, and returns its index.
+    /// Turns a node into a branch node, unless it already is one, and returns its index.
     pub(super) fn knot_at(&mut self, node: u32) -> usize {
         let known = self.branch_node_of[node as usize];
         if known > 0 || node == 0 {
@@ -138,8 +137,7 @@ impl Draft {
         self.branch_nodes[branch_node].sums.add_self(weight, samples);
     }
 
-    /// Adds the weight of every branch node to the one above. Runs from the last node to the first, since children come after their
-    /// parents.
+    /// Adds the weight of each branch node to the branch node above. Goes from the last node to the first, because children come after their parents.
     pub(super) fn sum_up(&mut self) {
         let mut below = 0;
         for node in (1..self.parents.len()).rev() {
@@ -149,7 +147,7 @@ impl Draft {
                 below = branch_node;
             }
             let parent = self.parents[node] as usize;
-            // The chain continues upwards through a node that is not a branch node, and that directly precedes its only child.
+            // A chain extends upwards through a node that is not a branch node and directly precedes its only child.
             if parent == 0 || parent + 1 != node || self.branch_node_of[parent] > 0 {
                 self.hang(below, node as u32, self.branch_node_of[parent]);
             }
@@ -157,7 +155,7 @@ impl Draft {
         self.branch_nodes[0].add_own();
     }
 
-    /// Records that the chain from `first` to the branch node `below` belongs below the branch node `above`.
+    /// Attaches the chain from `first` to the branch node `below` to the branch node `above`.
     fn hang(&mut self, below: u32, first: u32, above: u32) {
         let branch_node = &mut self.branch_nodes[below as usize];
         (branch_node.first, branch_node.parent) = (first, above);
@@ -167,11 +165,11 @@ impl Draft {
         above.sums.add_all(all_weight, all_samples);
     }
 
-    /// Sorts the children of each branch node, without the ones that `pruning` hides.
+    /// Sorts the children of each branch node, and leaves out children that `pruning` hides.
     pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
         let total = self.branch_nodes[0].sums.all_weight;
-        // A child never weighs more than its parent, so all branch nodes above a kept one are kept.
+        // A child is never heavier than its parent, so all branch nodes above a kept one are kept.
         let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.sums.all_weight, total);
         let mut kept = 0;
         for index in 1..self.branch_nodes.len() {
@@ -217,9 +215,9 @@ impl Draft {
         }
     }
 
-    /// Visits the chains in reading order, starting with the root's, until `visit` fails.
+    /// Visits the chains in preorder, starting with the root's, until `visit` fails.
     pub(crate) fn walk<E>(&self, mut visit: impl FnMut(Chain<'_>) -> Result<(), E>) -> Result<(), E> {
-        // The branch node, and the depth and level of its chain.
+        // Each entry is a branch node, and the depth and level of its chain.
         let mut todo = vec![(0, 0, 0)];
         while let Some((branch_node, depth, level)) = todo.pop() {
             let branch_node: &BranchNode = &self.branch_nodes[branch_node as usize];
@@ -255,12 +253,12 @@ impl Draft {
 }
 
 impl BranchNode {
-    /// Adds its self weight, after all branch nodes below were added.
+    /// Adds its self weight. All branch nodes below it must have been added before.
     fn add_own(&mut self) {
         self.sums.add_all(self.sums.self_weight, self.sums.self_samples);
     }
 
-    /// Returns the branch node's node, of which these children are shown.
+    /// Returns the node of the branch node, with these children shown.
     fn node(&self, children: &[Child]) -> Node {
         let shown = children.iter().fold(0_u64, |sum, child| sum.saturating_add(child.weight));
         let KeySums { self_weight, all_weight, self_samples, all_samples } = self.sums;
@@ -270,18 +268,18 @@ impl BranchNode {
         Node { label, depth, self_weight, all_weight, self_samples, all_samples, hidden_weight, hidden_children, end }
     }
 
-    /// Returns a node of the chain above it whose only child is hidden.
+    /// Returns a node inside the chain whose only child is hidden.
     fn cut_node(&self) -> Node {
         let (self_weight, self_samples) = (0, 0);
         Node { self_weight, self_samples, hidden_weight: self.sums.all_weight, hidden_children: 1, ..self.node(&[]) }
     }
 }
 
-/// The order of functions with equal weight.
+/// Orders functions with equal weight by name.
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
-    /// The rank of each function. Computed as soon as a tree compares many.
+    /// The rank of each function. Computed when a tree first has to compare many functions.
     places: OnceLock<Vec<u32>>,
 }
 
@@ -296,7 +294,7 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// Prepares for a tree with this many branch nodes. If they are at least as many as functions, all functions are sorted once.
+    /// Prepares for a tree with this many branch nodes. If there are at least as many as functions, sorts all functions once.
     fn expecting(&self, branch_nodes: usize) -> Names<'_> {
         let is_many = branch_nodes >= self.profile.function_ids().len();
         let places =

@@ -1,11 +1,11 @@
-//! The merged shape of all stacks, made once, to which each selection adds weights.
+//! The merged stacks of a profile as a reusable tree shape, to which each selection only adds weights.
 //!
-//! [`Merger`](super::Merger) makes the tree of some stacks, which is the cheapest for one answer. Where the same recording is asked many
-//! times, as in the interactive page, the shape stays: a selection of 1.2 million samples with 300,000 stacks then takes 15 ms, not 250.
+//! [`Merger`](super::Merger) builds the tree of some stacks, which is cheapest for a single query. The interactive page queries the same recording
+//! many times, so it keeps the shape: a selection of 1.2 million samples with 300,000 stacks then takes 15 ms instead of 250 ms.
 //!
-//! Most nodes have one child and no self weight, so they weigh what the child weighs. Only *knots* are summed: nodes where samples end or
-//! paths split. Every other node belongs to the knot below it, and directly precedes its child. So the nodes between two knots belong to the
-//! second one, and only knots need to know where they end and what is above them:
+//! Most nodes have one child and no self weight, so their weight is that of the child. Only *knots* are summed: nodes where samples end or paths
+//! split. Each other node belongs to the next knot below it, and directly precedes its only child. All nodes between two knots therefore belong to
+//! the lower one, and only knots store where their subtree ends and which knot is above them:
 //!
 //! ```text
 //! node   label     knot   end   knot above
@@ -16,55 +16,54 @@
 //!    4   write        3     5            1
 //! ```
 
-use super::FunctionRow;
-use super::functions::sort_functions;
-use super::keyed::{KeySums, PathVisitor};
+use super::key_sums::KeySums;
+use super::path_visitor::PathVisitor;
 use super::tree::{Label, order_labels};
 use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FrameId, FunctionId, Profile, StackId};
 use crate::ranked_bits::RankedBits;
 
-/// No number.
+/// The label of the root.
 const NONE: u32 = u32::MAX;
 
-/// The merged stacks of a profile, without weights: nodes in preorder, where node 0 is the root.
+/// The merged stacks of a profile, without weights. Nodes are in preorder, and node 0 is the root.
 #[derive(Debug)]
 pub struct Forest {
-    /// By node: the number of its function, or the number of functions for samples without a stack. The entry of the root is unused.
+    /// For each node, the index of its function, or the number of functions for samples without a stack. The root's entry is unused.
     labels: Vec<u32>,
-    /// By node: true if its function is not above it.
+    /// For each node, whether its function does not occur among its ancestors.
     is_outermost: Vec<bool>,
-    /// The nodes that are knots.
+    /// Marks the nodes that are knots.
     is_knot: RankedBits,
     knots: Vec<Knot>,
-    /// By stack, and then for samples without a stack: true if samples end in it.
+    /// For each stack, and finally for samples without a stack: whether samples end in it.
     is_sampled: RankedBits,
-    /// By sampled stack: the knot in which its samples end.
+    /// For each sampled stack, the knot in which its samples end.
     knot_of_sampled: Vec<u32>,
-    /// The number of labels, without the one for samples without a stack.
+    /// The number of function labels; the next label is for samples without a stack.
     functions: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Knot {
     node: u32,
-    /// The node after the last one below it.
+    /// The node after the subtree of this knot.
     end: u32,
-    /// The knot above; the root's is its own.
+    /// The next knot above; for the root, itself.
     above: u32,
 }
 
-/// Nodes in the order in which stacks need them.
+/// Nodes in order of creation.
 struct Nodes {
     parents: Vec<u32>,
     labels: Vec<u32>,
-    /// The children that do not directly follow their parent.
+    /// Children that do not directly follow their parent.
     others: HashMap<(u32, u32), u32>,
 }
 
 impl Nodes {
-    /// A root, and room for the largest number of nodes that are needed: lists that grow exist twice.
+    /// Creates the root, and allocates the maximum number of nodes up front: a growing list temporarily needs space for both copies.
     fn with_capacity(most: usize) -> Self {
         let (mut parents, mut labels) = (Vec::with_capacity(most + 1), Vec::with_capacity(most + 1));
         parents.push(0);
@@ -75,7 +74,7 @@ impl Nodes {
     fn child(&mut self, parent: u32, label: u32) -> u32 {
         let next = parent as usize + 1;
         let new = self.parents.len() as u32;
-        // The newest node has no children, and the first child usually follows its parent.
+        // The first child usually directly follows its parent. The newest node has no children yet.
         if next < self.parents.len() {
             if (self.parents[next], self.labels[next]) == (parent, label) {
                 return next as u32;
@@ -108,7 +107,7 @@ impl Forest {
         Self::of(profile, stacks, profile.frame_ids().len() as u32, |frame| frame.index() as u32)
     }
 
-    /// Merges stacks by a label of their frames, which is below `labels`.
+    /// Merges stacks by a label of their frames. Labels are less than `functions`.
     fn of(
         profile: &Profile,
         sampled: impl Iterator<Item = Option<StackId>>,
@@ -134,8 +133,8 @@ impl Forest {
         Self::arrange(nodes, (is_sampled, node_of_sampled), functions)
     }
 
-    /// Merges forests whose labels have other numbers, below `labels`. Each takes its forest, and the number of each of its labels. The
-    /// stacks of the result are the knots of all of them, one after the other ([`knots`](Self::knots)).
+    /// Merges forests and renumbers their labels. Each forest comes with a function that maps its labels to numbers below `labels`. The stacks of the
+    /// result are the knots of all forests, concatenated ([`knots`](Self::knots)).
     pub(crate) fn merged(forests: &[(&Self, &dyn Fn(Label) -> u32)], labels: u32) -> Self {
         let mut nodes = Nodes::with_capacity(forests.iter().map(|(forest, _)| forest.len()).sum());
         let mut node_of_knot = Vec::new();
@@ -151,8 +150,8 @@ impl Forest {
         Self::arrange(nodes, (is_sampled, node_of_knot), labels)
     }
 
-    /// Puts nodes in preorder and ties knots. `node_of_sampled` has the node of each sampled stack. Each list is freed as early as possible:
-    /// this is where an interactive page needs the most memory.
+    /// Sorts nodes into preorder and links knots. `node_of_sampled` has the node of each sampled stack. Each list is freed as early as possible,
+    /// since this is the peak of an interactive page's memory use.
     fn arrange(nodes: Nodes, (is_sampled, node_of_sampled): (RankedBits, Vec<u32>), functions: u32) -> Self {
         let Nodes { parents, labels, others } = nodes;
         drop(others);
@@ -160,7 +159,7 @@ impl Forest {
         drop(parents);
         let labels = permuted(labels, &places);
         let ends = permuted(ends, &places);
-        // A node with one child ends where the child ends.
+        // The subtree of a node with one child ends where the child's subtree ends.
         let has_one_child = |node: usize| ends.get(node + 1) == Some(&ends[node]) && ends[node] as usize > node + 1;
         let mut is_knot: Vec<bool> = (0..ends.len()).map(|node| node == 0 || !has_one_child(node)).collect();
         for &node in &node_of_sampled {
@@ -183,7 +182,7 @@ impl Forest {
         self.labels.len()
     }
 
-    /// True if there is only the root.
+    /// True if the forest contains only the root.
     pub fn is_empty(&self) -> bool {
         self.len() == 1
     }
@@ -199,7 +198,7 @@ impl Forest {
             .map_or(Label::NoStack, Label::Function)
     }
 
-    /// Returns the number of its label: functions by their index, then samples without a stack.
+    /// Returns the label number of a node: the function index, or the number of functions for samples without a stack.
     pub(crate) fn label_number(&self, node: u32) -> usize {
         self.labels[node as usize] as usize
     }
@@ -212,40 +211,30 @@ impl Forest {
         self.functions as usize + 1
     }
 
-    /// Returns the parent of a node; the root is its own.
+    /// Returns the parent of a node. The root is its own parent.
     pub fn parent(&self, node: u32) -> u32 {
         let before = node.saturating_sub(1);
         if self.is_knot.contains(before as usize) {
-            // Nothing is between the node and the knot above.
+            // There is no node between this node and the knot above.
             self.knots[self.knots[self.knot_at(node)].above as usize].node
         } else {
             before
         }
     }
 
-    /// The node after the last one below a node.
+    /// The node after the subtree of a node.
     fn end(&self, node: u32) -> u32 {
         self.knots[self.knot_at(node)].end
     }
 
-    /// Returns the nodes from a node down, as its number and the one after the last.
-    pub(crate) fn range(&self, node: u32) -> (u32, u32) {
-        (node, self.end(node))
-    }
-
-    /// Returns the node in which the samples of a stack end.
-    pub(crate) fn node_of(&self, stack: Option<StackId>) -> u32 {
-        self.knots[self.knot_of(stack)].node
-    }
-
-    /// Returns the children of a node, in no useful order.
+    /// Returns the children of a node, in an unspecified order.
     pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.end(node);
         let first = Some(node + 1).filter(|&child| child < end);
         std::iter::successors(first, move |&child| Some(self.end(child)).filter(|&next| next < end))
     }
 
-    /// Adds up weights, from the leaves to the root.
+    /// Sums weights from the leaves to the root.
     pub fn weigh<'w>(&self, weights: impl IntoIterator<Item = &'w StackWeight>) -> ForestWeights {
         let mut sums = vec![KeySums::default(); self.knots.len()];
         for row in weights {
@@ -262,45 +251,49 @@ impl Forest {
         ForestWeights { sums }
     }
 
-    /// Returns the number of knots.
     pub(crate) fn knots(&self) -> usize {
         self.knots.len()
     }
 
-    /// Returns the knot of a node, and whether it ends there; otherwise nothing ends in the node.
+    /// Returns the knot that a node belongs to, and whether the node is that knot. Samples can only end in knots.
     pub(crate) fn knot_of_node(&self, node: u32) -> (usize, bool) {
         (self.is_knot.before(node as usize), self.is_knot.contains(node as usize))
     }
 
-    /// The knot of a node: itself, or the first one below.
+    /// The knot that a node belongs to: the node itself, or the next knot below it.
     fn knot_at(&self, node: u32) -> usize {
         self.is_knot.before(node as usize)
     }
 
-    /// Returns each knot below the root, from the last one to the first, with the knot above.
+    /// Returns each knot except the root with the knot above it, from last to first.
     pub(crate) fn knots_upwards(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.knots.iter().enumerate().skip(1).rev().map(|(knot, &Knot { above, .. })| (knot, above as usize))
     }
 
-    /// Returns the nodes that belong to a knot: its own, then those above it on the way to the next knot. The root belongs to none.
+    /// Returns the nodes that belong to a knot: the knot, then the nodes above it up to the next knot. Node 0 belongs to no knot.
     pub(crate) fn nodes_of_knot(&self, knot: usize) -> impl Iterator<Item = u32> + use<> {
         let before = knot.checked_sub(1).map_or(0, |before| self.knots[before].node);
         (before + 1..=self.knots[knot].node).rev()
     }
 
-    /// True if no node above has the label of a node.
+    /// Returns the node of a knot.
+    pub(super) fn node_of_knot(&self, knot: usize) -> u32 {
+        self.knots[knot].node
+    }
+
+    /// True if no ancestor has the same label.
     pub(crate) fn is_outermost(&self, node: u32) -> bool {
         self.is_outermost[node as usize]
     }
 
-    /// By node: true if no node above has its key, by label.
+    /// For each node, whether no ancestor has the same key. `key_of_label` maps labels to keys.
     pub(crate) fn outermost_of(&self, key_of_label: &[u32], keys: usize) -> Vec<bool> {
         self.outermost(keys, |label| key_of_label.get(label as usize).map_or(0, |&key| key as usize))
     }
 
     fn outermost(&self, keys: usize, key_of_label: impl Fn(u32) -> usize) -> Vec<bool> {
         let mut on_path = vec![0_u32; keys];
-        // The end of each node on the path, and its key.
+        // The ancestors of the node: the end of each subtree, and its key.
         let mut path: Vec<(u32, usize)> = Vec::new();
         let mut found = vec![false; self.len()];
         for node in 1..self.len() as u32 {
@@ -315,7 +308,7 @@ impl Forest {
         found
     }
 
-    /// Returns the knot in which the samples of a stack end; of merged forests, of a knot of theirs.
+    /// Returns the knot in which the samples of a stack end. In merged forests, `place` is a knot of the original forests.
     pub(crate) fn knot_of_place(&self, place: usize) -> usize {
         self.knot_of_sampled[self.is_sampled.before(place)] as usize
     }
@@ -323,16 +316,16 @@ impl Forest {
     /// Returns the knot in which the samples of a stack end.
     pub(crate) fn knot_of(&self, stack: Option<StackId>) -> usize {
         stack.map_or_else(
-            // They come last.
+            // Samples without a stack are last.
             || self.knot_of_sampled.last().map_or(0, |&knot| knot as usize),
             |stack| self.knot_of_place(stack.index()),
         )
     }
 
-    /// Visits the paths of a forest by frame. Returns the sums of samples without a stack.
+    /// Visits the paths of a forest created [by frame](Self::by_frame). Returns the sums of samples without a stack.
     pub(super) fn walk(&self, weights: &ForestWeights, visitor: &mut impl PathVisitor) -> KeySums {
         let mut no_stack = KeySums::default();
-        // The nodes on the path: the end of each, its frame and its weights.
+        // The nodes on the path: the end of each subtree, its frame and its weights.
         let mut path: Vec<(u32, FrameId, u64, u64)> = Vec::new();
         let mut node = 1;
         let end = self.len() as u32;
@@ -363,7 +356,7 @@ impl Forest {
         no_stack
     }
 
-    /// By node: true if it, or a node below it, has samples and a chosen function. A search need not look at other nodes.
+    /// For each node, whether its subtree contains samples of a chosen function. A search can skip all other nodes.
     pub fn towards(&self, weights: &ForestWeights, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
         let is_chosen: Vec<bool> = (0..=self.functions).map(|number| is_chosen(self.label_of(number))).collect();
         let mut found = vec![false; self.len()];
@@ -378,7 +371,7 @@ impl Forest {
         found
     }
 
-    /// By node: true if a node above it has a chosen function. In the tree from the leaves up, that node is below it.
+    /// For each node, whether an ancestor has a chosen function. In the inverted tree, that ancestor is below the node.
     pub fn under(&self, is_chosen: impl Fn(Label) -> bool) -> Vec<bool> {
         let mut found = vec![false; self.len()];
         for node in 1..self.len() {
@@ -389,10 +382,10 @@ impl Forest {
     }
 }
 
-/// The weights of a forest's nodes ([`Forest::weigh`]).
+/// The weights of the nodes of a forest ([`Forest::weigh`]).
 #[derive(Clone, Debug)]
 pub struct ForestWeights {
-    /// By knot. The weights of stacks that end in it are its self weight.
+    /// Indexed by knot. A knot's self weight is the weight of stacks that end in it.
     sums: Vec<KeySums>,
 }
 
@@ -401,7 +394,6 @@ impl ForestWeights {
         &self.sums[knot]
     }
 
-    /// Returns the sums of each knot.
     pub(crate) fn of_knots(&self) -> &[KeySums] {
         &self.sums
     }
@@ -412,14 +404,14 @@ impl ForestWeights {
     }
 }
 
-/// A forest with weights: the call tree of the weighed stacks, whose nodes are made when they are looked at.
+/// A forest with weights: the call tree of the weighted stacks. Nodes are created on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct WeighedForest<'f> {
-    /// The names of functions, which order nodes of equal weight.
+    /// Supplies function names, to order nodes with equal weight.
     pub profile: &'f Profile,
     /// The nodes.
     pub forest: &'f Forest,
-    /// Their weights.
+    /// The weights of the nodes.
     pub weights: &'f ForestWeights,
 }
 
@@ -431,7 +423,7 @@ impl WeighedForest<'_> {
         if ends_there { sums } else { KeySums { self_weight: 0, self_samples: 0, ..sums } }
     }
 
-    /// Returns the children of a node that have samples and at least this weight, heaviest first.
+    /// Returns the children of a node that have samples and at least the weight `least`, heaviest first.
     pub fn children(&self, node: u32, least: f64) -> Vec<u32> {
         let key = |child: u32| {
             let sums = self.weights.of_knot(self.forest.knot_at(child));
@@ -451,42 +443,21 @@ impl WeighedForest<'_> {
         knots.filter(|(_, sums)| sums.self_samples > 0).map(|((number, knot), _)| (number, knot.node))
     }
 
-    /// Returns the sums of a knot.
     pub(super) fn own(&self, knot: u32) -> &KeySums {
         self.weights.of_knot(knot as usize)
-    }
-
-    /// Returns the functions, by self weight, then all weight, then name.
-    pub fn functions(&self) -> Vec<FunctionRow> {
-        let Forest { labels, is_outermost, knots, functions, .. } = self.forest;
-        let mut sums = vec![KeySums::default(); *functions as usize + 1];
-        for (number, (knot, own)) in knots.iter().zip(&self.weights.sums).enumerate().skip(1) {
-            if own.all_samples == 0 {
-                continue;
-            }
-            sums[labels[knot.node as usize] as usize].add_self(own.self_weight, own.self_samples);
-            for at in self.forest.nodes_of_knot(number).filter(|&at| is_outermost[at as usize]) {
-                sums[labels[at as usize] as usize].add_all(own.all_weight, own.all_samples);
-            }
-        }
-        let labelled = (0..).zip(sums).filter(|(_, sums)| sums.all_samples > 0);
-        let mut rows: Vec<FunctionRow> =
-            labelled.map(|(number, sums)| FunctionRow { label: self.forest.label_of(number), sums }).collect();
-        sort_functions(self.profile, &mut rows);
-        rows
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     None,
-    /// A sampled stack passes through it.
+    /// A sampled stack contains it.
     Path,
     /// Samples end in it.
     Samples,
 }
 
-/// By stack, and then for samples without a stack.
+/// What is needed of each stack, and finally of samples without a stack.
 fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId>>) -> Vec<Need> {
     let stacks = profile.stack_ids().len();
     let mut needs = vec![Need::None; stacks + 1];
@@ -505,14 +476,14 @@ fn needed_stacks(profile: &Profile, sampled: impl Iterator<Item = Option<StackId
     needs
 }
 
-/// By node: its place in preorder, and the place after the last node below it. Children stay in the order in which they were made.
+/// For each node, its position in preorder and the position after its subtree. Siblings keep the order of creation.
 fn preorder(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    // The number of nodes from each node down, and later its place.
+    // The size of each node's subtree, and later its position.
     let mut places = vec![1_u32; parents.len()];
     for node in (1..parents.len()).rev() {
         places[parents[node] as usize] += places[node];
     }
-    // The place of the next child, which is the end after the last child.
+    // The position of the next child; after the last child, the end of the subtree.
     let mut ends = vec![0_u32; parents.len()];
     for node in 0..parents.len() {
         let size = std::mem::take(&mut places[node]);
@@ -526,7 +497,7 @@ fn preorder(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
     (places, ends)
 }
 
-/// Puts the values of nodes at their places.
+/// Moves the value of each node to its position.
 fn permuted(values: Vec<u32>, places: &[u32]) -> Vec<u32> {
     let mut at_places = vec![0; values.len()];
     for (value, &place) in values.into_iter().zip(places) {
@@ -535,7 +506,7 @@ fn permuted(values: Vec<u32>, places: &[u32]) -> Vec<u32> {
     at_places
 }
 
-/// Returns the knots. `ends` has the end of each node.
+/// Links the knots. `ends` has the end of each node's subtree.
 fn tie_knots(ends: &[u32], is_knot: &RankedBits) -> Vec<Knot> {
     let mut knots: Vec<Knot> = Vec::with_capacity(is_knot.up_to(ends.len() - 1));
     let mut above = 0;

@@ -1,48 +1,28 @@
 //! Sums stacks by a key of their frames, such as the function, binary or source line.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::convert::Infallible;
 
 use super::forest::{Forest, ForestWeights};
+use super::key_sums::KeySums;
+use super::path_visitor::PathVisitor;
 use super::weights::StackWeight;
 use crate::ordered_pool;
 use crate::profile::{FrameId, Profile, StackId};
 
-/// The weights of a key, over all stacks with a frame that has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KeySums {
-    /// The weight of samples whose leaf has the key.
-    pub self_weight: u64,
-    /// The weight of samples with the key anywhere in their stack. Each is counted once, even if the key recurs.
-    pub all_weight: u64,
-    /// The number of samples whose leaf has the key.
-    pub self_samples: u64,
-    /// The number of samples with the key anywhere in their stack; 0 if no stack has the key.
-    pub all_samples: u64,
-}
-
-/// Stacks with their weights, in one of two forms with equal sums.
+/// Stacks with their weights, in one of two forms that have the same sums.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WeighedStacks<'s> {
-    /// One after the other. Very many are divided among so many threads.
+    /// Individual rows. A very large number is divided among this number of threads.
     Rows(&'s [StackWeight], usize),
-    /// Merged by frame once for many selections: three times as fast, but merging takes as long as ten sums.
+    /// Merged by frame, to be reused for many selections: three times as fast, but merging takes as long as ten sums.
     Merged(&'s Forest, &'s ForestWeights),
-}
-
-/// Visits the paths of stacks: each frame is entered below its caller, and left after everything below it.
-pub(super) trait PathVisitor {
-    fn enter(&mut self, frame: FrameId);
-    /// Samples end in the frame that was entered last.
-    fn end(&mut self, frame: FrameId, weight: u64, samples: u64);
-    /// The weight and number of all samples that passed through the frame since it was entered.
-    fn leave(&mut self, frame: FrameId, weight: u64, samples: u64);
 }
 
 /// Sums stacks by a key of their frames. `key_of_frame` contains a key below `key_count` for each frame of the profile.
 ///
-/// Returns the sums by key, and the sums of samples without a stack. Memory grows with the keys, and time with the distinct stacks.
+/// Returns the sums for each key, and the sums of samples without a stack. Memory grows with the number of keys, and time with the number of distinct
+/// stacks.
 ///
 /// # Panics
 /// If `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
@@ -63,10 +43,10 @@ pub(crate) fn sum_stacks_by_key(
     sum_in_parts(&order, parts, |part| sums_of(WeighedStacks::Rows(part, 1)))
 }
 
-/// Rows in an order in which successive stacks share much of their path.
+/// Orders rows so that successive stacks share much of their path.
 fn near_order<'w>(profile: &Profile, weights: &'w [StackWeight]) -> Cow<'w, [StackWeight]> {
-    // In order of their first appearance, successive stacks of one thread do. If several threads have the same stacks, it is cheaper to
-    // visit equal stacks together.
+    // In order of first appearance, successive stacks of one thread already do. If several threads have the same stacks, visiting equal stacks
+    // together is cheaper.
     let mut is_seen = vec![false; profile.stack_ids().len()];
     let mut is_new = |row: &&StackWeight| row.stack.is_none_or(|id| !std::mem::replace(&mut is_seen[id.index()], true));
     if 2 * weights.iter().filter(|row| is_new(row)).count() >= weights.len() {
@@ -77,10 +57,10 @@ fn near_order<'w>(profile: &Profile, weights: &'w [StackWeight]) -> Cow<'w, [Sta
     Cow::Owned(order)
 }
 
-/// With fewer stacks, the work takes less time than starting a thread.
+/// For fewer stacks, the work takes less time than starting a thread.
 const STACKS_FOR_A_THREAD: usize = 50_000;
 
-/// Sums parts of the stacks in parallel, and adds the results. Stacks are independent, so the sums are the same.
+/// Sums parts of the stacks in parallel, and adds the results. Stacks are independent, so the result is the same.
 fn sum_in_parts(
     order: &[StackWeight],
     parts: usize,
@@ -120,39 +100,13 @@ impl WeighedStacks<'_> {
     }
 }
 
-impl KeySums {
-    /// Sorts by self weight, then all weight.
-    pub(crate) fn heaviest_first(&self) -> Reverse<(u64, u64)> {
-        Reverse((self.self_weight, self.all_weight))
-    }
-
-    /// Adds samples whose leaf has the key. The weights of one series never overflow. The weights of several should not be added, but must
-    /// not wrap either.
-    pub(crate) fn add_self(&mut self, weight: u64, samples: u64) {
-        self.self_weight = self.self_weight.saturating_add(weight);
-        self.self_samples += samples;
-    }
-
-    /// Adds samples with the key in their stack.
-    pub(crate) fn add_all(&mut self, weight: u64, samples: u64) {
-        self.all_weight = self.all_weight.saturating_add(weight);
-        self.all_samples += samples;
-    }
-
-    /// Adds other sums.
-    fn add(&mut self, other: &Self) {
-        self.add_self(other.self_weight, other.self_samples);
-        self.add_all(other.all_weight, other.all_samples);
-    }
-}
-
-/// Sums by key.
+/// Collects sums by key.
 struct ByKey<'k> {
     key_of_frame: &'k [usize],
     keys: Vec<Open>,
 }
 
-/// The sums of a key so far, and the number of frames on the path that have it.
+/// The sums of a key so far, and the number of frames on the current path that have it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     on_path: u32,
@@ -177,14 +131,14 @@ impl PathVisitor for ByKey<'_> {
     fn leave(&mut self, frame: FrameId, weight: u64, samples: u64) {
         let key = self.open(frame);
         key.on_path -= 1;
-        // If the key is on the path again, its outermost frame adds the weight.
+        // If the key is still on the path, its outermost frame will add the weight.
         if key.on_path == 0 {
             key.sums.add_all(weight, samples);
         }
     }
 }
 
-/// Visits stacks, one after the other.
+/// Visits one stack after another.
 struct Walk<'w, V> {
     profile: &'w Profile,
     visitor: &'w mut V,
@@ -211,7 +165,7 @@ impl Level {
 
 impl<V: PathVisitor> Walk<'_, V> {
     fn add(&mut self, stack: StackId, weight: u64, samples: u64) {
-        // Ids increase from the root to the leaf, so comparing ids finds the part of the path that is not above the stack.
+        // Ids increase from the root to the leaf, so comparing ids finds the part of the path that this stack does not share.
         let mut next = Some(stack);
         let mut shared = self.path.len();
         while let Some(stack) = next {
@@ -236,7 +190,7 @@ impl<V: PathVisitor> Walk<'_, V> {
         }
     }
 
-    /// Shortens the path. The weights that passed through what is left passed through what remains, too.
+    /// Shortens the path. The weights that passed through a removed level are added to the level above.
     fn leave(&mut self, length: usize) {
         while self.path.len() > length {
             let Some(level) = self.path.pop() else { return };

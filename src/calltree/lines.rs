@@ -1,6 +1,7 @@
 //! The weights of source lines: by line and function, and by file and line for annotated source.
 
-use super::keyed::{KeySums, WeighedStacks, sum_stacks_by_key};
+use super::key_sums::KeySums;
+use super::keyed::{WeighedStacks, sum_stacks_by_key};
 use super::tree::Label;
 use super::tree::order_labels;
 use crate::hash::{HashMap, IndexSet};
@@ -10,11 +11,11 @@ use crate::profile::{Profile, SourceLine, StringId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineRow {
-    /// The function, or samples without a stack.
+    /// The function, or [`Label::NoStack`] for samples without a stack.
     pub label: Label,
     /// The line; `None` for frames of the function without a known source. The line number is 0 if only the file is known.
     pub source: Option<SourceLine>,
-    /// The weights of samples with the line in their stack. A sample is counted once, even if the line recurs in its stack.
+    /// The weights of samples with the line in their stack. Each sample is counted once, even if the line recurs in its stack.
     pub sums: KeySums,
 }
 
@@ -22,15 +23,15 @@ pub struct LineRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceFileRow {
-    /// The path on the machine that compiled it.
+    /// The path on the machine that compiled the file.
     pub path: StringId,
-    /// The weights of the file. A sample is counted once, even if several of its frames are in the file.
+    /// The weights of the file. Each sample is counted once, even if several of its frames are in the file.
     pub sums: KeySums,
-    /// The sampled lines in order of their numbers, from 1. Code that the compiler generated (line 0) is not included.
+    /// The sampled lines, sorted by line number, from 1. Compiler-generated code (line 0) is not included.
     pub lines: Vec<(u32, KeySums)>,
 }
 
-/// Returns the lines of stacks, by self weight, then all weight, then path and line, then function.
+/// Returns the lines of stacks, sorted by self weight, then all weight, then path and line, then function.
 pub(crate) fn lines_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<LineRow> {
     let keys = Keys::new(profile.frame_ids().map(|id| {
         let frame = profile.frame(id);
@@ -49,7 +50,7 @@ pub(crate) fn lines_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> V
     rows
 }
 
-/// Returns the source files of stacks, by self weight, then all weight, then path. Frames without a source are not included.
+/// Returns the source files of stacks, sorted by self weight, then all weight, then path. Frames without a source are not included.
 pub(crate) fn source_files_of_stacks(profile: &Profile, stacks: WeighedStacks<'_>) -> Vec<SourceFileRow> {
     let source = |id| profile.frame(id).source;
     let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
@@ -79,7 +80,7 @@ pub(crate) fn source_files_of_stacks(profile: &Profile, stacks: WeighedStacks<'_
     rows
 }
 
-/// The distinct keys of frames, in the order of their first frames.
+/// The distinct keys of frames, in order of first appearance.
 struct Keys<K> {
     keys: IndexSet<K>,
     /// For each frame, the index of its key.

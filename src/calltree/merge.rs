@@ -13,23 +13,22 @@ use super::weights::StackWeight;
 use crate::hash::BuildHasher;
 use crate::profile::{FrameId, FunctionId, Profile, StackId};
 
-/// Makes trees of one profile, one after the other.
+/// Builds call trees of one profile, one after another.
 ///
-/// A stack has a parent, so its node is found from its parent's node. For each tree, each distinct stack is visited once, regardless of its
-/// samples and its depth. A merger keeps four bytes for each piece of stacks (`stack_runs.rs`).
+/// A stack has a parent, so its node is found from its parent's node. For each tree, each distinct stack is visited once, regardless of its samples
+/// and its depth. A merger uses four bytes for each piece of stacks (`stack_runs.rs`).
 #[derive(Debug)]
 pub struct Merger<'p> {
     plan: Arc<MergePlan<'p>>,
-    /// For each piece of stacks, the number of its last stack's node in the last tree that contained it. Numbers continue from tree to
-    /// tree.
+    /// For each piece of stacks, the node number of its last stack in the last tree that contained it. Numbers continue from tree to tree.
     number_of_piece: Vec<u32>,
-    /// The number of the current tree's root; lower numbers belong to earlier trees.
+    /// The number of the current tree's root. Lower numbers belong to earlier trees.
     root_number: u32,
-    /// The nodes that do not directly follow their parent. Parent and function are the key; both are stored in the draft.
+    /// Nodes that do not directly follow their parent. The key is parent and function, which are stored in the draft.
     child_of: HashTable<u32>,
     hasher: BuildHasher,
     draft: Draft,
-    /// The frames of the stack whose node is looked up, leaf first, in slices; and the piece of each slice that is a complete one.
+    /// The frames of the stack that is being looked up, leaf first, in slices. For each slice that is a complete piece, also the number of the piece.
     path: Vec<(&'p [FrameId], Option<usize>)>,
 }
 
@@ -42,8 +41,7 @@ pub(crate) struct MergePlan<'p> {
     names: NameOrder<'p>,
 }
 
-/// The number of stacks that are prefetched together: they are far apart in memory, and several concurrent cache misses take no longer than
-/// one.
+/// The number of stacks to prefetch together: they are far apart in memory, and several concurrent cache misses take no longer than one.
 const BATCH: usize = 16;
 
 /// The number of frames in a cache line.
@@ -79,12 +77,12 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Returns the tree of these stacks. Their series should have one unit; threads may differ.
+    /// Builds the tree of these stacks. Their series should have the same unit; threads may differ.
     pub fn tree<'w>(&mut self, weights: impl IntoIterator<Item = &'w StackWeight>) -> CallTree {
         self.pruned_tree(weights, &Pruning::default())
     }
 
-    /// Returns the tree of these stacks without the nodes that `pruning` hides, which then take no memory.
+    /// Builds the tree of these stacks without the nodes that `pruning` hides, which then take no memory.
     pub fn pruned_tree<'w>(
         &mut self,
         weights: impl IntoIterator<Item = &'w StackWeight>,
@@ -95,7 +93,7 @@ impl<'p> Merger<'p> {
         self.draft.call_tree()
     }
 
-    /// The same, but returns a draft to walk, in the memory of an earlier one.
+    /// Like [`pruned_tree`](Self::pruned_tree), but returns a draft to walk. Reuses the memory of `spare`.
     pub(crate) fn draft_into<'w>(
         &mut self,
         spare: Draft,
@@ -124,13 +122,13 @@ impl<'p> Merger<'p> {
         std::mem::take(&mut self.draft)
     }
 
-    /// Prefetches the memory for these stacks: their frames, the frames of their callers, which usually directly precede them, and the node
-    /// number of the caller where they branch off.
+    /// Prefetches the memory for these stacks: their frames, the frames of their callers, which usually directly precede them, and the node number of
+    /// the caller where they branch off.
     fn fetch(&mut self, rows: &[&StackWeight]) {
         let MergePlan { profile, pieces, .. } = &*self.plan;
         let stacks = profile.stack_rows();
         let ids = rows.iter().filter_map(|row| row.stack);
-        // Few instructions between the loads, so that many loads overlap.
+        // Few instructions between the loads, so many loads overlap.
         for id in ids.clone() {
             for before in [0, CACHE_LINE, 2 * CACHE_LINE] {
                 black_box(stacks.frame_at(id.index().saturating_sub(before)));
@@ -152,8 +150,8 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Sets the root's number so that the nodes of the next tree have higher numbers than all before. If the numbers run out, forgets the
-    /// earlier trees.
+    /// Sets the root's number so that all nodes of the next tree have higher numbers than earlier ones. If the numbers run out, forgets the earlier
+    /// trees.
     fn number_next_tree(&mut self) {
         let most = self.plan.profile.stack_ids().len().saturating_add(2);
         let next = self.root_number as usize + self.draft.parents.len();
@@ -190,7 +188,7 @@ impl<'p> Merger<'p> {
         node
     }
 
-    /// Returns the node reached from `node` through these frames, each called by the one before.
+    /// Returns the node reached from `node` through these frames, each called by the previous one.
     fn descend(&mut self, mut node: u32, frames: &[FrameId]) -> u32 {
         for (index, frame) in frames.iter().enumerate() {
             let functions = &self.plan.function_of_frame;
@@ -207,8 +205,8 @@ impl<'p> Merger<'p> {
     fn child(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let next = parent as usize + 1;
         let Self { child_of, draft, hasher, .. } = self;
-        // Two cases need no look-up: the newest node has no children, and the first child usually directly follows its parent. Such
-        // children are not in the table.
+        // Two cases need no look-up: the newest node has no children, and the first child usually directly follows its parent. Such children are not
+        // in the table.
         if next == draft.parents.len() {
             return draft.add_node(parent, function);
         }
@@ -235,7 +233,7 @@ mod tests {
     use crate::profile::{Doing, FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
     use crate::units::{Address, Unit};
 
-    /// Returns a profile of `count` functions, each called by the one before, and a row for each stack.
+    /// Returns a profile of `count` functions, each called by the previous one, and a row for each stack.
     fn chain(count: u64) -> (Profile, Vec<StackWeight>) {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();

@@ -1,21 +1,24 @@
-//! Call trees: the stacks of many samples, merged by their common callers.
+//! Call trees: the stacks of many samples, merged by common callers.
 //!
-//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the distinct stacks, not
-//!    on the samples.
+//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so the cost of all later steps depends on the number of distinct stacks, not
+//!    of samples.
 //! 2. [`Merger`] merges levels: frames of the same function (same binary, same name) below one node become one node.
 //! 3. [`CallTree`] is the result. [`FunctionRow`] is the sum of stacks by function, for which no tree is needed.
 //!
 //! All values are integers, and in every node `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, if pruned)`.
 
 mod callers;
+mod calls;
 mod categories;
 mod draft;
 mod forest;
 mod functions;
+mod key_sums;
 mod keyed;
 mod lines;
 mod merge;
 mod operations;
+mod path_visitor;
 mod sandwich;
 mod stack_numbers;
 mod stack_runs;
@@ -23,13 +26,14 @@ mod tree;
 mod weights;
 
 pub use callers::{CallerNode, Callers};
+pub(crate) use calls::Calls;
 pub use categories::{CategoryRow, TransitionRow};
 pub(crate) use categories::{categories_of_stacks, transitions_of_stacks};
-pub(crate) use draft::{Chain, Draft};
+pub(crate) use draft::Draft;
 pub use forest::{Forest, ForestWeights, WeighedForest};
 pub use functions::FunctionRow;
 pub(crate) use functions::functions_of_stacks;
-pub use keyed::KeySums;
+pub use key_sums::KeySums;
 pub(crate) use keyed::{WeighedStacks, sum_stacks_by_key};
 pub use lines::{LineRow, SourceFileRow};
 pub(crate) use lines::{lines_of_stacks, source_files_of_stacks};

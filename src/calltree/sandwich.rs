@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::keyed::KeySums;
+use super::key_sums::KeySums;
 use super::operations::FunctionSet;
 use super::tree::Label;
 use super::tree::order_labels;
@@ -12,8 +12,8 @@ use crate::profile::{FunctionId, Profile};
 
 /// One or more functions, treated as one, between their callers and their callees.
 ///
-/// If the functions are in a stack several times, the part above the outermost belongs to the callers, and the part below the innermost to
-/// the callees. A sample therefore has at most one caller and one callee, and
+/// If the functions occur in a stack several times, the part above the outermost belongs to the callers, and the part below the innermost to the
+/// callees. A sample therefore has at most one caller and one callee, and
 ///
 /// ```text
 /// all weight = Σ callers + weight of samples without a caller = Σ callees + self weight
@@ -22,17 +22,17 @@ use crate::profile::{FunctionId, Profile};
 pub struct Sandwich {
     /// The weights of the functions themselves.
     pub own: KeySums,
-    /// Their callers, heaviest first, with the weight and number of samples in which the caller calls them. `None` means that there is no
-    /// caller: the functions are the outermost ones of the stack.
+    /// The callers, heaviest first, with the weight and number of samples in which the caller calls the functions. `None` means that there is no
+    /// caller: the functions are outermost in the stack.
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
-    /// Their callees, heaviest first, with the weight and number of samples.
+    /// The callees, heaviest first, with the weight and number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
-    /// The weight and number of samples that have the functions several times.
+    /// The weight and number of samples whose stack contains the functions several times.
     pub recursive: (u64, u64),
 }
 
 impl Sandwich {
-    /// Finds the callers and callees of the chosen functions. The cost depends on the stacks, not on the samples.
+    /// Finds the callers and callees of the chosen functions. The cost depends on the number of stacks, not of samples.
     pub fn new(profile: &Profile, weights: &[StackWeight], chosen: &FunctionSet) -> Self {
         let mut own = KeySums::default();
         let mut callers: HashMap<Option<FunctionId>, (u64, u64)> = HashMap::default();
@@ -59,7 +59,7 @@ impl Sandwich {
     }
 }
 
-/// Sorts functions by weight, heaviest first, then by `order`.
+/// Sorts functions by weight in descending order, then by `order`.
 fn sorted<K>(sums: HashMap<K, (u64, u64)>, order: impl Fn(&K, &K) -> Ordering) -> Vec<(K, u64, u64)> {
     let mut rows: Vec<_> = sums.into_iter().map(|(id, (weight, samples))| (id, weight, samples)).collect();
     rows.sort_unstable_by(|a, b| (b.1, b.2).cmp(&(a.1, a.2)).then_with(|| order(&a.0, &b.0)));
@@ -70,17 +70,17 @@ fn add(sum: &mut (u64, u64), row: &StackWeight) {
     *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
 }
 
-/// What is next to the chosen functions in a stack.
+/// The neighbours of the chosen functions in a stack.
 #[derive(Clone, Copy)]
 struct Neighbours {
-    /// The caller of the outermost one.
+    /// The caller of the outermost chosen function.
     caller: Option<FunctionId>,
-    /// The callee of the innermost one.
+    /// The callee of the innermost chosen function.
     callee: Option<FunctionId>,
     is_recursive: bool,
 }
 
-/// By stack; `None` if it contains no chosen function. Callers precede their callees, so one pass is enough.
+/// The neighbours for each stack; `None` if it contains no chosen function. Callers precede their callees, so one pass is enough.
 fn neighbours(profile: &Profile, chosen: &FunctionSet) -> Vec<Option<Neighbours>> {
     let mut found: Vec<Option<Neighbours>> = Vec::with_capacity(profile.stack_ids().len());
     let function = |id| profile.frame(profile.stack(id).frame).function;

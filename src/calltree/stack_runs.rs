@@ -9,12 +9,12 @@
 //!   4        3  flush    ┘ third piece
 //! ```
 //!
-//! A tree only needs the node of each piece's last stack, since the others are reached through it. A piece ends at the latest at the last
-//! of each 64 rows, so it is found with one access, and its frames are contiguous.
+//! A tree only needs the node of each piece's last stack, since the others are reached through it. A piece never extends across a multiple of 64
+//! rows, so it is found with one access, and its frames are contiguous.
 
 use crate::profile::{Profile, StackId};
 
-/// The pieces of all stacks of a profile: one bit for each stack, and half a bit to count them.
+/// The pieces of all stacks of a profile: one bit for each stack to mark ends, and half a bit to count them.
 #[derive(Debug, Default)]
 pub(super) struct StackRuns {
     /// One entry for every 64 rows of the table of stacks.
@@ -22,19 +22,19 @@ pub(super) struct StackRuns {
     count: usize,
 }
 
-/// 64 rows.
+/// A block of 64 rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rows {
     /// A bit for each row at which a piece ends.
     ends: u64,
-    /// The number of pieces that end in earlier entries.
+    /// The number of pieces that end in earlier blocks.
     before: u32,
 }
 
 /// The part of a piece from its start to a given stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StackRun {
-    /// The number of the piece, from 0, in the order of the stacks.
+    /// The number of the piece, from 0, in stack order.
     pub(super) number: usize,
     /// The row of the piece's first stack.
     pub(super) first: usize,
@@ -47,7 +47,7 @@ impl StackRuns {
         let stacks = profile.stack_rows();
         let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; stacks.len().div_ceil(64)];
         for (rows, turns) in rows.iter_mut().zip(stacks.turn_bits()) {
-            // If the next entry starts with a turn, the end before it is already set, since every last row is an end.
+            // If the next block starts with a turn, the end before it is already set, since every block ends a piece.
             rows.ends |= turns >> 1;
         }
         if let Some(rows) = rows.last_mut() {

@@ -7,9 +7,9 @@ use crate::profile::{FunctionId, Profile};
 /// The label of a node: the root, samples without a stack, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// The root of the tree; only the first node.
+    /// The root of the tree. Only the first node has this label.
     Root,
-    /// Samples whose stack was not recorded; only below the root.
+    /// Samples whose stack was not recorded. Only a child of the root can have this label.
     NoStack,
     /// A function.
     Function(FunctionId),
@@ -18,13 +18,13 @@ pub enum Label {
 /// A node of a [`CallTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its label.
+    /// The label.
     pub label: Label,
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,
     /// The weight of samples with this node as their leaf.
     pub self_weight: u64,
-    /// The weight of samples that pass through the node: self weight, all weight of its children, and hidden weight.
+    /// The weight of samples that pass through the node: its self weight, the all weight of its children, and hidden weight.
     pub all_weight: u64,
     /// The number of samples with this node as their leaf.
     pub self_samples: u64,
@@ -34,13 +34,13 @@ pub struct Node {
     pub hidden_weight: u64,
     /// The number of children hidden by pruning.
     pub hidden_children: u32,
-    /// The index after the last node of its subtree.
+    /// The index after the last node of the subtree.
     pub(super) end: u32,
 }
 
-/// A call tree: nodes in reading order, each followed by its children, heaviest first.
+/// A call tree: nodes in preorder, siblings sorted by weight in descending order.
 ///
-/// Nodes with equal weights are sorted by name, then binary, so equal input gives equal output.
+/// Nodes with equal weights are sorted by name, then binary, so the result is deterministic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTree {
     pub(super) nodes: Vec<Node>,
@@ -52,7 +52,7 @@ impl CallTree {
         &self.nodes
     }
 
-    /// Returns the root, which has the sum of all weights.
+    /// Returns the root, whose all weight is the total.
     pub fn root(&self) -> &Node {
         &self.nodes[0]
     }
@@ -65,16 +65,16 @@ impl CallTree {
     }
 }
 
-/// Decides which nodes of a tree are hidden. Their parents include them, so no weight is lost.
+/// Decides which nodes of a tree are hidden. The weights of their parents include them, so no weight is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pruning {
-    /// Hides nodes that weigh less than this percentage of the tree; in [0, 100].
+    /// Hides nodes with less than this percentage of the total weight; in [0, 100].
     pub min_percent: f64,
-    /// Hides nodes that weigh less than this, in the unit of the tree.
+    /// Hides nodes with less than this weight, in the unit of the tree.
     pub min_weight: u64,
-    /// Hides levels below this one; `None` hides none.
+    /// Hides levels below this one; `None` for no limit.
     pub depth: Option<u32>,
-    /// Shows at most this many children of a node, the heaviest; `None` shows all.
+    /// Shows at most this many children of a node, heaviest first; `None` for no limit.
     pub children: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// Sets the end of each subtree, from the depths.
+/// Computes the end of each subtree from the depths.
 pub(super) fn set_ends(nodes: &mut [Node]) {
     let mut open: Vec<usize> = Vec::new();
     for index in 0..nodes.len() {
@@ -110,7 +110,7 @@ pub(super) fn set_ends(nodes: &mut [Node]) {
     }
 }
 
-/// Sorts labels with equal weight: by name, then binary, then order of appearance.
+/// The order of labels with equal weight: by name, then binary, then order of appearance.
 pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
     let (Label::Function(first), Label::Function(second)) = (a, b) else { return a.cmp(&b) };
     let key = |id| (profile.function_name(id), profile.binary_name(id), id);

@@ -30,7 +30,7 @@ impl Metric {
     }
 }
 
-/// The weight of one thread's samples with one stack in one series, in which it did the same.
+/// The weight of one thread's samples in one series with the same stack and activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackWeight {
     /// The table and unit of the samples.
@@ -39,7 +39,7 @@ pub struct StackWeight {
     pub thread: ThreadId,
     /// The stack; `None` if it was not recorded.
     pub stack: Option<StackId>,
-    /// What the thread did.
+    /// The thread's activity.
     pub(crate) doing: Doing,
     /// The sum of the samples' weights.
     pub weight: u64,
@@ -47,32 +47,32 @@ pub struct StackWeight {
     pub samples: u64,
 }
 
-/// The weights of all selected stacks, sorted by series, thread, stack and what the thread did.
+/// The weights of all selected stacks, sorted by series, thread, stack and activity.
 ///
-/// A copy shares the rows.
+/// Clones share the rows.
 #[derive(Clone, Debug, Default)]
 pub struct StackWeights {
     rows: Arc<Vec<StackWeight>>,
 }
 
 impl StackWeights {
-    /// Sums the selected samples. For a profile of sums, the cost depends on the distinct stacks.
+    /// Sums the selected samples. For a profile of sums, the cost depends on the number of distinct stacks.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
         Self::of_sums(samples.profile(), &samples.added_up(), metric)
     }
 
-    /// The same for samples that are already summed.
+    /// Like [`new`](Self::new), for samples that are already summed.
     pub(crate) fn of_sums(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) -> Self {
         let mut rows = sorted_by_thread(profile, sums, metric);
         for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
             // Stacks are numbered in order of appearance, so most rows are already sorted.
             rows.sort_by_key(|row| (row.stack, row.doing));
         }
-        // Merges the rows of a stack with several states or kinds.
+        // Merges the rows of stacks with several states or kinds.
         Self::of_sorted(joined(rows))
     }
 
-    /// Takes rows that are sorted by series, thread, stack and what the thread did, each of them once.
+    /// Takes distinct rows, sorted by series, thread, stack and activity.
     pub(super) fn of_sorted(rows: Vec<StackWeight>) -> Self {
         Self { rows: Arc::new(rows) }
     }
@@ -106,7 +106,7 @@ impl StackWeights {
     }
 }
 
-/// Collects rows in any order, and merges equal ones of each stack of each thread.
+/// Collects rows in any order, and merges rows with the same key.
 impl FromIterator<StackWeight> for StackWeights {
     fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
         let mut rows: Vec<StackWeight> = rows.into_iter().collect();
@@ -115,7 +115,7 @@ impl FromIterator<StackWeight> for StackWeights {
     }
 }
 
-/// Merges the rows of each stack of each thread in which it did the same. The rows are sorted.
+/// Merges sorted rows with the same key.
 fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
     rows.dedup_by(|row, kept| {
         let is_same = key(row) == key(kept);
@@ -128,7 +128,7 @@ fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
     rows
 }
 
-/// Returns a row for each selected sum, by series and thread.
+/// Returns a row for each selected sum, sorted by series and thread.
 fn sorted_by_thread(profile: &Profile, sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight> {
     let (groups, doings) = (&sums.groups, Doings::new(profile));
     let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();

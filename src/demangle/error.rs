@@ -1,20 +1,20 @@
-//! Limits on demangled names: the errors of names that break them or cannot be read, and strings of bounded length.
+//! Errors for names that cannot be demangled or exceed a limit, and strings of bounded length.
 
 use std::fmt;
 
-/// The reason why a name has no C++ spelling.
+/// The reason why a name cannot be demangled as C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The name does not begin with `_Z`, or with `___Z` like blocks do.
+    /// The name does not start with `_Z`, or with `___Z` as blocks do.
     NotMangled,
-    /// The name breaks the ABI's grammar.
+    /// The name violates the ABI's grammar.
     Malformed {
-        /// The position of the unreadable byte, or of a later byte; counted from 0, without a stripped underscore.
+        /// The position of the invalid byte, or of a later byte, starting at 0 and without a stripped underscore.
         at: usize,
     },
-    /// More than 512 types, names and expressions are inside each other.
+    /// More than 512 types, names and expressions are nested.
     TooDeep,
-    /// The name is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for its length.
+    /// The demangled name is longer than the [limit](super::Demangler::new), or takes too much work for its length.
     TooLong,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A string that refuses to grow beyond the longest name.
+/// A string with a maximum length.
 pub(super) struct Bounded {
     pub(super) text: String,
     /// The maximum number of bytes.

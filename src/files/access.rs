@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 
-/// The thing at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A regular file, with its length and times in nanoseconds since 1970, 0 where unknown.
+    /// A regular file, with its length, and its times in nanoseconds since 1970 (0 if unknown).
     File {
-        /// Bytes.
+        /// In bytes.
         length: u64,
-        /// The time of the last change of its content, according to the file; a program that copies a file may set it.
+        /// The modification time of the content, which a program that copies a file may set.
         modified: u64,
-        /// The time of the last change of any kind, as recorded by the system; 0 if it records none.
+        /// The time of the last change of any kind, as recorded by the system; 0 if not recorded.
         changed: u64,
     },
     /// A folder.
@@ -25,51 +25,51 @@ pub enum Entry {
     Other,
 }
 
-/// The kind of a folder's entry, as listed in the folder.
+/// The kind of an entry, as listed in its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A link, or an entry that the file system does not distinguish from one: its target is unknown.
+    /// A link, or an entry that may be one; its target is unknown.
     Link,
     /// Something else (a pipe, a device).
     Other,
 }
 
-/// The times when the entries of a folder last changed, in nanoseconds since 1970.
+/// When the entries of a folder last changed, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderTimes {
-    /// According to the folder; a program that copies it may set it.
+    /// The modification time, which a program that copies the folder may set.
     pub modified: u64,
-    /// The change time recorded by the system; 0 if it records none.
+    /// The change time recorded by the system; 0 if not recorded.
     pub changed: u64,
 }
 
 /// A file system: on this machine, elsewhere, or in memory.
 pub trait Files: Sync {
-    /// The thing at `path`, through links.
+    /// Returns the kind of file at `path`, following links.
     ///
     /// # Errors
-    /// When there is nothing, or it may not be looked at.
+    /// If it does not exist, or access is denied.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
-    /// The canonical path of the file or folder at `path`, with links resolved: two paths to one folder have the same
+    /// Returns the canonical path of the file or folder at `path`, with links resolved. Two paths to the same folder have the same
     /// canonical path.
     ///
     /// # Errors
     /// As [`entry`](Self::entry).
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// The paths in a folder, in any order.
+    /// Lists the paths in a folder, in any order.
     ///
     /// # Errors
-    /// When it is not a folder, or may not be read.
+    /// If it is not a folder, or cannot be read.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// The entries of a folder with their kinds, in any order. A file system that does not know the kinds calls all of them links,
-    /// which costs a look at each.
+    /// Lists the entries of a folder with their kinds, in any order. A file system that does not know the kinds returns links, whose targets
+    /// are then queried one by one.
     ///
     /// # Errors
     /// As [`list`](Self::list).
@@ -79,23 +79,23 @@ pub trait Files: Sync {
         Ok(paths.into_iter().filter_map(named).collect())
     }
 
-    /// The times when the entries of a folder last changed: as long as they stay the same, so do the names and kinds of the entries. `None`
-    /// if they prove nothing: they are unknown, or so recent that another change might not show.
+    /// Returns when the entries of a folder last changed. As long as the times stay the same, so do the names and kinds of the entries. `None`
+    /// if they prove nothing, because they are unknown or so recent that another change may not alter them.
     fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
         let _ = folder;
         None
     }
 
-    /// Up to `length` bytes of a file from `offset` on; fewer where it ends.
+    /// Reads up to `length` bytes of a file from `offset` on; fewer at the end of the file.
     ///
     /// # Errors
-    /// When the file may not be read.
+    /// If the file cannot be read.
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>>;
 
-    /// Like [`read`](Self::read), but into the caller's buffer; returns the number of bytes read.
+    /// Like [`read`](Self::read), but into the caller's buffer. Returns the number of bytes read.
     ///
     /// # Errors
-    /// When the file may not be read.
+    /// If the file cannot be read.
     fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
         let bytes = self.read(path, offset, place.len())?;
         let count = bytes.len().min(place.len());
@@ -103,10 +103,10 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// The bytes of a file or pipe from start to end.
+    /// Opens a file or pipe for reading from start to end.
     ///
     /// # Errors
-    /// When there is no file, or it may not be read.
+    /// If the file does not exist, or cannot be read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
         if matches!(self.entry(path)?, Entry::Folder) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -114,10 +114,10 @@ pub trait Files: Sync {
         Ok(Box::new(FromStart { files: self, path: path.to_owned(), offset: 0 }))
     }
 
-    /// Loads a part of a file of which only some pieces may be needed: they are read on request.
+    /// Opens a part of a file, which is then read in pieces on demand.
     ///
     /// # Errors
-    /// When the file may not be read, or ends before the part does.
+    /// If the file cannot be read, or ends before the part does.
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         let entry = self.entry(path)?;
         let source = OfFiles { files: self, path: path.to_owned(), entry };
@@ -128,7 +128,7 @@ pub trait Files: Sync {
     }
 }
 
-/// A file of any file system, which is found anew for each piece.
+/// A file in any file system, opened again for each piece.
 struct OfFiles<'f, F: ?Sized> {
     files: &'f F,
     path: PathBuf,
@@ -145,7 +145,7 @@ impl<F: Files + ?Sized> Source for OfFiles<'_, F> {
     }
 }
 
-/// A file of any file system, which is found anew for each read, from its start to its end.
+/// A file in any file system that is read sequentially, and opened again for each read.
 struct FromStart<'f, F: ?Sized> {
     files: &'f F,
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! Files that are read through other files.
+//! File systems that read through another file system.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use super::access::{Entry, EntryKind, Files, FolderTimes};
 use super::file_bytes::FileBytes;
 
-/// Files that are read through other files: implement this instead of [`Files`] to observe what is read, or to read it elsewhere.
+/// A file system that reads through another one. Implement this instead of [`Files`] to observe reads, or to redirect them.
 pub trait FilesAdaptor: Sync {
-    /// The files below.
+    /// The underlying file system.
     fn files(&self) -> &dyn Files;
 
-    /// The path in the files below; the path itself by default.
+    /// The path in the underlying file system; the path itself by default.
     fn located<'p>(&self, path: &'p Path) -> Cow<'p, Path> {
         Cow::Borrowed(path)
     }
 
-    /// Called before bytes of a file are read; returns the path that they are read from.
+    /// Called before bytes of a file are read. Returns the path to read them from.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -27,7 +27,7 @@ pub trait FilesAdaptor: Sync {
         Ok(self.located(path))
     }
 
-    /// Called after these bytes of a file were read. Bytes that are only [loaded](Files::load) are left out.
+    /// Called after these bytes of a file were read. Bytes that are only [loaded](Files::load) are not reported.
     fn after_read(&self, path: &Path, offset: u64, bytes: &[u8]) {
         let _ = (path, offset, bytes);
     }
@@ -41,7 +41,7 @@ impl<A: FilesAdaptor> Files for A {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let located = self.located(path);
         let real = self.files().canonical(&located)?;
-        // A relocated path has one name only.
+        // A redirected path has only one name.
         Ok(if *located == *path { real } else { path.to_owned() })
     }
 
@@ -82,7 +82,7 @@ impl<A: FilesAdaptor> Files for A {
     }
 }
 
-/// An open file whose bytes the adaptor sees.
+/// An open file whose bytes are reported to the adaptor.
 struct Observed<'a, A> {
     adaptor: &'a A,
     path: PathBuf,

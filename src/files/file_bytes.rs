@@ -1,4 +1,4 @@
-//! The bytes of a file, read on request.
+//! The bytes of a file, read on demand.
 //!
 //! A look-up needs a small part of a dSYM: the units with its addresses, and some strings. Only these are read, once
 //! each, and stay in memory until the look-up is done. The file is never mapped: if another program truncates it,
@@ -16,24 +16,25 @@ use memchr::memchr;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, Reservation};
 
-/// The number of times that a file may be read in overlapping pieces. In a sound file most bytes are read once, if at all.
+/// Pieces of a file may overlap. In total, at most this many times the length of the file is read. In an intact file, most bytes are read at
+/// most once.
 const PASSES: u64 = 4;
 /// The number of bytes that may be read from any file, however small.
 const FREE_BYTES: u64 = 1 << 20;
 
-/// The size of the blocks in which neighbouring bytes are read together: strings, mostly, and heads of units.
+/// Adjacent bytes are read together in blocks of this size; most reads are strings and unit headers.
 const BLOCK: u64 = 16 << 10;
 
-/// The file that a [`FileBytes`] is read from.
+/// The file that a [`FileBytes`] reads from.
 pub(super) trait Source {
-    /// Reads at a byte of the file, as much as there is at once; 0 at its end.
+    /// Reads at an offset, as much as is available at once; 0 at the end of the file.
     fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize>;
 
-    /// Fails if the file is not what it was when it was opened.
+    /// Fails if the file has changed since it was opened.
     fn check(&self) -> io::Result<()>;
 }
 
-/// A part of a file: its bytes are in memory, or read on request.
+/// A part of a file, whose bytes are in memory or read on demand.
 pub struct FileBytes<'f> {
     content: Content<'f>,
     length: u64,
@@ -44,28 +45,28 @@ enum Content<'f> {
     File(Box<Pieces<'f>>),
 }
 
-/// The bytes of a block, once they were read.
+/// The bytes of a block, after it was read.
 type Block = OnceCell<Box<[u8]>>;
 
 /// The parts of a source read so far.
 struct Pieces<'f> {
     shared: Shared<'f>,
     start: u64,
-    /// By position: the blocks, made when the first of them is read.
+    /// The blocks by position; allocated when the first block is read.
     blocks: OnceCell<Box<[Block]>>,
-    /// Ranges larger than a block, or in several blocks, one entry each.
+    /// Ranges that are larger than a block, or span several blocks.
     ranges: Shelf,
-    /// By start and length: the place of a range.
+    /// The index of a range in `ranges`, by start and length.
     range_at: RefCell<HashMap<(u64, u64), usize>>,
 }
 
-/// Bytes that stay in place while others are added: cases of slots, each twice as large as the one before. There are
-/// fewer than 2³² ranges, because each one takes more than a byte of memory.
+/// A list whose elements never move when more are added: 32 arrays, each twice as large as the one before. There are fewer than 2³² ranges,
+/// because each one takes more than a byte of memory.
 #[derive(Default)]
 struct Shelf([OnceCell<Box<[Block]>>; 32]);
 
 impl Shelf {
-    /// A place, which may be empty.
+    /// Returns a slot, which may be empty.
     fn place(&self, index: usize) -> &Block {
         let case = (index + 1).ilog2();
         let first = (1 << case) - 1;
@@ -78,7 +79,7 @@ impl Shelf {
 struct Shared<'f> {
     source: RefCell<Box<dyn Source + 'f>>,
     failure: OnceCell<io::Error>,
-    /// The number of bytes read, and the number in the file.
+    /// The number of bytes read so far, and the length of the part.
     read: Cell<u64>,
     length: u64,
     reserved: RefCell<Reservation>,
@@ -105,12 +106,12 @@ impl<'f> From<&'f [u8]> for FileBytes<'f> {
 }
 
 impl<'f> FileBytes<'f> {
-    /// Bytes in memory, and their reservation in a budget.
+    /// Bytes in memory, with their reservation in a budget.
     pub(crate) fn held(bytes: Vec<u8>, reserved: Reservation) -> Self {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
     }
 
-    /// Limits the bytes that are read to a budget, as long as this value lives. Beyond the budget nothing is read, and
+    /// Charges the bytes that are read to a budget for the lifetime of this value. Beyond the budget, nothing is read, and
     /// [`check`](Self::check) fails.
     #[must_use]
     pub fn within(self, budget: &MemoryBudget) -> Self {
@@ -120,7 +121,7 @@ impl<'f> FileBytes<'f> {
         self
     }
 
-    /// A part of a source, of which nothing is read yet.
+    /// Creates a part of a source, of which nothing is read yet.
     pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
         let length = range.end.saturating_sub(range.start);
         let shared = Shared {
@@ -135,17 +136,17 @@ impl<'f> FileBytes<'f> {
         Self { content: Content::File(Box::new(pieces)), length }
     }
 
-    /// The number of bytes in the part.
+    /// The length of the part in bytes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// True if the part has no bytes.
+    /// True if the part is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Reserves more bytes of the budget for results; `None` if they exceed it, as in [`get`](Self::get).
+    /// Reserves more memory for results; `None` if the budget is exceeded, as in [`get`](Self::get).
     pub(crate) fn reserve(&self, bytes: u64) -> Option<()> {
         match &self.content {
             Content::Memory(..) => Some(()),
@@ -153,7 +154,7 @@ impl<'f> FileBytes<'f> {
         }
     }
 
-    /// Bytes of the part; `None` if it ends before them, or they cannot be read, which [`check`](Self::check) reports.
+    /// Returns bytes of the part; `None` if it is too short, or they cannot be read, which [`check`](Self::check) reports.
     pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if range.start > range.end || range.end > self.length {
             return None;
@@ -170,7 +171,7 @@ impl<'f> FileBytes<'f> {
         pieces.block(index)?.get(within(&(range.start - block..range.end - block))?)
     }
 
-    /// The bytes from the start of a range to its first zero; `None` if there is no zero, or the bytes cannot be read.
+    /// Returns the NUL-terminated string at the start of a range, without the NUL; `None` if there is no NUL, or the bytes cannot be read.
     #[cfg(feature = "symbols")]
     pub(crate) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = range.start..range.end.min(self.length);
@@ -184,7 +185,7 @@ impl<'f> FileBytes<'f> {
             match memchr(0, bytes) {
                 Some(length) => return Some(&bytes[..length]),
                 None if end >= range.end => return None,
-                // Each reads as much again as there was.
+                // Each step doubles the range.
                 None => end += (end - range.start).max(BLOCK),
             }
         }
@@ -193,7 +194,7 @@ impl<'f> FileBytes<'f> {
     /// Fails if a request could not be read, or if the file changed after it was opened.
     ///
     /// # Errors
-    /// With what reading failed first, or that the file changed.
+    /// Returns the first read error, or reports that the file changed.
     pub fn check(&self) -> io::Result<()> {
         let Content::File(pieces) = &self.content else { return Ok(()) };
         match pieces.shared.failure.get() {
@@ -204,7 +205,7 @@ impl<'f> FileBytes<'f> {
 }
 
 impl Pieces<'_> {
-    /// The block of this position, which the part has; shorter at its end.
+    /// Returns the block with this index, which must exist; the last one may be shorter.
     fn block(&self, index: u64) -> Option<&[u8]> {
         let block = self.blocks()?.get(usize::try_from(index).ok()?)?;
         if block.get().is_none() {
@@ -224,7 +225,7 @@ impl Pieces<'_> {
         self.blocks.get().map(Box::as_ref)
     }
 
-    /// Returns a range in more than one block.
+    /// Returns a range that spans several blocks.
     fn range(&self, range: Range<u64>) -> Option<&[u8]> {
         let (start, length) = (range.start, range.end - range.start);
         let mut range_at = self.range_at.borrow_mut();
@@ -237,7 +238,7 @@ impl Pieces<'_> {
         place.get().map(Box::as_ref)
     }
 
-    /// Bytes of the part, for which memory is taken first. Pages of zeros are what the system gives for many of them.
+    /// Reads bytes of the part, after reserving memory for them. Zero-filled memory is cheap, since large amounts come directly from the system.
     fn read(&self, start: u64, length: u64) -> Option<Box<[u8]>> {
         self.shared.reserve(length)?;
         let mut bytes = vec![0; usize::try_from(length).ok()?].into_boxed_slice();
@@ -247,13 +248,13 @@ impl Pieces<'_> {
 }
 
 impl Shared<'_> {
-    /// Reserves memory for this many bytes; `None` if that exceeds the budget, which becomes the failure.
+    /// Reserves this many bytes; `None` if that exceeds the budget, which becomes the failure.
     fn reserve(&self, bytes: u64) -> Option<()> {
         let taken = self.reserved.borrow_mut().grow(bytes);
         self.note(taken.map_err(|over| io::Error::new(io::ErrorKind::OutOfMemory, over)))
     }
 
-    /// Reads at a byte of the source until there are as many bytes as have a place.
+    /// Fills the buffer from an offset of the source.
     fn fill(&self, mut start: u64, mut place: &mut [u8]) -> Option<()> {
         while !place.is_empty() {
             match self.read_some(start, place) {
@@ -265,8 +266,7 @@ impl Shared<'_> {
         Some(())
     }
 
-    /// Reads some bytes, at least one, and counts them. For example, strings without an end could cause a small file to
-    /// be read a million times.
+    /// Reads at least one byte, and counts the bytes. Without a limit, unterminated strings could cause a small file to be read a million times.
     fn read_some(&self, start: u64, place: &mut [u8]) -> io::Result<usize> {
         let count = self.source.borrow_mut().read_at(start, place)?;
         if count == 0 && !place.is_empty() {
@@ -290,7 +290,7 @@ fn within(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-/// The error of a file that now ends earlier than before.
+/// The error for a file that was truncated after it was opened.
 pub(super) fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
 }

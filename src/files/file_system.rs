@@ -1,5 +1,6 @@
-//! The file system of this machine: the one place in the library that touches it.
+//! The file system of this machine. Only this module of the library accesses it.
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use super::access::{Entry, EntryKind, Files, FolderTimes};
 use super::adaptor::FilesAdaptor;
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
-use super::storage::{Storage, StorageFile, StorageLock, read_all};
+use super::storage::{Storage, StorageFile};
 use crate::memory::MemoryBudget;
 
 /// The file system of this machine.
@@ -19,12 +20,21 @@ use crate::memory::MemoryBudget;
 pub struct FileSystem;
 
 impl FileSystem {
-    /// The file system of this machine as a place for datasets: any file may be changed, and reading is not limited.
+    /// Storage for datasets in the file system of this machine: any file may be changed, and memory for reading is unlimited.
     pub fn storage() -> Arc<dyn Storage> {
-        Arc::new(CheckedFiles::new(|_: &Path| Ok(()), MemoryBudget::unlimited()))
+        Self::checked_storage(|_| Ok(()), MemoryBudget::unlimited())
     }
 
-    /// The message about a file that changed, after its name.
+    /// Like [`storage`](Self::storage), with a check before each change. The check returns an error with the reason if a file must not be changed.
+    /// Reading a complete file is charged to the budget.
+    pub fn checked_storage(
+        check: impl Fn(&Path) -> Result<(), String> + Send + Sync + 'static,
+        memory: MemoryBudget,
+    ) -> Arc<dyn Storage> {
+        Arc::new(CheckedFiles { check, memory })
+    }
+
+    /// The message for a file that changed, which follows its name.
     pub const CHANGED: &str =
         "the file changed while it was read; wait until it is no longer being written, or export it again";
 }
@@ -54,14 +64,14 @@ fn plain(path: PathBuf) -> PathBuf {
     short.map(PathBuf::from).unwrap_or(path)
 }
 
-/// Clocks of file systems are coarse: two changes within this time may have the same time.
+/// File system clocks are coarse: two changes within this time may have the same time.
 const RECENT: Duration = Duration::from_secs(2);
 
 fn modified(metadata: &Metadata) -> u64 {
     metadata.modified().ok().map_or(0, since_1970)
 }
 
-/// Nanoseconds; 0 for what is before.
+/// In nanoseconds; 0 for times before 1970.
 fn since_1970(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
@@ -144,7 +154,7 @@ impl Files for FileSystem {
     }
 }
 
-/// A file of this machine, which stays open, so replacing it by another one does no harm.
+/// An open file of this machine. It stays open, so it is safe to replace it with another one.
 struct OpenFile {
     file: File,
     metadata: Metadata,
@@ -170,22 +180,22 @@ impl Source for OpenFile {
 }
 
 impl FileSystem {
-    /// Returns when the names in a folder are on the disk, if the system has a way to request it: a renamed file keeps its name through a
-    /// power failure only after that.
+    /// Waits until the names in a folder are on disk, if the system supports this. Only then does a renamed file keep its name through a power
+    /// failure.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     #[cfg(unix)]
     pub fn sync_folder(self, folder: &Path) -> io::Result<()> {
         use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
         match File::open(folder).and_then(|folder| folder.sync_all()) {
-            // A folder that may be written to but not listed, or a file system that keeps names in its own way.
+            // The folder is writable but cannot be listed, or the file system persists names in its own way.
             Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
             result => result,
         }
     }
 
-    /// Does nothing: this system has no such request.
+    /// Does nothing, since this system does not support it.
     ///
     /// # Errors
     /// None.
@@ -201,19 +211,10 @@ impl StorageFile for File {
     }
 }
 
-/// The file system of this machine with a check before each change: it returns the reason why a file must not be changed.
-///
-/// [`FileSystem::storage`] is the one without a check.
-pub struct CheckedFiles<C> {
+/// The file system of this machine, with a check before each change.
+struct CheckedFiles<C> {
     check: C,
     memory: MemoryBudget,
-}
-
-impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> CheckedFiles<C> {
-    /// Files that are changed after this check. Reading a complete file takes memory from the budget.
-    pub fn new(check: C, memory: MemoryBudget) -> Self {
-        Self { check, memory }
-    }
 }
 
 impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> FilesAdaptor for CheckedFiles<C> {
@@ -228,7 +229,7 @@ impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> Storage for CheckedFiles<
     }
 
     fn read_whole(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        read_all(File::open(path)?, most, &self.memory)
+        self.memory.read_all(File::open(path)?, most)
     }
 
     fn open_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>> {
@@ -259,16 +260,16 @@ impl<C: Fn(&Path) -> Result<(), String> + Send + Sync> Storage for CheckedFiles<
         FileSystem.sync_folder(folder)
     }
 
-    fn lock(&self, path: &Path, is_alone: bool) -> io::Result<StorageLock> {
+    fn lock(&self, path: &Path, is_alone: bool) -> io::Result<Box<dyn Any + Send + Sync>> {
         let file = match is_alone {
             true => File::options().create(true).truncate(false).write(true).open(path)?,
             false => File::open(path)?,
         };
         match if is_alone { file.try_lock() } else { file.try_lock_shared() } {
-            Ok(()) => Ok(Some(Box::new(file))),
+            Ok(()) => Ok(Box::new(file)),
             Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
             // A file system without locks.
-            Err(TryLockError::Error(_)) => Ok(None),
+            Err(TryLockError::Error(_)) => Ok(Box::new(())),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Files: the library's only entry point to a file system, behind a trait.
+//! The library's only access to a file system, behind a trait.
 //!
-//! [`FileSystem`] is the file system of this machine. Tests and other programs bring their own [`Files`], such as an
+//! [`FileSystem`] is the file system of this machine. Tests and other programs can provide their own [`Files`], such as an
 //! archive whose entries are files (`bundle::BundleFiles`), or a file system that records what is read.
 
 mod access;
@@ -13,5 +13,5 @@ pub use access::Files;
 pub use access::{Entry, EntryKind, FolderTimes};
 pub use adaptor::FilesAdaptor;
 pub use file_bytes::FileBytes;
-pub use file_system::{CheckedFiles, FileSystem};
-pub use storage::{Storage, StorageFile, StorageLock, read_all};
+pub use file_system::FileSystem;
+pub use storage::{Storage, StorageFile};

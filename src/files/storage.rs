@@ -1,4 +1,4 @@
-//! Changes of files, for programs that keep datasets outside the file system of this machine.
+//! Writing files, for programs that store datasets outside the file system of this machine.
 
 use std::any::Any;
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -9,38 +9,35 @@ use crate::memory::{MemoryBudget, Size};
 
 /// An open file of a [`Storage`].
 pub trait StorageFile: Read + Write + Seek + Send {
-    /// Returns when the content is on the disk.
+    /// Waits until the content is on disk.
     ///
     /// # Errors
-    /// When it cannot be written there.
+    /// If it cannot be written.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// A lock that is held until it is dropped; `None` if the storage has no locks.
-pub type StorageLock = Option<Box<dyn Any + Send + Sync>>;
-
-/// Files that can be changed: the folder of a dataset.
+/// A writable file system, which contains the folder of a dataset.
 ///
 /// # Errors
-/// Every method fails if the storage refuses the change, with the error of the storage.
+/// Every method fails if the storage rejects the change, with the error of the storage.
 #[allow(clippy::missing_errors_doc)]
 pub trait Storage: Files + Send {
-    /// Decides before each change whether a file may be written, replaced or removed; otherwise returns the reason.
+    /// Checks before each change whether a file may be written, replaced or removed. Returns the reason if it may not.
     fn check_change(&self, path: &Path) -> Result<(), String> {
         let _ = path;
         Ok(())
     }
 
-    /// Opens a file for reading at any place.
+    /// Opens a file for random-access reading.
     fn open_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>>;
 
-    /// Creates an empty file, or empties the file that exists.
+    /// Creates an empty file, or truncates an existing one.
     fn create_file(&self, path: &Path) -> io::Result<Box<dyn StorageFile>>;
 
     /// Appends to a file, which is created if it does not exist.
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// Creates a folder and those around it, if they do not exist.
+    /// Creates a folder and its parent folders, if they do not exist.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
     /// Renames a file, and replaces any file with the new name.
@@ -49,36 +46,39 @@ pub trait Storage: Files + Send {
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns when the names in a folder are on the disk: a renamed file keeps its name through a power failure only after that.
+    /// Waits until the names in a folder are on disk. Only then does a renamed file keep its name through a power failure.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// Locks a file, alone or with others. An error of the kind [`WouldBlock`](ErrorKind::WouldBlock) means that another process holds it.
-    /// A lock that is held alone creates the file.
-    fn lock(&self, path: &Path, is_alone: bool) -> io::Result<StorageLock>;
+    /// Locks a file, exclusively if `is_alone`, otherwise shared. An error of the kind [`WouldBlock`](ErrorKind::WouldBlock) means that another
+    /// process holds the lock. An exclusive lock creates the file. The lock is held until the result is dropped; a storage without locks returns any
+    /// value.
+    fn lock(&self, path: &Path, is_alone: bool) -> io::Result<Box<dyn Any + Send + Sync>>;
 
-    /// Reads a file with at most this many bytes.
+    /// Reads a file of at most this many bytes.
     fn read_whole(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        read_all(self.open_file(path)?, most, &MemoryBudget::unlimited())
+        MemoryBudget::unlimited().read_all(self.open_file(path)?, most)
     }
 }
 
-/// Everything that can be read, if it is at most this many bytes and fits in the budget.
-///
-/// # Errors
-/// If it is larger, or cannot be read.
-pub fn read_all(source: impl Read, most: u64, memory: &MemoryBudget) -> io::Result<Vec<u8>> {
-    const FIRST: usize = 64 << 10;
-    let (mut source, mut bytes, mut reserved) = (source.take(most + 1), Vec::new(), memory.nothing());
-    loop {
-        let more = FIRST.max(bytes.len() / 2);
-        reserved.resize((bytes.len() + more) as u64).map_err(io::Error::other)?;
-        bytes.reserve_exact(more);
-        if source.by_ref().take(more as u64).read_to_end(&mut bytes)? < more {
-            break;
+impl MemoryBudget {
+    /// Reads everything, if it has at most this many bytes and fits into the budget.
+    ///
+    /// # Errors
+    /// If it is larger, or cannot be read.
+    pub fn read_all(&self, source: impl Read, most: u64) -> io::Result<Vec<u8>> {
+        const FIRST: usize = 64 << 10;
+        let (mut source, mut bytes, mut reserved) = (source.take(most + 1), Vec::new(), self.nothing());
+        loop {
+            let more = FIRST.max(bytes.len() / 2);
+            reserved.resize((bytes.len() + more) as u64).map_err(io::Error::other)?;
+            bytes.reserve_exact(more);
+            if source.by_ref().take(more as u64).read_to_end(&mut bytes)? < more {
+                break;
+            }
         }
+        if bytes.len() as u64 > most {
+            return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is larger than {}", Size(most))));
+        }
+        Ok(bytes)
     }
-    if bytes.len() as u64 > most {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is larger than {}", Size(most))));
-    }
-    Ok(bytes)
 }

@@ -2,38 +2,39 @@
 //!
 //! # Rules about any function or binary
 //!
-//! Each name is judged, and chance has as many chances. Each is judged as if the rule named it, with two differences that keep false alarms as rare as those about one name:
+//! Every name is tested, so there are as many chances of a false alarm as names. Each name is judged as if the rule named it, with two differences
+//! that keep false alarms as rare as for a single name:
 //!
-//! * Intervals of percentiles hold for all n names together: each end misses with at most the n-th part of the probability that it
-//!   otherwise misses with (Bonferroni). `.lower` and `.upper` are the ends of these.
-//! * A percentile fires the rule only if the end of its interval is also beyond the threshold. If only the percentile
-//!   is beyond it, chance may explain it, and the rule is undecided.
+//! * Intervals of percentiles hold for all n names simultaneously: each end misses with at most 1/n of the usual probability (Bonferroni). `.lower`
+//!   and `.upper` are the ends of these intervals.
+//! * A percentile fires the rule only if the end of its interval is also beyond the limit. If only the percentile itself is beyond it, chance may
+//!   explain it, and the rule is undecided.
 //!
-//! Means, smallest and largest values describe the measured runs, and fire as for a single name. Names that represent
-//! code of many functions ([`is_of_many`]) never fire: if one of them is beyond the threshold, the rule is undecided.
+//! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that represent the code of several functions
+//! ([`is_of_many`]) never fire: if one of them is beyond the limit, the rule is undecided.
 
 use std::io;
 
-use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
 use super::alert_series::{AlertNumbers, AlertSeries, OneSeries, is_of_many};
 use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::columns::ScopeColumn;
 use super::entries::{Entry, Spilled};
-use super::options::FleetOptions;
-use super::report::{AlertOutcome, AlertState};
 use super::unmeasured::too_many_unmeasured;
-use crate::stats::{Distribution, Estimate, Quantile, Support, ranks_with_tail};
-use crate::units::Millionths;
+use crate::alert::{
+    AlertBound, AlertCause, AlertMeasure, AlertOutcome, AlertRule, AlertState, AlertStatistic, AlertSubject, Candidate,
+    judge,
+};
+use crate::stats::{Distribution, Estimate, Support, ranks_with_tail};
+use crate::units::{Millionths, Unit, several};
 
-/// Runs and names that an outcome has; the others are counted.
-pub(super) const MAX_BEYOND: usize = 20;
+/// The maximum number of runs and names that an outcome lists. The rest are counted.
+const MAX_BEYOND: usize = 20;
 
-/// The note of a cohort of failed files.
-pub(super) const NO_RUNS: &str = "none of the files of this cohort produced a run";
+/// The note for a cohort in which every file failed.
+const NO_RUNS: &str = "none of the files of this cohort produced a run";
 
 impl CohortRuns<'_> {
-    /// The outcome of an alert rule in each cohort of its unit. If no cohort has that unit, the rule is undecided for
-    /// each set of labels.
+    /// Evaluates an alert rule in each cohort with its unit. If no cohort has that unit, the rule is undecided once for each set of labels.
     pub(super) fn outcomes(&self, series: &AlertSeries, spilled: &mut Spilled) -> io::Result<Vec<AlertOutcome>> {
         let rule = &series.rule;
         let is_asked = |&cohort: &usize| rule.is_about(self.unit(cohort));
@@ -49,34 +50,43 @@ impl CohortRuns<'_> {
         }
     }
 
-    /// The outcome of an alert rule in a unit that no run has.
+    /// The outcome of a rule whose unit no run has.
     fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
-        let unit = self.unit(cohort).name();
-        let note = match rule.measure {
-            AlertMeasure::CpuTime => format!("the rule is about CPU time, but these runs were recorded in {unit}"),
-            AlertMeasure::Elapsed => format!("the rule is about recorded time, which {unit} of reports do not have"),
-            _ if rule.unit.is_of_reports() => format!("no report has a measure in {}", rule.unit.rate_name()),
-            _ => format!(
-                "the rule uses {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 \
-             Gcycles/s",
-                rule.unit.rate_name(),
-                unit
-            ),
+        let unit = self.unit(cohort);
+        let recorded = match unit {
+            Unit::Nanoseconds => "these runs were recorded in CPU time".to_owned(),
+            _ if unit.is_of_reports() => format!("these reports have {}", unit.rate_name()),
+            _ => format!("these runs were recorded in {}", unit.name()),
         };
-        undecided(rule, cohort, Some(1), Some(note))
+        let note = match rule.measure {
+            AlertMeasure::CpuTime => format!("the rule is about CPU time, but {recorded}"),
+            AlertMeasure::Elapsed => format!("the rule is about recorded time, but {recorded}"),
+            _ if rule.unit.is_of_reports() => format!("no report has a measure in {}", rule.unit.rate_name()),
+            measure => {
+                let advice = match unit {
+                    _ if rule.is_of_system() => "iOS limits CPU time".to_owned(),
+                    Unit::Nanoseconds => "write the limit in percent, such as 80".to_owned(),
+                    Unit::Cycles => "write the limit in that unit, such as 2.5 Gcycles/s".to_owned(),
+                    _ if unit.is_of_reports() => format!("their measure is {}", measure.name(unit)),
+                    _ => format!("write the limit in {}", unit.rate_name()),
+                };
+                format!("the rule uses {}, but {recorded}; {advice}", rule.unit.rate_name())
+            }
+        };
+        undecided(rule, cohort, note)
     }
 
-    /// The outcome of an alert rule about one series.
+    /// Evaluates a rule about a single series.
     fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
         let members = &self.members[cohort];
-        if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
-            if series.is_left_out {
-                let note = format!("the {} {name:?} is not in any selected process", scope.name());
-                return undecided(rule, cohort, Some(1), Some(note));
-            }
-            let similar = series.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
-            let note = format!("no run has a {} named {name:?}{similar}", scope.name());
-            return undecided(rule, cohort, Some(1), Some(note));
+        if let (AlertSubject::Named(kind, name), false) = (&rule.subject, series.is_seen) {
+            let (kind, similar) = (kind.name(), series.similar.as_ref());
+            let similar = similar.map_or_else(String::new, |known| format!("; there is {known:?}"));
+            let note = match series.is_left_out {
+                true => format!("the {kind} {name:?} is not in any selected process"),
+                false => format!("no run has a {kind} named {name:?}{similar}"),
+            };
+            return undecided(rule, cohort, note);
         }
         let values: Vec<(usize, Millionths)> =
             members.iter().filter_map(|&run| series.values[run].map(|value| (run, value))).collect();
@@ -86,41 +96,43 @@ impl CohortRuns<'_> {
         let estimate =
             quantile.map(|quantile| distribution.estimate(quantile, self.options.method, self.options.confidence));
         let value = value(rule, &distribution, estimate.as_ref());
-        // As in tables, unequal weights count for fewer runs.
+        // As in tables, unequal weights reduce the effective number of runs.
         let count = (distribution.effective_count() + 1e-9) as u64;
         let is_measured = rule.measure != AlertMeasure::Elapsed
             || too_many_unmeasured(members.len() - values.len(), members.len(), "").is_none();
-        let state = match is_measured {
-            true => state(rule, value, count, self.options),
-            false => AlertState::Undecided { needed: None },
+        let needed = needed(rule, self.options.confidence.tail());
+        // The end of an interval may be unknown regardless of the count, but a percentile always has a value.
+        let decided = value.filter(|_| count >= needed || rule.bound != AlertBound::Estimate);
+        let state = match decided {
+            _ if !is_measured => AlertState::UNSURE,
+            None => AlertState::Undecided { needed: Some(needed) },
+            Some(value) => judge(rule, rule.limit, &mut vec![Candidate { of: (), value, is_sure: true }]).0,
         };
         let (beyond, beyond_count) = beyond(rule, &values);
         let note = note(rule, members.len(), values.len(), estimate.as_ref(), state)
             .or_else(|| weights_note(count, distribution.count(), state));
-        let runs = distribution.count();
-        AlertOutcome { state, value, estimate, runs, beyond, beyond_count, ..undecided(rule, cohort, None, note) }
+        let count = distribution.count();
+        let base = AlertOutcome::undecided(rule, None, note);
+        AlertOutcome { cohort, state, value, estimate, count, beyond, beyond_count, ..base }
     }
 }
 
-pub(super) fn undecided(rule: &AlertRule, cohort: usize, needed: Option<u64>, note: Option<String>) -> AlertOutcome {
-    AlertOutcome {
-        rule: rule.clone(),
-        cohort,
-        state: AlertState::Undecided { needed },
-        value: None,
-        estimate: None,
-        runs: 0,
-        beyond: Vec::new(),
-        beyond_count: 0,
-        causes: Vec::new(),
-        causes_count: 0,
-        judged: 0,
-        note,
+/// The outcome of a rule with nothing to measure.
+fn undecided(rule: &AlertRule, cohort: usize, note: String) -> AlertOutcome {
+    AlertOutcome { cohort, ..AlertOutcome::undecided(rule, Some(1), Some(note)) }
+}
+
+/// The number of runs that the statistic needs, if an end of its interval may miss with probability `tail`.
+fn needed(rule: &AlertRule, tail: f64) -> u64 {
+    match (rule.statistic.quantile(), rule.bound) {
+        (Some(quantile), AlertBound::Estimate) => quantile.needed_count(),
+        (Some(quantile), _) => quantile.needed_with_tail(tail),
+        (None, _) => 1,
     }
 }
 
-/// The number that is compared.
-pub(super) fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
+/// The number to compare with the limit.
+fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
     let number = |value: Option<Millionths>| value.map(Millionths::as_f64);
     match (rule.statistic, rule.bound) {
         (AlertStatistic::Quantile(_), AlertBound::Estimate) => estimate?.value,
@@ -129,46 +141,28 @@ pub(super) fn value(rule: &AlertRule, distribution: &Distribution, estimate: Opt
         (AlertStatistic::Mean, _) => number(distribution.mean()),
         (AlertStatistic::Min, _) => number(distribution.min()),
         (AlertStatistic::Max, _) => number(distribution.max()),
+        (AlertStatistic::Growth, _) => None,
     }
 }
 
-fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOptions) -> AlertState {
-    let needed = rule.needed(options.confidence.tail());
-    match value {
-        // An end of an interval is known or unknown regardless of the count; a percentile always has some value.
-        Some(value) if count >= needed || rule.bound != AlertBound::Estimate => {
-            if rule.is_broken_by(value) {
-                AlertState::Fired
-            } else {
-                AlertState::Quiet
-            }
-        }
-        _ => AlertState::Undecided { needed: Some(needed) },
-    }
+/// The runs beyond the limit, farthest first and limited to [`MAX_BEYOND`], and their total number.
+fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(usize, Millionths)>, u64) {
+    let candidate = |&of: &(usize, Millionths)| Candidate { of, value: of.1.as_f64(), is_sure: true };
+    let mut candidates: Vec<_> = values.iter().map(candidate).collect();
+    let count = judge(rule, rule.limit, &mut candidates).1;
+    (candidates.into_iter().take(count.min(MAX_BEYOND)).map(|candidate| candidate.of).collect(), count as u64)
 }
 
-/// The runs beyond the threshold, the furthest first, and how many they are.
-pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(usize, Millionths)>, u64) {
-    let is_beyond = |(_, value): &&(usize, Millionths)| rule.is_broken_by(value.as_f64());
-    let mut beyond: Vec<(usize, Millionths)> = values.iter().filter(is_beyond).copied().collect();
-    beyond.sort_by(|a, b| {
-        let by_value = if rule.comparison.is_upper() { b.1.cmp(&a.1) } else { a.1.cmp(&b.1) };
-        by_value.then(a.0.cmp(&b.0))
-    });
-    let count = beyond.len() as u64;
-    beyond.truncate(MAX_BEYOND);
-    (beyond, count)
-}
-
-/// Unequal weights leave fewer runs than there are.
-pub(super) fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
-    let is_fewer = effective < count && matches!(state, AlertState::Undecided { .. });
+/// A note that unequal weights reduce the effective number of runs, if the rule is undecided.
+fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
+    let is_fewer = effective < count && state.is_undecided();
     is_fewer.then(|| {
-        format!("because of their weights, these runs contain as much information as {effective} runs of equal weight")
+        let runs = several(effective, "run");
+        format!("because of their weights, these runs contain as much information as {runs} of equal weight")
     })
 }
 
-/// The reason why the outcome is doubtful.
+/// The reason why an outcome is uncertain.
 fn note(
     rule: &AlertRule,
     runs: usize,
@@ -180,9 +174,9 @@ fn note(
         return Some(NO_RUNS.to_owned());
     }
     let why = match rule.measure {
-        AlertMeasure::Window { seconds } => Some(format!("shorter than {seconds} s")),
+        AlertMeasure::Window(seconds) => Some(format!("shorter than {seconds} s")),
         AlertMeasure::Elapsed => Some("of unknown length".to_owned()),
-        AlertMeasure::Whole(_) | AlertMeasure::CpuTime => None,
+        _ => None,
     };
     if let Some(why) = why.filter(|_| measured < runs) {
         let left_out = runs - measured;
@@ -191,15 +185,15 @@ fn note(
         return Some(format!("{left_out} of {runs} {all} {is} {why} and {does} not count"));
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
-    let threshold = rule.threshold.as_f64();
-    // An unknown end is reported by the support of the percentile.
-    let includes = interval.lower.unwrap_or(0.0) <= threshold && interval.upper.is_some_and(|upper| upper >= threshold);
+    let limit = rule.limit;
+    // An unknown upper end is already reported by the support of the percentile.
+    let includes = interval.lower.unwrap_or(0.0) <= limit && interval.upper.is_some_and(|upper| upper >= limit);
     if rule.bound != AlertBound::Estimate || !includes {
         return None;
     }
     let end = if rule.comparison.is_upper() { "lower" } else { "upper" };
     let statistic = rule.statistic.name();
-    let said = "the interval of the percentile includes the threshold";
+    let said = "the interval of the percentile includes the limit";
     match state {
         AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} asks for more")),
         AlertState::Quiet => Some(format!("{said}, so the truth may be beyond it")),
@@ -207,7 +201,7 @@ fn note(
     }
 }
 
-/// A rule about each name, applied to one cohort.
+/// A rule about every name, applied to one cohort.
 struct Family<'e> {
     fleet: &'e CohortRuns<'e>,
     rule: &'e AlertRule,
@@ -216,7 +210,7 @@ struct Family<'e> {
     runs: Runs,
 }
 
-/// The outcomes of a rule about each name in these cohorts.
+/// Evaluates a rule about every name in these cohorts.
 fn family_outcomes(
     fleet: &CohortRuns<'_>,
     rule: &AlertRule,
@@ -224,7 +218,10 @@ fn family_outcomes(
     cohorts: &[usize],
     spilled: &mut Spilled,
 ) -> io::Result<Vec<AlertOutcome>> {
-    let of_cohort = |&cohort: &usize| Family::new(fleet, rule, each, cohort);
+    let of_cohort = |&cohort: &usize| {
+        let family = Family { fleet, rule, each, cohort, runs: Runs::default() };
+        Family { runs: family.count_runs(), ..family }
+    };
     let families: Vec<Family<'_>> = cohorts.iter().map(of_cohort).collect();
     let mut judged: Vec<Vec<Judged>> = families.iter().map(|_| Vec::new()).collect();
     let mut is_judged = vec![false; each.count()];
@@ -244,68 +241,51 @@ fn family_outcomes(
     families.iter().zip(judged).map(|(family, judged)| family.outcome(judged, spilled)).collect()
 }
 
-/// The result for one name.
-struct Judged {
-    key: u32,
-    name: String,
-    value: f64,
-    /// True where chance does not explain that it is beyond the threshold.
-    is_sure: bool,
-}
+/// A name with its key.
+type Judged = Candidate<(u32, String)>;
 
-/// The numbers that are the same for each name.
+/// The numbers that all names share.
 #[derive(Default)]
 struct Runs {
-    /// The number of runs with a weight.
+    /// The number of runs with a nonzero weight.
     count: u64,
-    /// The number of equally weighted runs with the same information.
+    /// The effective number of runs: equally weighted runs with the same information.
     effective: u64,
-    /// The sum of their weights.
+    /// The total weight of the runs.
     weight: u128,
-    /// The ranks of the ends of intervals.
+    /// The ranks of the interval ends.
     ranks: (Option<u64>, Option<u64>),
-    /// The number of runs needed to know both ranks; 0 without intervals.
+    /// The number of runs from which both ranks are known; 0 without intervals.
     needed_for_ranks: u64,
 }
 
-impl<'e> Family<'e> {
-    fn new(fleet: &'e CohortRuns<'e>, rule: &'e AlertRule, each: &'e ScopeColumn, cohort: usize) -> Self {
-        let mut family = Self { fleet, rule, each, cohort, runs: Runs::default() };
-        family.runs = family.count_runs();
-        family
-    }
-
-    /// The outcome of the rule.
+impl Family<'_> {
+    /// Evaluates the rule.
     fn outcome(&self, mut names: Vec<Judged>, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let (count, runs) = (self.each.count(), &self.runs);
         if count == 0 {
-            let note = format!("no run has a selected {}", self.each.scope.name());
-            return Ok(undecided(self.rule, self.cohort, Some(1), Some(note)));
+            return Ok(undecided(self.rule, self.cohort, format!("no run has a selected {}", self.each.scope.name())));
         }
-        self.put_in_order(&mut names);
-        let is_beyond = |judged: &Judged| self.rule.is_broken_by(judged.value);
-        let state = if names.is_empty() || !self.has_runs_enough() {
-            AlertState::Undecided { needed: Some(self.needed()) }
-        } else if names.iter().any(|judged| judged.is_sure) {
-            names.retain(|judged| judged.is_sure);
-            AlertState::Fired
-        } else if names.iter().any(is_beyond) {
-            AlertState::Undecided { needed: self.needed_to_be_sure() }
-        } else {
-            AlertState::Quiet
+        let is_known = !names.is_empty() && self.has_runs_enough();
+        names.sort_by(|a, b| a.of.1.cmp(&b.of.1));
+        let (state, causes_count) = judge(self.rule, self.rule.limit, &mut names);
+        let state = match state {
+            _ if !is_known => AlertState::Undecided { needed: Some(self.needed()) },
+            AlertState::Undecided { .. } => AlertState::Undecided { needed: self.needed_to_be_sure() },
+            state => state,
         };
-        let causes_count = names.iter().filter(|judged| is_beyond(judged)).count();
-        names.truncate(causes_count.clamp(1, MAX_BEYOND));
-        let first = names.first().map(|judged| judged.key);
+        names.truncate(MAX_BEYOND);
+        let first = names.first().map(|judged| judged.of.0);
         let note = self.note(&names, state);
+        let cause = |Judged { of: (_, name), value, .. }| AlertCause { name, binary: None, value, noise: None };
         let outcome = AlertOutcome {
+            cohort: self.cohort,
             state,
-            note,
-            causes: names.into_iter().map(|judged| (judged.name, judged.value)).collect(),
+            causes: names.into_iter().map(cause).collect(),
             causes_count: causes_count as u64,
             judged: count as u64,
-            runs: runs.count,
-            ..undecided(self.rule, self.cohort, None, None)
+            count: runs.count,
+            ..AlertOutcome::undecided(self.rule, None, note)
         };
         match first {
             Some(key) => self.told(key, outcome, spilled),
@@ -313,7 +293,7 @@ impl<'e> Family<'e> {
         }
     }
 
-    /// Adds the details of the first name.
+    /// Adds the details of the first name to an outcome.
     fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
         let CohortRuns { runs, members, .. } = self.fleet;
         let mut entries = self.each.entries.of_key(key, self.fleet, spilled)?;
@@ -335,35 +315,20 @@ impl<'e> Family<'e> {
         })
     }
 
-    /// A name with what it has in the runs of the cohort; `None` without a number to compare.
+    /// Judges a name by its values in the runs of the cohort. `None` if there is no number to compare.
     fn judge(&self, key: u32, entries: &[Entry]) -> Option<Judged> {
         let distribution = self.distribution(entries);
         let estimate = self.estimate(&distribution);
         let value = value(self.rule, &distribution, estimate.as_ref())?;
         let name = self.each.first_name(key, self.fleet.names);
-        let is_sure = !is_of_many(&name) && self.is_sure(value, estimate.as_ref());
-        Some(Judged { key, name, value, is_sure })
-    }
-
-    /// The furthest beyond the threshold first.
-    fn put_in_order(&self, names: &mut [Judged]) {
-        let is_upper = self.rule.comparison.is_upper();
-        names.sort_by(|a, b| {
-            let by_value = if is_upper { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) };
-            by_value.then_with(|| a.name.cmp(&b.name))
+        // If the interval includes the limit, chance may explain the percentile.
+        let interval = estimate.filter(|_| self.rule.bound == AlertBound::Estimate).map(|estimate| estimate.interval);
+        let is_sure = interval.is_none_or(|interval| {
+            let end = if self.rule.comparison.is_upper() { interval.lower } else { interval.upper };
+            end.is_some_and(|end| self.rule.is_broken_by(end))
         });
-    }
-
-    /// True if a value is beyond the threshold by more than chance explains for one of this many names.
-    fn is_sure(&self, value: f64, estimate: Option<&Estimate>) -> bool {
-        let AlertRule { comparison, bound, .. } = self.rule;
-        let holds = |value: f64| self.rule.is_broken_by(value);
-        let Some(interval) = estimate.map(|estimate| estimate.interval).filter(|_| *bound == AlertBound::Estimate)
-        else {
-            return holds(value);
-        };
-        let end = if comparison.is_upper() { interval.lower } else { interval.upper };
-        holds(value) && end.is_some_and(holds)
+        let is_sure = is_sure && !is_of_many(&name);
+        Some(Judged { of: (key, name), value, is_sure })
     }
 
     fn count_runs(&self) -> Runs {
@@ -372,14 +337,14 @@ impl<'e> Family<'e> {
         let all: Vec<(Millionths, Millionths)> = members[self.cohort].iter().map(one).collect();
         let weight = all.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let all = options.distribution(all, 0, 0);
-        let ranks = self.quantile().filter(|_| !options.is_weighted);
+        let ranks = self.rule.statistic.quantile().filter(|_| !options.is_weighted);
         let needed_for_ranks = ranks.map_or(0, |quantile| quantile.needed_with_tail(self.tail()));
         let ranks = ranks.map(|quantile| ranks_with_tail(all.count(), quantile, self.tail()));
         let effective = (all.effective_count() + 1e-9) as u64;
         Runs { count: all.count(), effective, weight, ranks: ranks.unwrap_or_default(), needed_for_ranks }
     }
 
-    /// The values of a name in the runs of the cohort.
+    /// The distribution of a name's values over the runs of the cohort.
     fn distribution(&self, entries: &[Entry]) -> Distribution {
         let (all, count) = (self.fleet.runs, self.runs.count);
         let value = |entry: &Entry| {
@@ -395,9 +360,9 @@ impl<'e> Family<'e> {
         options.distribution(values, zeros, self.runs.weight.saturating_sub(seen))
     }
 
-    /// The percentile with the interval that holds for all names together; `None` for other statistics.
+    /// The percentile with an interval that holds for all names simultaneously; `None` for other statistics.
     fn estimate(&self, distribution: &Distribution) -> Option<Estimate> {
-        let (quantile, options, runs) = (self.quantile()?, self.fleet.options, &self.runs);
+        let (quantile, options, runs) = (self.rule.statistic.quantile()?, self.fleet.options, &self.runs);
         if options.is_weighted {
             return Some(distribution.estimate(quantile, options.method, options.confidence));
         }
@@ -409,26 +374,22 @@ impl<'e> Family<'e> {
         Some(Estimate { quantile, value, support, interval: distribution.interval(runs.ranks) })
     }
 
-    fn quantile(&self) -> Option<Quantile> {
-        self.rule.statistic.quantile()
-    }
-
-    /// The probability that an end of one interval may miss with.
+    /// The miss probability of one end of one interval.
     fn tail(&self) -> f64 {
         self.fleet.options.confidence.tail() / self.each.count().max(1) as f64
     }
 
-    /// The number of runs that the statistic needs, apart from chance.
+    /// The number of runs that the statistic needs, ignoring chance.
     fn needed(&self) -> u64 {
-        self.rule.needed(self.tail())
+        needed(self.rule, self.tail())
     }
 
-    /// True if there are enough runs. An end of an interval is known or unknown regardless of this number.
+    /// True if there are enough runs. Always true for the end of an interval, which may be unknown regardless of their number.
     fn has_runs_enough(&self) -> bool {
         self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }
 
-    /// The number of runs needed to know the deciding end; `None` if it is known, or no number is enough.
+    /// The number of runs from which the relevant interval end is known. `None` if it is known already, or no number is enough.
     fn needed_to_be_sure(&self) -> Option<u64> {
         let runs = &self.runs;
         let end = if self.rule.comparison.is_upper() { runs.ranks.0 } else { runs.ranks.1 };
@@ -436,7 +397,7 @@ impl<'e> Family<'e> {
         is_missing.then_some(runs.needed_for_ranks)
     }
 
-    /// The reason why the outcome is doubtful.
+    /// The reason why an outcome is uncertain.
     fn note(&self, names: &[Judged], state: AlertState) -> Option<String> {
         let runs = &self.runs;
         let AlertState::Undecided { needed } = state else { return None };
@@ -450,14 +411,14 @@ impl<'e> Family<'e> {
                 is_of_all.then(|| format!("an interval that holds for all {count} names at once needs this many runs"));
             return note.or_else(|| weights_note(runs.effective, runs.count, state));
         }
-        if names.iter().all(|judged| is_of_many(&judged.name)) {
-            let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.name)).collect();
+        if names.iter().all(|judged| is_of_many(&judged.of.1)) {
+            let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.of.1)).collect();
             return Some(format!("{} is code that may belong to any {scope}, or to several", names.join(" and ")));
         }
         Some(if self.fleet.options.is_weighted {
             "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()
         } else {
-            format!("chance may explain it: {count} names were judged, and the interval includes the threshold")
+            format!("chance may explain it: {count} names were judged, and the interval includes the limit")
         })
     }
 }

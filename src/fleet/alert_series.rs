@@ -1,16 +1,16 @@
-//! The numbers that alert rules look at, run by run.
+//! Collects the numbers that alert rules need, run by run.
 
-use super::alert::{AlertMeasure, AlertRule, AlertSubject};
 use super::columns::ScopeColumn;
 use super::measures::Measure;
 use super::run::{FrameRow, NameId, RunNames, RunRows, WindowRow};
 use super::scope::FleetScope;
 use super::windows::{peak_rate, peak_rate_of_processes};
+use crate::alert::{AlertMeasure, AlertRule, AlertSubject, Kind};
 use crate::memory::of_vec;
 use crate::recording::TimeSource;
-use crate::units::Millionths;
+use crate::units::{Millionths, Unit};
 
-/// A rule and its numbers in every run so far.
+/// A rule and its numbers in all runs so far.
 #[derive(Debug)]
 pub(super) struct AlertSeries {
     pub(super) rule: AlertRule,
@@ -21,31 +21,30 @@ pub(super) struct AlertSeries {
 pub(super) enum AlertNumbers {
     /// One number per run.
     One(OneSeries),
-    /// One number for each name of a run.
+    /// One number for each name in a run.
     Each(ScopeColumn),
 }
 
 /// One number per run.
 #[derive(Debug)]
 pub(super) struct OneSeries {
-    /// By run; `None` if the run has no such number (it is shorter than the window).
+    /// For each run, its number; `None` if it has none (because it is shorter than the window).
     pub(super) values: Vec<Option<Millionths>>,
-    /// True if a run has the name in the rule.
+    /// True if any run has the name in the rule.
     pub(super) is_seen: bool,
-    /// True once a run has the name, in a process that does not count.
+    /// True if any run has the name, but in a process that is not selected.
     pub(super) is_left_out: bool,
-    /// A name of some run that the rule may have meant.
+    /// A name in any run that the rule may have meant.
     pub(super) similar: Option<String>,
 }
 
 impl AlertSeries {
     pub(super) fn new(rule: AlertRule) -> Self {
-        let numbers = match (&rule.subject, rule.measure) {
-            (
-                &AlertSubject::Each(scope @ (FleetScope::Function | FleetScope::Binary)),
-                AlertMeasure::Whole(measure),
-            ) => AlertNumbers::Each(ScopeColumn::new(scope, measure, true)),
-            (subject, _) => {
+        let numbers = match &rule.subject {
+            &AlertSubject::Each(kind @ (Kind::Function | Kind::Binary)) => {
+                AlertNumbers::Each(ScopeColumn::new(scope(kind), measure(rule.measure), true))
+            }
+            subject => {
                 let is_seen = !matches!(subject, AlertSubject::Named(..));
                 AlertNumbers::One(OneSeries { values: Vec::new(), is_seen, is_left_out: false, similar: None })
             }
@@ -53,7 +52,7 @@ impl AlertSeries {
         Self { rule, numbers }
     }
 
-    /// The values of its names, if it is about each of them.
+    /// The values of each name, if the rule is about every name.
     pub(super) fn each(&self) -> Option<&ScopeColumn> {
         match &self.numbers {
             AlertNumbers::One(_) => None,
@@ -61,7 +60,7 @@ impl AlertSeries {
         }
     }
 
-    /// The same, to change them.
+    /// The mutable version of [`each`](Self::each).
     pub(super) fn each_mut(&mut self) -> Option<&mut ScopeColumn> {
         match &mut self.numbers {
             AlertNumbers::One(_) => None,
@@ -69,7 +68,7 @@ impl AlertSeries {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         match &self.numbers {
             AlertNumbers::One(one) => of_vec(&one.values),
@@ -77,7 +76,7 @@ impl AlertSeries {
         }
     }
 
-    /// Adds a run. `counts` decides which of its processes are used; `weight` and `rate` are those of the complete run.
+    /// Adds a run. `counts` returns whether a process is selected; `weight` and `rate` are those of the complete run.
     pub(super) fn add(
         &mut self,
         run: u32,
@@ -102,37 +101,32 @@ impl OneSeries {
         (weight, rate): (u64, Millionths),
     ) {
         let value = match (&rule.subject, rule.measure) {
-            (AlertSubject::Run, AlertMeasure::Whole(_)) => Some(rate),
             // Nanoseconds are millionths of milliseconds.
             (AlertSubject::Run, AlertMeasure::CpuTime) => Some(Millionths::new(weight)),
             (_, AlertMeasure::Elapsed) => {
-                // What samples span is not known to be what was recorded.
+                // The time that samples span may differ from the recorded time.
                 let length = measures.record.wall.filter(|_| measures.record.wall_source != TimeSource::Samples);
                 length.map(|wall| Millionths::new(wall.as_nanos()))
             }
-            (AlertSubject::Run, AlertMeasure::Window { seconds }) => {
+            (AlertSubject::Run, AlertMeasure::Window(seconds)) => {
                 peak_rate(measures, seconds, &|row| counts(row.process))
             }
-            // Functions and binaries have no windows, and each has its own series otherwise.
-            (AlertSubject::Each(_), AlertMeasure::Window { seconds }) => {
-                peak_rate_of_processes(measures, seconds, counts)
-            }
-            (AlertSubject::Each(_), AlertMeasure::Whole(_)) => measures.record.rate(heaviest_process(measures, counts)),
-            // A rule about each name has no times.
-            (AlertSubject::Each(_), AlertMeasure::CpuTime) => None,
-            (AlertSubject::Named(scope, name), measure) => {
+            // Functions and binaries have no windows, and otherwise use `AlertNumbers::Each`.
+            (AlertSubject::Each(_), AlertMeasure::Window(seconds)) => peak_rate_of_processes(measures, seconds, counts),
+            (AlertSubject::Each(_), _) => measures.record.rate(heaviest_process(measures, counts)),
+            (AlertSubject::Run | AlertSubject::Total, _) => Some(rate),
+            (AlertSubject::Named(kind, name), own) => {
                 let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
-                let sum = Sum { measures: *measures, counts, scope: *scope, name: id };
+                let sum = Sum { measures: *measures, counts, scope: scope(*kind), name: id };
                 self.is_seen |= sum.is_there();
                 self.is_left_out |= Sum { counts: &|_| true, ..sum }.is_there();
                 if !self.is_seen && self.similar.is_none() {
                     self.similar = measures.names.iter().find(|known| is_similar(known, name)).cloned();
                 }
-                match measure {
-                    AlertMeasure::Whole(measure) => measures.record.rate(sum.weight(measure)),
-                    AlertMeasure::Window { seconds } => sum.peak(seconds),
+                match own {
+                    AlertMeasure::Window(seconds) => sum.peak(seconds),
                     AlertMeasure::CpuTime => Some(Millionths::new(sum.weight(Measure::AllWeight))),
-                    AlertMeasure::Elapsed => None,
+                    own => measures.record.rate(sum.weight(measure(own))),
                 }
             }
         };
@@ -140,18 +134,54 @@ impl OneSeries {
     }
 }
 
-/// True for names that represent code of many functions or binaries: code without names, and samples without a stack.
+impl AlertRule {
+    /// True if the rule applies to runs with this unit.
+    pub(super) fn is_about(&self, unit: Unit) -> bool {
+        match self.measure {
+            AlertMeasure::Elapsed => !unit.is_of_reports(),
+            _ => unit == self.unit,
+        }
+    }
+
+    /// The unit of its values among runs of this one: that of its limit if the runs have another one. Times are those of reports, which
+    /// state milliseconds.
+    pub(crate) fn value_unit(&self, unit: Unit) -> Unit {
+        match self.measure.is_time() {
+            true => Unit::HangTime,
+            false if self.is_about(unit) => unit,
+            false => self.unit,
+        }
+    }
+}
+
+const fn scope(kind: Kind) -> FleetScope {
+    match kind {
+        Kind::Process | Kind::Interval => FleetScope::Process,
+        Kind::Thread => FleetScope::Thread,
+        Kind::Binary => FleetScope::Binary,
+        Kind::Function => FleetScope::Function,
+    }
+}
+
+const fn measure(measure: AlertMeasure) -> Measure {
+    match measure {
+        AlertMeasure::SelfWeight => Measure::SelfWeight,
+        AlertMeasure::AllWeight => Measure::AllWeight,
+        _ => Measure::Cpu,
+    }
+}
+
+/// True for names that represent the code of several functions or binaries: code without symbols, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
     matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
 }
 
-/// True where one name holds the other, or differs in case: a function without its parameters, say.
+/// True if one name contains the other, ignoring case, such as a function name without its parameters.
 fn is_similar(known: &str, asked: &str) -> bool {
     let (known, asked) = (known.to_lowercase(), asked.to_lowercase());
     !known.is_empty() && !asked.is_empty() && (known.contains(&asked) || asked.contains(&known))
 }
 
-/// The weight of the process that has most.
 fn heaviest_process(measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool) -> u64 {
     let mut weights = vec![0_u64; measures.names.len()];
     for row in measures.frames.iter().filter(|row| counts(row.process)) {
@@ -162,13 +192,13 @@ fn heaviest_process(measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool) -> 
     weights.into_iter().max().unwrap_or(0)
 }
 
-/// The rows of a run that carry a name.
+/// The rows of a run that have a name.
 #[derive(Clone, Copy)]
 struct Sum<'m> {
     measures: RunRows<'m>,
     counts: &'m dyn Fn(NameId) -> bool,
     scope: FleetScope,
-    /// `None` if the run does not have it.
+    /// `None` if the run does not contain the name.
     name: Option<NameId>,
 }
 
@@ -189,7 +219,7 @@ impl Sum<'_> {
     }
 
     fn weight(&self, measure: Measure) -> u64 {
-        // All that a thread or a process did is the sum of its self weights.
+        // The total of a thread or a process is the sum of its self weights.
         let has_all = matches!(self.scope, FleetScope::Function | FleetScope::Binary);
         let is_all = has_all && measure == Measure::AllWeight;
         self.rows().map(|row| row.sum(is_all).0).fold(0, u64::saturating_add)

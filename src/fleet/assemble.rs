@@ -1,4 +1,4 @@
-//! From the runs of a fleet to its report.
+//! Builds the report from the runs of a fleet.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,33 +11,34 @@ use super::entries::Spilled;
 use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::SortKey;
-use super::report::{AlertOutcome, AlertState, Cohort, CohortReport, FleetReport, HistogramReport, Inputs};
+use super::report::{Cohort, CohortReport, FleetReport, HistogramReport, Inputs};
 use super::run::FleetNames;
 use super::shared_label::SharedLabel;
 use super::stored_run::StoredRun;
 use super::trend;
+use crate::alert::{AlertOutcome, AlertRule, AlertState};
 use crate::stats::Quantile;
 
 impl FleetBuilder {
-    /// The report on all runs that were added.
+    /// Returns the report on all runs that were added.
     ///
     /// # Panics
     ///
-    /// Values were [spilled](Self::spill), and their file cannot be read; [`try_finish`](Self::try_finish) returns that error.
+    /// If values were [spilled](Self::spill), and their file cannot be read; [`try_finish`](Self::try_finish) returns that error instead.
     pub fn finish(self) -> FleetReport {
         self.try_finish().expect("what was spilled can be read")
     }
 
-    /// The report on all runs that were added.
+    /// Returns the report on all runs that were added.
     ///
     /// # Errors
     ///
-    /// Values were [spilled](Self::spill), and their file cannot be read.
+    /// If values were [spilled](Self::spill), and their file cannot be read.
     pub fn try_finish(self) -> io::Result<FleetReport> {
         self.finish_with_places().map(|finished| finished.report)
     }
 
-    /// The side of a comparison, if the builder is [for one](Self::for_comparison).
+    /// Returns the side of a comparison, if the builder was created [for one](Self::for_comparison).
     pub(super) fn try_finish_side(self) -> io::Result<Side> {
         let Finished { report, compared, places, names, spilled } = self.finish_with_places()?;
         Ok(Side { report, runs: compared.unwrap_or_else(|| ComparedRuns::new(&[], false)), places, names, spilled })
@@ -61,6 +62,9 @@ impl FleetBuilder {
         }
         if self.inputs.completeness.is_incomplete() && !self.decides_incomplete {
             alerts.iter_mut().for_each(|alert| undecide(alert, &self.inputs.missing_shards));
+        }
+        if fleet.cohorts.is_empty() {
+            alerts.extend(self.alert_series.iter().map(|series| unmeasured(&series.rule)));
         }
         let usual_weights = self.runs.iter().map(|run| run.usual_weight).collect();
         let mut notes = notes(&self);
@@ -99,7 +103,7 @@ impl FleetBuilder {
     }
 }
 
-/// A report, and what it was made of.
+/// A report, and the data from which it was built.
 struct Finished {
     report: FleetReport,
     compared: Option<ComparedRuns>,
@@ -137,7 +141,7 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     order
 }
 
-/// The key that tables are sorted by, chosen here if the options left it open.
+/// The key by which tables are sorted, chosen here if the options do not specify it.
 fn supported_sort(builder: &FleetBuilder) -> SortKey {
     let options = &builder.options;
     if options.sort != SortKey::HighestSupported {
@@ -150,7 +154,7 @@ fn supported_sort(builder: &FleetBuilder) -> SortKey {
     options.quantiles.iter().filter(is_supported).max().map_or(SortKey::Max, |&quantile| SortKey::Quantile(quantile))
 }
 
-/// The notes made while collecting, and the notes of the runs.
+/// The notes added while collecting, and the notes of the runs.
 fn notes(builder: &FleetBuilder) -> Vec<String> {
     let of_runs = builder.run_notes.iter().map(|(note, (count, first))| match count {
         1 => format!("{first}: {note}"),
@@ -160,10 +164,10 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
     incomplete.into_iter().chain(builder.notes.iter().cloned()).chain(without_windows(builder)).chain(of_runs).collect()
 }
 
-/// A sentence about runs of which no whole second was selected: they have no windows.
+/// A sentence about runs of which no complete second was selected, so they have no windows.
 fn without_windows(builder: &FleetBuilder) -> Option<String> {
     let runs = builder.runs.len();
-    // Reports have no times, whatever is selected.
+    // Reports from the field have no times, regardless of the selection.
     let is_without = |run: &&StoredRun| run.row.window_max.is_none() && run.row.recorded().is_some();
     let without = builder.runs.iter().filter(is_without).count();
     let is_said = without > 0 && !builder.selection.is_whole();
@@ -172,9 +176,9 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
     })
 }
 
-/// Makes an alert undecided: the missing runs might change it either way.
+/// Makes an alert undecided, because the missing runs might change the outcome either way.
 fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
-    alert.state = AlertState::Undecided { needed: None };
+    alert.state = AlertState::UNSURE;
     let what = match missing_shards {
         [] => "inputs are missing".to_owned(),
         [shard] => format!("shard {shard} is missing"),
@@ -183,7 +187,12 @@ fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.note = Some(format!("{what}, which might change this"));
 }
 
-/// The inputs with the names that they have, and those that they lack.
+/// The outcome of a rule if there are only crashes, or durations by bins.
+fn unmeasured(rule: &AlertRule) -> AlertOutcome {
+    AlertOutcome::undecided(rule, Some(1), Some("crashes and durations by bins have no measure".to_owned()))
+}
+
+/// The inputs with the names that occur, and the requested names that do not.
 fn inputs(builder: &mut FleetBuilder) -> Inputs {
     let missing = |asked: &[String], names: &BTreeSet<String>| {
         asked.iter().filter(|name| !names.contains(*name)).cloned().collect()
@@ -200,7 +209,7 @@ fn inputs(builder: &mut FleetBuilder) -> Inputs {
     }
 }
 
-/// The values of a label in the order of cohorts.
+/// The values of a label, sorted like cohorts.
 fn in_order(values: &BTreeSet<String>) -> Vec<String> {
     let mut values: Vec<String> = values.iter().cloned().collect();
     values.sort_by(|a, b| compare_labels(a, b));

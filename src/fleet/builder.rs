@@ -1,17 +1,14 @@
-//! Adds runs to a fleet.
+//! Collects the runs of a fleet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::alert::AlertRule;
-#[cfg(feature = "dataset")]
-use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
 use super::columns::ScopeColumn;
 use super::compare::ComparedRuns;
 #[cfg(feature = "dataset")]
 use super::dataset::{DatasetRun, SharedNames};
-use super::entries::{SpillFile, Spilled};
+use super::entries::Spilled;
 use super::options::FleetOptions;
 use super::report::{Cohort, Completeness, DamagedRecording, Inputs};
 use super::run::{
@@ -20,24 +17,27 @@ use super::run::{
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
 use super::shared_label::LabelValues;
-use super::stored_run::{CountedWindows, StoredCohort, StoredRun};
+use super::stored_run::{StoredCohort, StoredRun};
 use super::unmeasured::Unmeasured;
 use super::windows::Series;
+use crate::alert::AlertRule;
+#[cfg(feature = "dataset")]
+use crate::alert::AlertSubject;
+use crate::files::StorageFile;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::recording::TimeSource;
-use crate::stats::BinnedValues;
+use crate::stats::{BinnedValues, ExponentialHistogram};
 use crate::units::Unit;
 
-/// The number of process names, and of thread names, that a report keeps in addition to the requested ones.
+/// The maximum number of process names, and of thread names, that a report lists in addition to the requested ones.
 const MAX_NAMES: usize = 50;
 
-/// Collects the runs of a fleet and makes the report.
+/// Collects the runs of a fleet and builds the report.
 ///
-/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values of the processes,
-/// threads, binaries and functions that the options select. A value takes about 3 bytes, plus the same for each alert
-/// rule about any function. Values can be [spilled](Self::spill) to a file. The report does not depend on the order in
-/// which runs are added, nor on spilling.
+/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values for the processes, threads, binaries and functions
+/// that the options select. A value takes about 3 bytes, plus the same for each alert rule about any function. Values can be [spilled](Self::spill)
+/// to a file. The report does not depend on the order in which runs are added, nor on spilling.
 #[derive(Debug)]
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,
@@ -45,42 +45,42 @@ pub struct FleetBuilder {
     pub(super) cohorts: Vec<StoredCohort>,
     cohort_ids: HashMap<Cohort, usize>,
     pub(super) runs: Vec<StoredRun>,
-    /// The source of each run id.
+    /// Maps run ids to sources.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) alert_series: Vec<AlertSeries>,
-    /// What a comparison needs.
+    /// Set for a comparison or a trend.
     pub(super) compared: Option<ComparedRuns>,
-    /// The inputs as far as they can be counted one by one.
+    /// The parts of the inputs that can be counted one by one.
     pub(super) inputs: Inputs,
     pub(super) unmeasured: Unmeasured,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) label_values: LabelValues,
-    /// The values of skipped runs, for each key of which only some values are requested.
+    /// For each requested label, the values of the runs that were skipped.
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) threads: BTreeSet<String>,
     pub(super) selection: FleetSelection,
-    /// True if alerts are decided although inputs are missing.
+    /// True if alerts are evaluated even if inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
-    /// Notes of runs: for each note, the number of runs that have it, and the first of these runs.
+    /// For each distinct note, the number of runs with it, and the first of them by source.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
-    /// By name and cohort: durations that are known by bins, and the number of reports with them.
+    /// For each name and cohort, the number of reports and the histogram of durations.
     pub(super) histograms: BTreeMap<(String, Cohort), (u64, BinnedValues)>,
-    /// By cohort: the number of crashes by where they happened.
+    /// The number of crashes by cohort and crashed function.
     pub(super) crashes: BTreeMap<(Cohort, String), u64>,
-    /// The approximate number of bytes kept for each run or file separately.
+    /// The approximate size in bytes of everything kept per run or file outside of tables.
     apart: u64,
-    /// The names of the data file that the last run came from.
+    /// The names of the data file that contained the last run.
     #[cfg(feature = "dataset")]
     shared: Option<(SharedNames, KnownNames)>,
-    /// What did not fit in memory.
+    /// Values that did not fit in memory.
     pub(super) spilled: Spilled,
 }
 
 impl FleetBuilder {
-    /// A fleet without runs.
+    /// Creates a fleet without runs.
     pub fn new(options: FleetOptions) -> Self {
         let scopes = FleetScope::ALL.into_iter().filter(|scope| *scope != FleetScope::Run);
         let wanted = scopes.filter(|scope| options.scopes.contains(scope));
@@ -116,13 +116,13 @@ impl FleetBuilder {
         }
     }
 
-    /// One side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that choose what a report shows are ignored.
-    /// `intervals` are the names of those whose duration is compared.
+    /// Creates one side of a [comparison](crate::fleet::compare::Comparison), without runs. Options that only affect what a report shows are ignored.
+    /// `intervals` are the names of intervals whose duration is compared.
     pub fn for_comparison(options: FleetOptions, intervals: &[String]) -> Self {
         Self::with_runs_of(options, ComparedRuns::new(intervals, true))
     }
 
-    /// The runs of a [trend](super::TrendReport), of which there are none yet; `options` are [its own](super::TrendOptions::fleet).
+    /// Creates a collector for the runs of a [trend](super::TrendReport). `options` come from [`TrendOptions::fleet`](super::TrendOptions::fleet).
     pub fn for_trend(options: FleetOptions, intervals: &[String]) -> Self {
         Self::with_runs_of(options, ComparedRuns::new(intervals, false))
     }
@@ -132,14 +132,14 @@ impl FleetBuilder {
         Self { compared: Some(compared), ..Self::new(options) }
     }
 
-    /// Adds a run. A run with a known id is a failed input: it is a copy of another one.
+    /// Adds a run. If its id is already known, the run is a copy and is recorded as a failed input.
     ///
-    /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
+    /// A run without a recorded time has no measure. The report names it, but no number includes it.
     pub fn add(&mut self, measures: &RunMeasures) {
         self.add_selected(measures);
     }
 
-    /// The same; true if the run is selected.
+    /// Like [`add`](Self::add). Returns true if the run is selected.
     pub(super) fn add_selected(&mut self, measures: &RunMeasures) -> bool {
         if !self.begin(&measures.record) {
             return false;
@@ -161,7 +161,7 @@ impl FleetBuilder {
         true
     }
 
-    /// Adds the durations of metrics to those of the cohort.
+    /// Merges the histograms of metrics into those of the cohort.
     fn add_histograms(&mut self, measures: &RunMeasures) {
         for (name, durations) in &measures.histograms {
             let labels = self.labels_of_cohort(&measures.record.labels);
@@ -172,10 +172,10 @@ impl FleetBuilder {
         }
     }
 
-    /// Adds a run of a data file, in the same way.
+    /// Adds a run of a data file, like [`add`](Self::add).
     #[cfg(feature = "dataset")]
     pub fn add_shared(&mut self, run: DatasetRun) {
-        // Names are compared with the names of the run.
+        // These options compare names as strings, so they need the run with its names.
         let options = &self.options;
         let is_of_names = options.narrows_threads() || !options.processes.is_empty();
         if is_of_names || options.alerts.iter().any(|rule| matches!(rule.subject, AlertSubject::Named(..))) {
@@ -195,7 +195,7 @@ impl FleetBuilder {
         self.shared = Some((run.names().clone(), known));
     }
 
-    /// True if a run is used, judged by its labels and its id, which are recorded.
+    /// Checks whether a run is used, based on its labels and its id, and records these.
     fn begin(&mut self, record: &RunRecord) -> bool {
         for (key, _) in &record.labels {
             if !self.label_keys.contains(key) {
@@ -231,7 +231,7 @@ impl FleetBuilder {
         true
     }
 
-    /// Adds the rows of a run that counts if its recorded time is known.
+    /// Adds the rows of a run, if its recorded time is known.
     fn add_rows(&mut self, rows: &RunRows<'_>, known: &mut KnownNames) {
         let record = rows.record;
         let counted = self.counted_processes(rows);
@@ -243,7 +243,7 @@ impl FleetBuilder {
             }),
         };
         let Some(rate) = record.rate(weight) else {
-            // A day of metrics has other numbers.
+            // Metrics of a day without CPU use may still contain other values.
             if !record.unit.is_of_metrics() {
                 self.inputs.without_time.push(record.source.clone());
                 self.unmeasured.add(self.labels_of_cohort(&record.labels), 1);
@@ -273,7 +273,7 @@ impl FleetBuilder {
         self.runs.push(stored);
     }
 
-    /// Names a file that gave no run.
+    /// Adds a file without runs.
     pub fn add_failure(&mut self, failed: FailedInput) {
         self.apart += failed.memory();
         self.label_keys.extend(failed.labels.iter().map(|(key, _)| key.clone()));
@@ -284,7 +284,7 @@ impl FleetBuilder {
         }
     }
 
-    /// The approximate number of bytes it takes, which grows with each run and failed file. The report takes about as much again.
+    /// The approximate memory use in bytes, which grows with each run and failed file. The report takes about as much again.
     pub fn memory(&self) -> u64 {
         let columns = self.all_columns().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
@@ -292,7 +292,7 @@ impl FleetBuilder {
         self.names.memory() + columns + alert_series + lists + self.label_values.memory() + self.apart
     }
 
-    /// The bytes of memory that [`spill`](Self::spill) would free, about.
+    /// The approximate number of bytes that [`spill`](Self::spill) would free.
     pub fn spillable(&self) -> u64 {
         let of_alerts = self.alert_series.iter().filter_map(AlertSeries::each);
         self.all_columns().chain(of_alerts).map(|column| column.entries.spillable()).sum()
@@ -302,13 +302,14 @@ impl FleetBuilder {
         self.columns.iter().chain(self.compared.iter().map(|compared| &compared.own))
     }
 
-    /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
-    /// reads again. The report is the same. `open` gives the file, once.
+    /// Writes the values of functions, binaries, threads and processes that are in memory to a file. [`try_finish`](Self::try_finish) reads them
+    /// back, so the report is the same. `open` creates the file, and is called once. The
+    /// file must be empty, and must have no other user.
     ///
     /// # Errors
     ///
-    /// `open` fails, or writing.
-    pub fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn SpillFile>>) -> io::Result<()> {
+    /// If `open` or writing fails.
+    pub fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn StorageFile>>) -> io::Result<()> {
         if !self.spilled.is_open() {
             self.spilled = Spilled::new(open()?);
         }
@@ -326,21 +327,20 @@ impl FleetBuilder {
         self.spilled.length()
     }
 
-    /// Sets the selection with which the runs were measured, how complete the inputs of the fleet are, and its missing
-    /// shards, such as `16/16`. The report shows all of it; by default, completeness is unknown.
+    /// Sets the selection with which the runs were measured, how complete the fleet is, and its missing shards, such as `16/16`. The report shows all
+    /// of it; by default, completeness is unknown.
     pub fn describe(&mut self, selection: FleetSelection, completeness: Completeness, missing_shards: Vec<String>) {
         self.selection = selection;
         (self.inputs.completeness, self.inputs.missing_shards) = (completeness, missing_shards);
     }
 
-    /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete) or could not be measured; else
-    /// none is decided.
+    /// Evaluates alerts on the available runs even if inputs are [missing](Completeness::is_incomplete) or could not be measured. By default, alerts
+    /// are undecided in that case.
     pub fn decide_incomplete(&mut self) {
         self.decides_incomplete = true;
     }
 
-    /// Adds thread names to the selected ones, for runs that are added from now on, if only
-    /// [some](FleetOptions::threads) are selected.
+    /// Selects more thread names for runs that are added from now on, if only [some](FleetOptions::threads) threads are selected.
     pub fn count_threads<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         let Some(threads) = &mut self.options.threads else { return };
         for name in names {
@@ -350,12 +350,12 @@ impl FleetBuilder {
         }
     }
 
-    /// Adds a sentence that the report shows.
+    /// Adds a sentence to the notes of the report.
     pub fn add_note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    /// The number of runs that count so far.
+    /// The number of runs added so far that are used.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }
@@ -375,7 +375,7 @@ impl FleetBuilder {
         }
     }
 
-    /// By name: true for a selected process; `None` if all are selected.
+    /// For each name, whether it is a selected process; `None` if all are selected.
     fn counted_processes(&self, rows: &RunRows<'_>) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
         (!wanted.is_empty()).then(|| rows.names.iter().map(|name| wanted.contains(name)).collect())
@@ -392,8 +392,7 @@ impl FleetBuilder {
         keys.map(|key| (key.clone(), value(key))).collect()
     }
 
-    /// Creates cohorts for labels whose every file failed: a version that disappears must not look like a version that
-    /// never existed.
+    /// Creates cohorts for labels of which every file failed: a version whose files all failed must not look like a version that never existed.
     pub(super) fn add_failed_cohorts(&mut self) {
         if self.options.by.is_empty() {
             return;
@@ -416,12 +415,12 @@ impl FleetBuilder {
         }
         let id = self.cohorts.len();
         self.cohort_ids.insert(cohort.clone(), id);
-        self.cohorts.push(StoredCohort { cohort, windows: CountedWindows::default() });
+        self.cohorts.push(StoredCohort { cohort, windows: ExponentialHistogram::default() });
         id
     }
 }
 
-/// Adds the names in the rows of a run, up to [`MAX_NAMES`] and the requested ones.
+/// Adds the requested names in the rows of a run, and up to [`MAX_NAMES`] others.
 fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>, of: impl Fn(&FrameRow) -> NameId) {
     let mut last = None;
     for id in rows.frames.iter().map(of).filter(|id| last.replace(*id) != Some(*id)) {
@@ -432,7 +431,7 @@ fn note_names(names: &mut BTreeSet<String>, asked: &[String], rows: &RunRows<'_>
     }
 }
 
-/// The failure of a run without a selected thread.
+/// The failure for a run without a selected thread.
 fn without_threads(record: &RunRecord, options: &FleetOptions) -> FailedInput {
     let reason = RunMeasures::no_thread(options.threads.as_deref().unwrap_or_default(), options.only_main_threads);
     record.failure(FailureKind::NotSelected, reason)

@@ -1,4 +1,4 @@
-//! The runs of a fleet in the order of the report, by cohort.
+//! The runs of a fleet in report order, grouped by cohort.
 
 use super::columns::ScopeColumn;
 use super::entries::{Entry, EntryRuns};
@@ -10,18 +10,18 @@ use super::summary::{RunValues, Totals, summarize, timeline, window_report};
 use crate::stats::BoxPlot;
 use crate::units::{Millionths, Unit};
 
-/// Steps of a histogram.
+/// The maximum number of bins in a histogram.
 const MAX_BINS: usize = 30;
 
-/// The runs in the order of the report.
+/// The runs in report order.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
     pub(super) cohorts: &'b [StoredCohort],
     pub(super) runs: &'b [StoredRun],
-    /// The position of each run, by the order of addition.
+    /// The position of each run, indexed by the order of addition.
     pub(super) order: &'b [u32],
     pub(super) names: &'b FleetNames,
-    /// By cohort: its runs.
+    /// For each cohort, its runs.
     pub(super) members: Vec<Vec<usize>>,
     pub(super) columns: &'b [ScopeColumn],
 }
@@ -45,7 +45,6 @@ impl CohortRuns<'_> {
         &self.cohorts[cohort].cohort.labels
     }
 
-    /// The number of runs of a cohort.
     pub(super) fn count(&self, cohort: usize) -> u64 {
         self.members[cohort].len() as u64
     }
@@ -54,7 +53,7 @@ impl CohortRuns<'_> {
         self.members[cohort].iter().map(|&run| &self.runs[run])
     }
 
-    /// The report on a cohort, so far without tables.
+    /// The report on a cohort, without tables.
     pub(super) fn report(&self, cohort: usize) -> CohortReport {
         let unit = self.unit(cohort);
         let members: Vec<&StoredRun> = self.members(cohort).collect();
@@ -80,7 +79,7 @@ impl CohortRuns<'_> {
         }
     }
 
-    /// The recorded time of a cohort.
+    /// The total recorded time of a cohort.
     pub(super) fn recorded(&self, cohort: usize) -> Totals {
         let mut totals = Totals::default();
         for run in self.members(cohort) {
@@ -89,12 +88,12 @@ impl CohortRuns<'_> {
         totals
     }
 
-    /// The sum of the run weights of a cohort.
+    /// The total run weight of a cohort.
     pub(super) fn run_weight(&self, cohort: usize) -> u128 {
         self.members(cohort).map(|run| u128::from(run.row.run_weight.get())).sum()
     }
 
-    /// Splits the entries of a key by cohort; replaces what is there.
+    /// Splits the entries of a key by cohort, and overwrites `by_cohort`.
     pub(super) fn split(&self, entries: &[Entry], by_cohort: &mut [Vec<Entry>]) {
         by_cohort.iter_mut().for_each(Vec::clear);
         for entry in entries {
@@ -103,5 +102,5 @@ impl CohortRuns<'_> {
     }
 }
 
-/// Entries that are looked at at a time: 48 MiB.
+/// The number of entries to process at a time: 48 MiB.
 pub(super) const MOST_ENTRIES: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! One scope over all runs: the measure of each process, thread, binary or function in each run.
+//! The values for one scope over all runs: the measure of each process, thread, binary or function in each run.
 
 use super::entries::{Entries, Entry};
 use super::measures::Measure;
@@ -9,33 +9,33 @@ use crate::memory::{of_map, of_vec};
 use crate::profile::StringId;
 use crate::units::Unit;
 
-/// One or two names; their meaning depends on the scope.
+/// One or two names, depending on the scope.
 type Key = (StringId, Option<StringId>);
 
-/// The sums of all keys of one scope.
+/// Collects the sums of all keys in one scope.
 #[derive(Debug)]
 pub(super) struct ScopeColumn {
     pub(super) scope: FleetScope,
     measure: Measure,
-    /// True if functions with one name are one key, in any binary.
+    /// True if functions with the same name share a key, regardless of their binary.
     is_of_names: bool,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
-    /// By key: a bit for each unit in which some run has weight of it.
+    /// For each key, a bit for each unit in which any run has weight of it.
     units: Vec<u16>,
     pub(super) entries: Entries,
     sums: RunSums,
 }
 
-/// Weight and samples.
+/// Weight and number of samples.
 type Sum = (u64, u64);
 
-/// The sums of the keys of a run.
+/// The sums of the keys in a single run.
 #[derive(Debug, Default)]
 struct RunSums {
-    /// By key. Keys that the run lacks are zero.
+    /// Indexed by key. `None` for keys that the run lacks.
     sums: Vec<Option<Sum>>,
-    /// The keys that it has.
+    /// The keys in the run.
     keys: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl RunSums {
         *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
     }
 
-    /// The sums, of which none is left.
+    /// Passes all sums to `each`, and resets them.
     fn take(&mut self, mut each: impl FnMut(u32, Sum)) {
         for key in self.keys.drain(..) {
             each(key, self.sums[key as usize].take().unwrap_or_default());
@@ -74,7 +74,7 @@ impl ScopeColumn {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         let keys = of_map(&self.ids) + of_vec(&self.keys) + of_vec(&self.units);
         keys + of_vec(&self.sums.sums) + self.entries.memory()
@@ -102,9 +102,9 @@ impl ScopeColumn {
     /// Sums the rows of a run by key.
     fn sum(&mut self, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
         let scope = self.scope;
-        // All that a thread or a process did is the sum of its self weights.
+        // The total of a thread or a process is the sum of its self weights.
         let is_all = self.measure == Measure::AllWeight && matches!(scope, FleetScope::Binary | FleetScope::Function);
-        // Rows of one process, and of one thread, follow each other.
+        // Rows of the same process, and of the same thread, are adjacent.
         let mut last = None;
         let rows = if scope == FleetScope::Binary { rows.binaries } else { rows.frames };
         for row in rows.iter().filter(|row| counts(row.process)) {
@@ -124,7 +124,7 @@ impl ScopeColumn {
         }
     }
 
-    /// The key of a function, if any run had it.
+    /// The key of a function, if any run contains it.
     pub(super) fn key_of_function(&self, binary: NameId, function: NameId, names: &mut RunNames<'_>) -> Option<u32> {
         self.ids.get(&(names.id(binary), Some(names.id(function)))).copied()
     }
@@ -140,22 +140,22 @@ impl ScopeColumn {
         id
     }
 
-    /// The number of keys that runs have, also of those that are zero in all of them.
+    /// The number of keys in all runs, including keys that are zero in all of them.
     pub(super) fn count(&self) -> usize {
         self.keys.len()
     }
 
-    /// The number of keys that have weight in some run of this unit.
+    /// The number of keys with weight in any run with this unit.
     pub(super) fn used_in(&self, unit: Unit) -> usize {
         self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
     }
 
-    /// The name of a key, or the first of its names.
+    /// The only or the first name of a key.
     pub(super) fn first_name(&self, key: u32, names: &FleetNames) -> String {
         names.get(self.keys[key as usize].0)
     }
 
-    /// The name of the process, thread, binary or function of a key.
+    /// The name of the process, thread, binary or function with this key.
     pub(super) fn name(&self, key: u32, names: &FleetNames) -> ScopeName {
         let (first, second) = self.keys[key as usize];
         let (first, second) = (names.get(first), second.map(|second| names.get(second)));

@@ -1,6 +1,6 @@
-//! Cohorts that differ by more than chance explains, by the test of [comparisons](super::compare).
+//! Finds cohorts that differ by more than chance explains, with the test for [comparisons](super::compare).
 //!
-//! All claims of a unit share one probability of being wrong: that of the report, divided by the number of pairs (Bonferroni).
+//! All claims about a unit share one error probability: that of the report, divided by the number of pairs (Bonferroni).
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use super::compare::least_variance;
 use super::finding::{CohortDifference, Finding};
 use super::options::FleetOptions;
 use super::report::RunRow;
-use crate::stats::compare::{Block, Effect, Exceedance, exact_test};
+use crate::stats::{Block, Effect, Exact, Exceedance};
 
-/// The number of pairs of cohorts that a report describes.
+/// The maximum number of pairs of cohorts that a report describes.
 const MOST: usize = 2;
-/// If there are more cohorts without an order, only the highest are compared with the lowest.
+/// If there are more cohorts without an order, only the highest ones are compared with the lowest ones.
 const ALL_PAIRS: usize = 100;
-/// Fewer runs of a cohort show no difference.
+/// A cohort with fewer runs cannot show a difference.
 const LEAST_RUNS: usize = 3;
 
 type Pair = (usize, usize);
@@ -22,14 +22,14 @@ type Pair = (usize, usize);
 /// The cohorts of one unit that are compared with each other.
 pub(super) struct Compared<'r> {
     pub(super) options: &'r FleetOptions,
-    /// Positions and runs of cohorts, in order; each has runs.
+    /// The positions and runs of cohorts, in order. Each has runs.
     pub(super) cohorts: Vec<(usize, Vec<&'r RunRow>)>,
-    /// Pairs of positions in `cohorts`, the earlier and the later one, if a label has an order; else each is compared with each.
+    /// If a label has an order, pairs of indices into `cohorts` (earlier, later). Otherwise all cohorts are compared with each other.
     pub(super) neighbours: Option<Vec<Pair>>,
 }
 
 impl Compared<'_> {
-    /// The largest differences, and whether the newest cohort (or any) is among them.
+    /// The largest differences, and a finding if the newest cohorts (or all) do not differ.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let count = self.cohorts.len();
         let tests = self.neighbours.as_ref().map_or(count * count.saturating_sub(1) / 2, Vec::len);
@@ -45,7 +45,7 @@ impl Compared<'_> {
             None => !found.is_empty(),
             Some(_) => found.iter().any(|(pair, ..)| newest.contains(&pair.1)),
         };
-        // The newest first, then the farthest from no difference.
+        // The newest first, then by distance from no difference.
         let is_older = |pair: &Pair| !newest.contains(&pair.1);
         found.sort_by(|a, b| is_older(&a.0).cmp(&is_older(&b.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         found.truncate(MOST);
@@ -72,14 +72,14 @@ impl Compared<'_> {
         }
     }
 
-    /// The last cohort of each trend, which is mentioned even if it does not differ from the one before.
+    /// The last cohort of each trend, which is mentioned even if it does not differ from the previous one.
     fn newest(&self) -> BTreeSet<usize> {
         let pairs = || self.neighbours.iter().flatten();
         let earlier: BTreeSet<usize> = pairs().map(|pair| pair.0).collect();
         pairs().map(|pair| pair.1).filter(|to| !earlier.contains(to)).collect()
     }
 
-    /// A pair that differs, and how far its ratio is from 1 at least, as a logarithm.
+    /// The finding for a pair that differs, and the minimum distance of its ratio from 1, as a logarithm.
     fn difference(&self, pair: Pair, level: f64) -> Option<(f64, Finding)> {
         let runs = [pair.0, pair.1].map(|cohort| &self.cohorts[cohort].1);
         if runs.iter().any(|runs| runs.len() < LEAST_RUNS) {
@@ -107,7 +107,7 @@ impl Compared<'_> {
                 CohortDifference::Typical { ratio: effect.difference.exp(), interval: (lower.exp(), upper.exp()) };
             return Some((lower.abs().min(upper.abs()), finding(difference, values)));
         }
-        let p = exact_test(&[Exceedance { base: idle[0], of_base, new: idle[1], of_new }]).two_sided;
+        let p = Exact::of(&[Exceedance { base: idle[0], of_base, new: idle[1], of_new }]).two_sided;
         (p <= level && idle != [0, 0]).then(|| (0.0, finding(CohortDifference::Idle { p }, shares)))
     }
 

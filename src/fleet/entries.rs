@@ -1,27 +1,28 @@
-//! The value of each key in each run, in a few bytes per entry.
+//! Compact storage for the value of each key in each run: a few bytes per entry.
 //!
 //! ```text
-//! add(key, run, …) ─► part of the key: tokens ─► blocks ─► in memory, or in a file
-//!                                                  └────► entries of some keys at a time, each key's together
+//! add(key, run, …) ─► the key's part: tokens ─► blocks ─► in memory, or in a file
+//!                                                 └────► entries of some keys at a time, grouped by key
 //! ```
 //!
-//! All entries of a key are in one part, so a report is made part by part, and large parts by some keys at a time.
-//! Memory is then bounded by the buffers and the current keys; a key takes 24 bytes for each run with it.
+//! All entries of a key are in the same part. A report is built part by part, and a large part is processed a few keys at a time. Memory is therefore
+//! bounded by the buffers and the current keys; a key takes 24 bytes for each run that contains it.
 //!
-//! Tokens are numbers of seven bits a byte. `2n + 1`: n runs later. `4k`: key k of the part, followed by its samples
-//! and its weight. `4k + 2`: the same, with the usual weight per sample.
+//! Tokens are varints with seven bits per byte. `2n + 1`: advance by n runs. `4k`: key k of the part, followed by its samples and its weight. `4k +
+//! 2`: the same, but each sample has the usual weight, which is omitted.
 
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, SeekFrom};
 use std::ops::Range;
 
+use crate::files::StorageFile;
 use crate::memory::of_vec;
 use crate::varint;
 
-/// Parts: one of them is looked at at a time.
+/// The number of parts, of which one is processed at a time.
 const PARTS: usize = 128;
 
-/// The size of the blocks in which a part's tokens are put aside.
+/// The size of the blocks for finished tokens of a part.
 const BLOCK: usize = 32 << 10;
 
 /// The values of one key in one run. Runs without the key have no entry.
@@ -29,9 +30,8 @@ const BLOCK: usize = 32 << 10;
 pub(super) struct Entry {
     /// The position of the run.
     pub(super) run: u32,
-    /// The weight of the key; zero if only samples without weight have it.
+    /// The weight of the key; zero if it has only samples without weight.
     pub(super) weight: u64,
-    /// The samples of the key.
     pub(super) samples: u64,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     parts: Vec<Part>,
-    /// By key: its entries.
+    /// The number of entries of each key.
     counts: Vec<u32>,
-    /// Bytes in memory, in blocks.
+    /// The number of bytes in blocks in memory.
     held: u64,
 }
 
-/// Every [`PARTS`]th key.
+/// The entries of every [`PARTS`]th key.
 #[derive(Debug, Default)]
 struct Part {
     open: Vec<u8>,
@@ -54,7 +54,7 @@ struct Part {
     run: u32,
 }
 
-/// Tokens, which continue in the next block.
+/// A block of tokens. A token may continue in the next block.
 #[derive(Debug)]
 enum Block {
     Held(Box<[u8]>),
@@ -65,12 +65,12 @@ enum Block {
 pub(super) trait EntryRuns {
     /// The position of the run in the report.
     fn position(&self, added: u32) -> u32;
-    /// The weight of most of its samples.
+    /// The most frequent sample weight.
     fn usual_weight(&self, added: u32) -> u64;
 }
 
 impl Entries {
-    /// Adds what a key has in a run. Runs come in their order.
+    /// Adds the entry of a key in a run. Runs must be added in order.
     pub(super) fn add(&mut self, key: u32, entry: Entry, usual_weight: u64) {
         if self.parts.is_empty() {
             self.parts.resize_with(PARTS, Part::default);
@@ -96,18 +96,18 @@ impl Entries {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         let blocks = self.parts.iter().map(|part| of_vec(&part.blocks)).sum::<u64>();
         of_vec(&self.parts) + of_vec(&self.counts) + blocks + self.spillable()
     }
 
-    /// The bytes of it that can be spilled.
+    /// The number of those bytes that can be spilled.
     pub(super) fn spillable(&self) -> u64 {
         self.held + self.parts.iter().map(|part| part.open.capacity() as u64).sum::<u64>()
     }
 
-    /// Writes what is in memory to a file.
+    /// Writes everything in memory to a file.
     pub(super) fn spill(&mut self, file: &mut Spilled) -> io::Result<()> {
         for part in &mut self.parts {
             self.held += part.close() as u64;
@@ -122,8 +122,8 @@ impl Entries {
         file.flush()
     }
 
-    /// Passes every key with its entries to `each`, `most` entries at a time, or the entries of a single key. Keys and
-    /// entries are unordered.
+    /// Calls `each` for every key with its entries. At most `most` entries are read at a time, or the entries of a single key. Keys and entries are
+    /// unordered.
     pub(super) fn each_key(
         &self,
         runs: &impl EntryRuns,
@@ -152,7 +152,6 @@ impl Entries {
         Ok(())
     }
 
-    /// The entries of one key.
     pub(super) fn of_key(&self, key: u32, runs: &impl EntryRuns, spilled: &mut Spilled) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         let count = self.counts.get(key as usize).copied().unwrap_or(0) as usize;
@@ -165,7 +164,7 @@ impl Entries {
 }
 
 impl Part {
-    /// Puts the open block aside; returns its bytes.
+    /// Closes the open block, and returns its size in bytes.
     fn close(&mut self) -> usize {
         let bytes = self.open.len();
         if bytes > 0 {
@@ -174,7 +173,7 @@ impl Part {
         bytes
     }
 
-    /// Reads the entries of some keys; `ends` has the end of each key's entries.
+    /// Reads the entries of some keys. `ends` has the end position of each key's entries.
     fn read(
         &self,
         keys: Range<usize>,
@@ -198,7 +197,7 @@ impl Part {
             }
         }
         reading.block(&self.open)?;
-        // Every place was filled, or else zeros would count.
+        // Every entry must have been filled: the remaining zeros would be wrong values.
         if reading.free[..reading.free.len() - 1] == ends[1..] { Ok(()) } else { Err(changed()) }
     }
 }
@@ -207,10 +206,10 @@ fn changed() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the values in it are not those that were written")
 }
 
-/// A part that is being read.
+/// The state while a part is being read.
 struct Reading<'r, R> {
     keys: Range<usize>,
-    /// By key: the place of its next entry.
+    /// For each key, the position of its next entry.
     free: Vec<usize>,
     entries: &'r mut [Entry],
     run: u32,
@@ -248,25 +247,19 @@ impl<R: EntryRuns> Reading<'_, R> {
     }
 }
 
-/// A file that a [`FleetBuilder`](super::FleetBuilder) writes and reads again, such as a temporary one. It is initially
-/// empty and has no other user.
-pub trait SpillFile: Read + Write + Seek + Send {}
-
-impl<F: Read + Write + Seek + Send> SpillFile for F {}
-
-/// Appended bytes are written together.
+/// Appended bytes are buffered up to this size.
 const BUFFER: usize = 1 << 20;
 
-/// The file, and what is in it.
+/// The spill file and its write buffer.
 #[derive(Default)]
 pub(super) struct Spilled {
-    file: Option<Box<dyn SpillFile>>,
+    file: Option<Box<dyn StorageFile>>,
     buffer: Vec<u8>,
-    /// Bytes that were appended.
+    /// The number of bytes appended.
     length: u64,
 }
 
-/// A place in the file.
+/// A byte range in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpillPlace {
     start: u64,
@@ -280,8 +273,7 @@ impl fmt::Debug for Spilled {
 }
 
 impl Spilled {
-    /// Nothing in a file.
-    pub(super) fn new(file: Box<dyn SpillFile>) -> Self {
+    pub(super) fn new(file: Box<dyn StorageFile>) -> Self {
         Self { file: Some(file), buffer: Vec::new(), length: 0 }
     }
 
@@ -295,7 +287,6 @@ impl Spilled {
         self.length
     }
 
-    /// Puts bytes at its end.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<SpillPlace> {
         let place = SpillPlace { start: self.length, length: bytes.len() };
         self.buffer.extend_from_slice(bytes);
@@ -306,7 +297,7 @@ impl Spilled {
         Ok(place)
     }
 
-    /// Writes what was appended; gives the room back.
+    /// Writes the buffered bytes to the file.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let file = self.file.as_mut().ok_or_else(no_file)?;
         file.seek(SeekFrom::Start(self.length - self.buffer.len() as u64))?;
@@ -315,7 +306,7 @@ impl Spilled {
         Ok(())
     }
 
-    /// Reads what was appended, and written, at a place.
+    /// Reads a range that was appended and flushed.
     pub(super) fn read(&mut self, place: &SpillPlace, bytes: &mut Vec<u8>) -> io::Result<()> {
         let file = self.file.as_mut().ok_or_else(no_file)?;
         bytes.resize(place.length, 0);

@@ -1,33 +1,33 @@
-//! The error of datasets, extraction and merging.
+//! The error type for datasets, extracts and merges.
 
 use std::error::Error;
 use std::fmt::{self, Display};
 
 use crate::memory::OverBudget;
 
-/// The reason why a fleet cannot be read, extracted or merged: a sentence that names the file and what to do, and its cause.
+/// Why a fleet cannot be read, extracted or merged: a sentence that names the file and what to do, and its cause.
 #[derive(Debug)]
 pub struct FleetError(anyhow::Error);
 
 pub(crate) type Result<T, E = FleetError> = std::result::Result<T, E>;
 
 impl FleetError {
-    /// An error without a cause.
+    /// Creates an error without a cause.
     pub fn new(sentence: impl Display) -> Self {
         Self(anyhow::Error::msg(sentence.to_string()))
     }
 
-    /// Puts a sentence in front of the error, which becomes its cause.
+    /// Adds a sentence in front of the error, which becomes its cause.
     pub(crate) fn context(self, sentence: impl Display) -> Self {
         Self(self.0.context(sentence.to_string()))
     }
 
-    /// An error of the program, in its own words.
+    /// Wraps an error of the host program, without changing its text.
     pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(anyhow::Error::from_boxed(error.into()))
     }
 
-    /// The last of its causes, or the error itself.
+    /// The innermost cause, or the error itself.
     pub(crate) fn root_cause(&self) -> &(dyn Error + 'static) {
         self.0.root_cause()
     }
@@ -37,7 +37,7 @@ impl FleetError {
         format!("{:#}", self.0)
     }
 
-    /// The first error of this type among this error and its causes.
+    /// Returns the first error of this type among this error and its causes.
     pub fn find<E: Error + 'static>(&self) -> Option<&E> {
         self.0.chain().find_map(|error| error.downcast_ref())
     }
@@ -55,7 +55,7 @@ impl Error for FleetError {
     }
 }
 
-/// The errors that are passed on in their own words.
+/// Converts these errors without changing their text.
 macro_rules! pass_on {
     ($($error:ty),*) => {$(
         impl From<$error> for FleetError {
@@ -77,7 +77,7 @@ pass_on!(
     super::PoolError
 );
 
-/// Adds what failed to an error, or makes one of a missing value.
+/// Adds context to an error, or creates an error for a missing value.
 pub(crate) trait Context<T> {
     fn context(self, sentence: impl Display) -> Result<T>;
     fn with_context<D: Display>(self, sentence: impl FnOnce() -> D) -> Result<T>;
@@ -103,17 +103,17 @@ impl<T> Context<T> for Option<T> {
     }
 }
 
-/// An error with this text, as `format!` takes it.
+/// Creates an error from a format string.
 macro_rules! error {
     ($($text:tt)*) => { $crate::fleet::error::FleetError::new(format_args!($($text)*)) };
 }
 
-/// Returns an error with this text.
+/// Returns an error from a format string.
 macro_rules! bail {
     ($($text:tt)*) => { return Err($crate::fleet::error::error!($($text)*)) };
 }
 
-/// Returns an error with this text unless the condition holds.
+/// Returns an error unless the condition is true.
 macro_rules! ensure {
     ($condition:expr, $($text:tt)*) => {
         if !$condition {

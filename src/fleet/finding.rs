@@ -1,37 +1,36 @@
-//! The findings of a report, as numbers, shown first. Each one claims no more than the intervals and rules of the
-//! report support.
+//! The findings of a report, which are shown first. No finding claims more than the intervals and rules of the report support.
 
 use super::scope::{FleetScope, ScopeName};
 use crate::stats::Quantile;
 use crate::units::Unit;
 
-/// A fact about a fleet that readers should know first.
+/// A fact about a fleet that readers should see first.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
     /// The outcomes of the alert rules.
     Alerts {
-        /// Outcomes that fired.
+        /// The number of outcomes that fired.
         fired: u64,
-        /// Outcomes that could not be decided.
+        /// The number of outcomes that could not be decided.
         undecided: u64,
-        /// Outcomes that are fine.
+        /// The number of outcomes within their limits.
         quiet: u64,
         /// The position in [`FleetReport::alerts`](super::FleetReport::alerts) of the first alert that fired or, if
         /// none fired, of the first undecided one.
         first: Option<usize>,
     },
-    /// The CPU use of all runs of a unit, over all cohorts.
+    /// The CPU use of all runs with one unit, over all cohorts.
     Level {
         /// The unit.
         unit: Unit,
-        /// The number of runs; 0 if no run counts.
+        /// The number of runs; 0 if there are none to report on.
         runs: u64,
         /// The median.
         median: Option<f64>,
-        /// The highest requested percentile above the median, up to P99, for which there are enough runs, and its value.
+        /// The highest requested percentile above the median, up to P99, that has enough runs, and its value.
         tail: Option<(Quantile, f64)>,
-        /// The lowest requested percentile above the median, up to P99, for which there are too few runs, and the number that it needs.
+        /// The lowest requested percentile above the median, up to P99, that has too few runs, and the number that it needs.
         lacking: Option<(Quantile, u64)>,
         /// The largest value, and the position of its run in [`FleetReport::runs`](super::FleetReport::runs).
         max: Option<(f64, usize)>,
@@ -44,16 +43,16 @@ pub enum Finding {
         to: usize,
         /// How they differ.
         difference: CohortDifference,
-        /// The values in the earlier and in the later cohort: geometric means of runs that are not idle, or shares of idle runs.
+        /// The values in the earlier and the later cohort: geometric means of the runs that are not idle, or shares of idle runs.
         values: (f64, f64),
-        /// The shares of idle runs in the earlier and in the later cohort.
+        /// The shares of idle runs in the earlier and the later cohort.
         idle: (f64, f64),
     },
-    /// Cohorts between which no difference is shown.
+    /// Cohorts without a demonstrated difference.
     NoDifference {
         /// The positions of the compared cohorts: all of them or, for each trend, the newest two.
         cohorts: Vec<usize>,
-        /// True if only the newest ones are meant.
+        /// True if only the newest two were compared.
         is_newest: bool,
         /// True if each of them has at least three runs.
         is_testable: bool,
@@ -63,7 +62,7 @@ pub enum Finding {
     RowDifference {
         /// The kind of the row.
         scope: FleetScope,
-        /// Which.
+        /// The name of the row.
         name: ScopeName,
         /// The percentile that is compared.
         quantile: Quantile,
@@ -78,45 +77,45 @@ pub enum Finding {
         cohort: usize,
         /// The kind of the row.
         scope: FleetScope,
-        /// Which.
+        /// The name of the row.
         name: ScopeName,
         /// The share of the cohort's total use, in [0, 1].
         share: f64,
         /// The percentile that tables are sorted by, and its value, if the cohort has enough runs for it.
         percentile: Option<(Quantile, f64)>,
     },
-    /// Inputs that are missing from the numbers, or make them uncertain.
+    /// Inputs that are missing from the numbers or make them uncertain.
     Inputs {
-        /// Files that gave no run.
+        /// The number of files without a run.
         failed: u64,
-        /// The number of all files.
+        /// The total number of files.
         files: u64,
-        /// Runs without a known recorded time, which do not count.
+        /// The number of runs with an unknown recorded time, which are left out.
         without_time: u64,
-        /// Damaged runs of recordings, which do not count.
+        /// The number of damaged runs in recordings, which are left out.
         damaged: u64,
         /// The number of runs with an estimated recorded time, whose CPU use may be too high.
         estimated_time: u64,
-        /// Rows that could not be read.
+        /// The number of rows that could not be read.
         rejected_rows: u64,
     },
 }
 
-/// How two cohorts differ, by the test of [comparisons](crate::fleet::compare). All claims of a unit hold together, with the confidence of
-/// the report.
+/// How two cohorts differ, according to the test for [comparisons](crate::fleet::compare). All claims about a unit hold simultaneously with the
+/// confidence of the report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CohortDifference {
-    /// Typical runs use more, or less.
+    /// Typical runs use more or less CPU.
     Typical {
         /// The ratio of the later to the earlier geometric mean.
         ratio: f64,
-        /// The interval of the ratio, without 1.
+        /// The interval of the ratio, which excludes 1.
         interval: (f64, f64),
     },
-    /// Other shares of runs are idle.
+    /// The share of idle runs differs.
     Idle {
-        /// The probability of counts as unlikely, if the cohorts are alike.
+        /// The probability of a difference at least as extreme if the cohorts are the same.
         p: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! The findings of a report, from its own numbers.
+//! Derives the findings of a report from its numbers.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,15 @@ use super::differences::Compared;
 use super::finding::{CohortDifference, Finding};
 use super::measures::Measure;
 use super::options::SortKey;
-use super::report::{AlertState, CohortReport, ContrastRow, FleetReport, RunRow, Summary, TrendOver};
+use super::report::{CohortReport, ContrastRow, FleetReport, RunRow, Summary, TrendOver};
 use super::scope::FleetScope;
 use super::summary::{RunValues, summarize};
 use super::trend::{distribution, same_but_for};
-use crate::stats::{Quantile, Support};
+use crate::alert::AlertState;
+use crate::stats::{Estimate, Quantile, Support};
 use crate::units::Unit;
 
-/// The findings, the most urgent first.
+/// The findings, most urgent first.
 pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
     let mut findings: Vec<Finding> = alerts(report).into_iter().collect();
     let units: BTreeSet<Unit> = report.cohorts.iter().map(|cohort| cohort.cohort.unit).collect();
@@ -47,20 +48,14 @@ fn runs_of(report: &FleetReport, unit: Unit) -> impl Iterator<Item = (usize, &Ru
 }
 
 fn alerts(report: &FleetReport) -> Option<Finding> {
-    let find = |is: fn(&AlertState) -> bool| report.alerts.iter().position(|alert| is(&alert.state));
-    let count = |is: fn(&AlertState) -> bool| report.alerts.iter().filter(|alert| is(&alert.state)).count() as u64;
-    let is_fired = |state: &AlertState| *state == AlertState::Fired;
-    let is_undecided = |state: &AlertState| matches!(state, AlertState::Undecided { .. });
-    (!report.alerts.is_empty()).then(|| Finding::Alerts {
-        fired: count(is_fired),
-        undecided: count(is_undecided),
-        quiet: count(|state| *state == AlertState::Quiet),
-        first: find(is_fired).or_else(|| find(is_undecided)),
-    })
+    let [fired, undecided, quiet] = AlertState::count(&report.alerts);
+    let urgent = if fired > 0 { AlertState::Fired } else { AlertState::UNSURE };
+    let first = report.alerts.iter().position(|alert| alert.state.name() == urgent.name());
+    (!report.alerts.is_empty()).then_some(Finding::Alerts { fired, undecided, quiet, first })
 }
 
 impl FleetReport {
-    /// The distribution over all runs of a unit, in all cohorts.
+    /// The distribution over all runs with a unit, in all cohorts.
     pub(crate) fn summary_of(&self, unit: Unit) -> Summary {
         let runs = distribution(&self.options, runs_of(self, unit).map(|(_, run)| run));
         let values = runs_of(self, unit).map(|(position, run)| (run.rate, run.run_weight, position));
@@ -72,9 +67,13 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
     let options = &report.options;
     let runs = distribution(&report.options, runs_of(report, unit).map(|(_, run)| run));
     let summary = report.summary_of(unit);
+    let is_supported = |estimate: &Estimate| !matches!(estimate.support, Support::TooFew { .. });
+    // A single run is reported as such.
+    let median = Some(runs.estimate(Quantile::P50, options.method, options.confidence));
+    let median = median.filter(|median| runs.count() == 1 || is_supported(median));
     let is_above = |quantile: Quantile| quantile > Quantile::P50 && quantile <= Quantile::P99;
     let above: Vec<_> = summary.estimates.iter().filter(|estimate| is_above(estimate.quantile)).collect();
-    let known = above.iter().rfind(|estimate| !matches!(estimate.support, Support::TooFew { .. }));
+    let known = above.iter().rfind(|estimate| is_supported(estimate));
     let lacking = above.iter().find_map(|estimate| match estimate.support {
         Support::TooFew { needed } => Some((estimate.quantile, needed)),
         Support::Enough | Support::UpperUnknown => None,
@@ -82,14 +81,14 @@ fn level(report: &FleetReport, unit: Unit) -> Finding {
     Finding::Level {
         unit,
         runs: runs.count(),
-        median: runs.quantile(Quantile::P50, options.method),
+        median: median.and_then(|estimate| estimate.value),
         tail: known.and_then(|estimate| Some((estimate.quantile, estimate.value?))),
         lacking,
         max: summary.max.zip(summary.max_run),
     }
 }
 
-/// The cohorts of a unit to compare: neighbours if a label has an order, otherwise all.
+/// The cohorts of a unit to compare: consecutive ones if a label has an order, otherwise all.
 fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     let mut runs = vec![Vec::new(); report.cohorts.len()];
     report.runs.iter().for_each(|run| runs[run.cohort].push(run));
@@ -107,7 +106,7 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), neighbours }
 }
 
-/// The largest difference of the narrowest scope in which chance does not explain one.
+/// The largest difference in the narrowest scope that has one which chance does not explain.
 fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
     let SortKey::Quantile(quantile) = report.options.sort else { return None };
     let mut contrasts = report.contrasts.iter().rev().filter(|contrast| contrast.unit == unit);
@@ -151,7 +150,7 @@ fn most_used(report: &FleetReport, position: usize) -> Vec<Finding> {
     let own = |scope: FleetScope| match scope {
         FleetScope::Run | FleetScope::Binary => false,
         FleetScope::Process | FleetScope::Thread => true,
-        // With what it calls, `main` has all of it.
+        // If callees are included, `main` always has all of it.
         FleetScope::Function => report.options.measure != Measure::AllWeight,
     };
     let tables = cohort.tables.iter().filter(|table| own(table.scope));

@@ -1,4 +1,4 @@
-//! Fingerprints: they differ if measuring a file again could have another result.
+//! Fingerprints, which differ whenever measuring a file again might have a different result.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::extract::ReadingOptions;
 use super::host::FleetHost;
 use super::inputs::Task;
 
-/// Hashes fields in order, each with its length, so that different lists of fields have different hashes.
+/// Hashes fields in order, each with its length, so different lists of fields have different hashes.
 pub(super) struct Fields(Hasher);
 
 impl Fields {
@@ -45,15 +45,15 @@ impl Fields {
     }
 }
 
-/// The first half of a hash, in hex: enough for any number of files, and short enough to be typed.
+/// The first half of a hash, in hex: enough for any number of files, and short enough to type.
 pub(crate) fn short(hash: Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// The version of measuring, incremented with each change of the numbers for the same files.
+/// The version of the measurement. Incremented with each change of the numbers for the same files.
 const MEASURING: u64 = 3;
 
-/// Everything that decides what is measured of any file: options, symbol files, and the version of this program.
+/// Hashes everything that determines the measurement of every file: options, symbol files, and the version of this program.
 pub(crate) fn of_settings(host: &dyn FleetHost, options: &ReadingOptions<'_>, symbols: &[Found]) -> Hash {
     of_settings_with(options, |fields| {
         let mut found: Vec<&Found> = symbols.iter().collect();
@@ -69,7 +69,7 @@ pub(crate) fn of_settings(host: &dyn FleetHost, options: &ReadingOptions<'_>, sy
     })
 }
 
-/// The same on every machine: symbols are identified by their UUIDs and lengths, regardless of their paths.
+/// Like [`of_settings`], but the same on every machine: symbols are identified by their UUIDs and lengths, regardless of their paths.
 pub(crate) fn of_settings_anywhere(host: &dyn FleetHost, options: &ReadingOptions<'_>, symbols: &[Found]) -> Hash {
     of_settings_with(options, |fields| {
         let mut found: Vec<_> =
@@ -106,13 +106,13 @@ fn of_settings_with(options: &ReadingOptions<'_>, symbols: impl FnOnce(&mut Fiel
     fields.finish()
 }
 
-/// Length and time of change (nanoseconds since 1970) of a file; zeros where they cannot be had.
+/// The length and modification time (nanoseconds since 1970) of a file; zeros if unavailable.
 fn length_and_time(host: &dyn FleetHost, path: &Path) -> (u64, u64) {
     let Some(state) = host.state(path) else { return (0, 0) };
     (state.length, state.modified.map_or(0, |time| time.as_nanos() as u64))
 }
 
-/// Everything that decides what is measured of one file.
+/// Hashes everything that determines the measurement of one file.
 pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Hash>; 2], task: &Task) -> String {
     let mut fields = Fields::new("run");
     fields.bytes(settings.as_bytes());
@@ -127,21 +127,21 @@ pub(crate) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Ha
     short(fields.finish())
 }
 
-/// The fingerprint of a named input that does not exist, such as a pattern without a match; no file has it.
+/// The fingerprint for a named input that does not exist, such as a pattern without a match. It differs from that of any file.
 pub(crate) fn of_missing(source: &str) -> String {
     let mut fields = Fields::new("missing");
     fields.text(source);
     short(fields.finish())
 }
 
-/// The fingerprint of a file whose content is unknown; no file that was read has it.
+/// The fingerprint for a file whose content is unknown. It differs from that of any file that was read.
 pub(crate) fn of_unread(source: &str) -> String {
     let mut fields = Fields::new("unread");
     fields.text(source);
     short(fields.finish())
 }
 
-/// The start of the ids of a file's runs, as [`identity`](super::identity) describes it. `toc` is the hash of the neighbouring table of contents.
+/// The prefix of the ids of a file's runs, as described in [`identity`](super::identity). `toc` is the hash of the neighbouring table of contents.
 pub(super) fn run_id(content: Hash, toc: Option<Hash>, task: &Task, has_samples: bool) -> String {
     let part = |hash: Hash| short(hash)[..16].to_owned();
     let labels = (!task.labels.is_empty()).then(|| {
@@ -187,7 +187,7 @@ mod tests {
             assert_eq!(print.len(), 32);
             assert!(!prints[..index].contains(print), "{index}");
         }
-        // Where a file is decides nothing.
+        // The path of a file does not matter.
         let moved = Task { path: "b.xml".into(), display: "b.xml".to_owned(), ..task() };
         assert_eq!(of_run(settings, content, [None; 2], &moved), prints[0]);
     }

@@ -1,4 +1,4 @@
-//! The program that extracts, merges or reports: what the library asks it for.
+//! The host: the program that extracts, merges or reports, and supplies what the library needs from it.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -7,18 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::entries::SpillFile;
 use super::error::{Context, FleetError, Result};
 use super::store::{InputKind, InputState};
-use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, read_all};
+use crate::files::{Entry, FileSystem, Files, FilesAdaptor, Storage, StorageFile};
 use crate::memory::MemoryBudget;
 use crate::redact::{RedactRule, Redactor};
 
-/// The message about an input that changed, after its name.
+/// The error for an input that changed, which follows its name.
 pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 
-/// A program that works on fleets: its files, its memory, and how it shows progress and messages. Only the storage is
-/// required:
+/// A program that works on fleets: supplies files and memory, and shows progress and messages. Only the storage is required:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -46,37 +44,37 @@ pub(crate) const CHANGED: &str = FileSystem::CHANGED;
 /// # }
 /// ```
 pub trait FleetHost: Sync {
-    /// The files of inputs and datasets.
+    /// The storage that contains inputs and datasets.
     fn storage(&self) -> &Arc<dyn Storage>;
 
-    /// The memory for everything together.
+    /// The memory budget for all work together.
     fn memory(&self) -> MemoryBudget {
         MemoryBudget::unlimited()
     }
 
-    /// The memory of each run of a report in addition to that.
+    /// The memory allowed for each run of a report, in addition to the budget.
     fn memory_of_run(&self) -> u64 {
         0
     }
 
-    /// A new file for the values of many runs, which no other process uses.
+    /// Creates a file for the values of many runs, which no other process uses.
     ///
     /// # Errors
-    /// If there is no space for it.
-    fn temporary_file(&self) -> io::Result<Box<dyn SpillFile>> {
+    /// If it cannot be created.
+    fn temporary_file(&self) -> io::Result<Box<dyn StorageFile>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Called with every input before it is opened.
+    /// Called with each input before it is opened.
     ///
     /// # Errors
-    /// If it must not be read, since the output would replace it.
+    /// If the input must not be read because the output would replace it.
     fn will_read(&self, path: &Path) -> Result<(), FleetError> {
         let _ = path;
         Ok(())
     }
 
-    /// Opens an input that is one file.
+    /// Opens an input file.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -95,7 +93,7 @@ pub trait FleetHost: Sync {
         Some(InputState { kind, length, modified: Some(modified).filter(|&time| time > 0).map(Duration::from_nanos) })
     }
 
-    /// Files of which inputs must not change while they are read.
+    /// Returns file access that detects inputs that change while they are read.
     fn watch(&self) -> Box<dyn WatchedInputs + '_> {
         Box::new(Unwatched(self.storage()))
     }
@@ -109,7 +107,7 @@ pub trait FleetHost: Sync {
         Ok(Box::new(()))
     }
 
-    /// The path that a line of a list in `folder` names.
+    /// Resolves a line of an input list in `folder` to a path.
     ///
     /// # Errors
     /// If this program cannot read such inputs.
@@ -117,50 +115,50 @@ pub trait FleetHost: Sync {
         Ok(folder.join(name))
     }
 
-    /// The text with the names that people know inputs by.
+    /// Replaces paths in a message with the names that users know them by.
     fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
         Cow::Borrowed(text)
     }
 
-    /// The rules of redaction; `None` if names are not replaced.
+    /// The redaction rules; `None` if names are not redacted.
     fn redaction(&self) -> Option<&[RedactRule]> {
         None
     }
 
-    /// Calls `ask` with the redactor of messages, if names are replaced.
+    /// Calls `ask` with the redactor for messages, if names are redacted.
     fn with_redactor(&self, ask: &mut dyn FnMut(&mut Redactor)) {
         let _ = ask;
     }
 
-    /// Reading begins, of this many files with this many bytes.
+    /// Called before reading starts, with the number of files and their total size in bytes.
     fn begin(&self, files: usize, bytes: u64) {
         let _ = (files, bytes);
     }
 
-    /// Bytes were read.
+    /// Called after bytes were read.
     fn add_bytes(&self, count: u64) {
         let _ = count;
     }
 
-    /// A file is done; `unread` of its bytes were not read.
+    /// Called when a file is done. `unread` of its bytes were skipped.
     fn add_file(&self, unread: u64, is_failed: bool) {
         let _ = (unread, is_failed);
     }
 
-    /// Reading has ended.
+    /// Called when reading has ended.
     fn end(&self) {}
 
-    /// False if the user wants to stop: no other file is begun.
+    /// Returns false if the user wants to stop. No more files are then started.
     fn may_begin(&self) -> bool {
         true
     }
 
-    /// A warning for the user, in a sentence.
+    /// Shows a warning, which is a sentence.
     fn warn(&self, sentence: &str) {
         let _ = sentence;
     }
 
-    /// The result of a step, in a line.
+    /// Shows the result of a step, which is a line.
     fn tell(&self, line: &str) {
         let _ = line;
     }
@@ -168,16 +166,16 @@ pub trait FleetHost: Sync {
 
 /// An input that is being read.
 pub trait InputStream: Read + Send {
-    /// True if it is still the file that was opened.
+    /// True if the file is the same as when it was opened.
     fn is_unchanged(&self) -> bool;
 }
 
-/// Files that must not change after they are read.
+/// File access that detects files that change after they are read.
 pub trait WatchedInputs: Files {
-    /// Everything that is read at `root` and below it must not change from now on.
+    /// Starts watching `root` and everything below it that is read.
     fn add(&self, root: &Path);
 
-    /// A file that was read and then changed, the first by path.
+    /// Returns the first file by path that changed after it was read.
     fn first_changed(&self) -> Option<PathBuf>;
 }
 
@@ -203,7 +201,7 @@ impl WatchedInputs for Unwatched<'_> {
     }
 }
 
-/// What the library derives from a host.
+/// Values derived from a host.
 impl dyn FleetHost + '_ {
     pub(crate) fn files(&self) -> &dyn Files {
         &**self.storage()
@@ -213,27 +211,27 @@ impl dyn FleetHost + '_ {
         self.memory().limit().unwrap_or(u64::MAX)
     }
 
-    /// The memory for the files that are read at the same time, or for one alone: half.
+    /// The budget for files that are being read, in parallel or a single one: half of the total.
     pub(crate) fn memory_of_files(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 2)
     }
 
-    /// The memory for everything kept of one file, and for files that wait for others to be kept.
+    /// The budget for everything kept of one file, and for finished files in the queue: a sixteenth.
     pub(crate) fn memory_of_kept_file(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 16)
     }
 
-    /// The memory for everything kept of all files: a quarter.
+    /// The budget for everything kept of all files: a quarter.
     pub(crate) fn memory_of_kept(&self) -> MemoryBudget {
         self.memory().part(self.limit() / 4)
     }
 
-    /// The memory for the values of runs, before they go to a temporary file: an eighth.
+    /// The memory for the values of runs before they move to a temporary file: an eighth.
     pub(crate) fn memory_of_values(&self) -> u64 {
         self.limit() / 8
     }
 
-    /// The number of bytes of symbols to keep, for which the budget has space.
+    /// The size of the symbol cache in bytes: a sixteenth of the limit, at most 256 MiB.
     pub(crate) fn most_symbols(&self) -> usize {
         usize::try_from(self.limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
     }
@@ -246,36 +244,36 @@ impl dyn FleetHost + '_ {
         matches!(self.files().entry(path), Ok(Entry::Folder))
     }
 
-    /// The canonical path of a file, or the path itself if it does not exist.
+    /// The canonical path of a file, or the given path if it does not exist.
     pub(crate) fn canonical(&self, path: &Path) -> PathBuf {
         self.files().canonical(path).unwrap_or_else(|_| path.to_owned())
     }
 
-    /// True if names are replaced.
+    /// True if names are redacted.
     pub(crate) fn is_redacting(&self) -> bool {
         let mut is_redacting = false;
         self.with_redactor(&mut |_| is_redacting = true);
         is_redacting
     }
 
-    /// The text of a message, with names replaced if they are.
+    /// The text of a message, redacted if names are.
     pub(crate) fn redacted(&self, text: &str) -> String {
         let mut redacted = None;
         self.with_redactor(&mut |redactor| redacted = Some(redactor.text(text)));
         redacted.unwrap_or_else(|| text.to_owned())
     }
 
-    /// Reads a small input with at most this many bytes.
+    /// Reads a small input of at most `most` bytes.
     ///
     /// # Errors
     /// If it cannot be read, is larger, or changed.
     pub(crate) fn read_input(&self, path: &Path, most: u64) -> Result<Vec<u8>> {
         let mut file = self.open(path)?;
-        let bytes = read_all(&mut file, most, &self.memory());
+        let bytes = self.memory().read_all(&mut file, most);
         unless_changed(&*file, path, bytes.with_context(|| format!("{}: cannot be read", path.display())))
     }
 
-    /// Prints notes of files, or anything else that may be much: the first ones, and the number of the others.
+    /// Shows the first ten sentences, and the number of the rest.
     pub(crate) fn warn_of(&self, sentences: &[String]) {
         const MOST: usize = 10;
         sentences.iter().take(MOST).for_each(|sentence| self.warn(sentence));
@@ -286,7 +284,7 @@ impl dyn FleetHost + '_ {
     }
 }
 
-/// The result of reading an input, unless it changed in the meantime: the change is then the error.
+/// Returns the result of reading an input. If the input changed during reading, that is the error instead.
 pub(crate) fn unless_changed<T>(file: &dyn InputStream, path: &Path, result: Result<T>) -> Result<T> {
     if file.is_unchanged() {
         return result;
@@ -299,7 +297,7 @@ pub(crate) fn unless_changed<T>(file: &dyn InputStream, path: &Path, result: Res
 pub(crate) mod testing {
     use super::*;
 
-    /// A host that only reads files of this machine.
+    /// A host that reads local files and ignores everything else.
     pub(crate) struct ThisMachine(Arc<dyn Storage>);
 
     impl ThisMachine {

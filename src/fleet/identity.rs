@@ -1,13 +1,13 @@
-//! Which files are the same run: run ids.
+//! Run ids, which identify files that contain the same run.
 //!
-//! Two files are the same run if their content, their table of contents and their manifest labels agree. A file without samples is never a
-//! copy of another one: exports of idle recordings are equal, so its path is part of its id.
+//! Two files are the same run if their content, their table of contents and their manifest labels are equal. A file without samples is never a copy
+//! of another one: exports of idle recordings are equal, so the path is part of their id.
 //!
 //! ```text
 //! CONTENT[.[TOC][.[LABELS][.PATH]]][-2]
 //! ```
 
-/// The reason why a file produces no run: it is a copy of this one.
+/// The reason why a file has no run: it is a copy of this one.
 pub(crate) fn copy_reason(first: &str) -> String {
     format!("it is a copy of {first}, which is used")
 }
@@ -19,7 +19,7 @@ fn first_parts(run_id: &str, count: usize) -> &str {
     file[..end].trim_end_matches('.')
 }
 
-/// The part of a run id that all runs of a file have.
+/// The part of a run id that all runs of a file share.
 pub(crate) fn of_file(run_id: &str) -> &str {
     run_id.split_once('-').map_or(run_id, |(file, _)| file)
 }
@@ -36,7 +36,7 @@ pub(crate) fn without_path(run_id: &str) -> &str {
     first_parts(run_id, 3)
 }
 
-/// Identifies the recording of a run: content, table of contents and the number of the run, regardless of labels.
+/// Identifies the recording of a run by content, table of contents and the number of the run, regardless of labels.
 pub(crate) fn recording(run_id: &str) -> String {
     format!("{}{}", first_parts(run_id, 2), &run_id[of_file(run_id).len()..])
 }

@@ -1,25 +1,25 @@
-//! The order of labels: versions as people count them, and dates by time.
+//! The order of labels: versions in natural order, and dates by time.
 //!
 //! ```text
 //! 1.9 < 1.10 beta 2 < 1.10-rc.1 < 1.10 < 1.10 (7) < 1.10.1 < 1.11
 //! ```
 //!
-//! Dates are in the order of time if they begin with the year and are all written in the same form; others have no order ([`unordered_dates`]).
+//! Dates are in chronological order if they begin with the year and are all written in the same form; other dates have no order
+//! ([`unordered_dates`]).
 //!
-//! A label is a list of numbers and of the text between them. Numbers are compared by value, the rest by its
-//! characters. A word such as `beta` after a number makes a version older than the version without it; anything else
-//! after a version makes it newer. Equivalent labels (`1.0` and `01.0`, `2.0-beta` and `2.0 Beta`) are sorted by their
-//! bytes, so only identical labels are equal.
+//! A label is a list of numbers and of the text between them. Numbers are compared by value, and text is compared by its characters. A word such as
+//! `beta` after a number makes a version older than the version without it; anything else after a version makes it newer. Equivalent labels (`1.0`
+//! and `01.0`, `2.0-beta` and `2.0 Beta`) are sorted by their bytes, so only identical labels are equal.
 
 use std::cmp::Ordering;
 
-/// Words for a version before the release that it is named after, the earliest first.
+/// Words for a version before the release, earliest first.
 const BEFORE_RELEASE: [&str; 9] = ["nightly", "dev", "snapshot", "canary", "alpha", "beta", "pre", "preview", "rc"];
 
-/// Between the parts of a version.
+/// Characters between the parts of a version.
 const SEPARATORS: [char; 6] = [' ', '.', '-', '_', '+', '~'];
 
-/// Compares two labels. A total order, in which only identical labels are equal.
+/// Compares two labels. This is a total order in which only identical labels are equal.
 pub(crate) fn compare_labels(a: &str, b: &str) -> Ordering {
     let (mut left, mut right) = (parts(a), parts(b));
     loop {
@@ -33,13 +33,13 @@ pub(crate) fn compare_labels(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// A part of a label. The variants are in the order in which different parts in the same place are.
+/// A part of a label. Different kinds of parts at the same position sort in the order of the variants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'t> {
-    /// The position of a word in [`BEFORE_RELEASE`], and what follows it.
+    /// The position of a word in [`BEFORE_RELEASE`], and the text after it.
     BeforeRelease(usize, String),
     End,
-    /// The number of digits without leading zeros, and these.
+    /// The number of digits without leading zeros, and the digits.
     Number(usize, &'t str),
     Text(&'t str),
 }
@@ -66,7 +66,7 @@ fn number(part: &str) -> Part<'_> {
     Part::Number(digits.len(), digits)
 }
 
-/// The part for a label that starts with a word of [`BEFORE_RELEASE`].
+/// The part for a text that starts with a word of [`BEFORE_RELEASE`].
 fn before_release(part: &str) -> Option<Part<'_>> {
     let words = part.trim_matches(SEPARATORS).to_lowercase();
     let end = words.find(|c: char| !c.is_alphabetic()).unwrap_or(words.len());
@@ -74,22 +74,22 @@ fn before_release(part: &str) -> Option<Part<'_>> {
     Some(Part::BeforeRelease(place, words[end..].to_owned()))
 }
 
-/// The ways to write a date by which labels can differ.
+/// The forms of dates that labels may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DateForm {
-    /// `2026-01-02`, `2026.1`: by its numbers it is in the order of time, next to others with the same separator.
+    /// `2026-01-02`, `2026.1`: numeric order is chronological among dates with the same separator.
     YearFirst(char),
     /// `20260102`.
     Digits,
-    /// `03.01.2026`, `Jan 3, 2026`: its numbers are not in the order of time.
+    /// `03.01.2026`, `Jan 3, 2026`: numeric order is not chronological.
     YearLast,
 }
 
-/// Two of these labels, if by their numbers they are not in the order of time: dates in different forms, or with the year at the end.
+/// If the numeric order of these labels is not chronological, two labels that show it: dates in different forms, or with the year at the end.
 pub(super) fn unordered_dates<'v>(values: impl Iterator<Item = &'v str> + Clone) -> Option<[&'v str; 2]> {
     let forms = values.map(|value| (value, date_form(value)));
     let (first, form) = forms.clone().find(|(_, form)| form.is_some() && *form != Some(DateForm::Digits))?;
-    // A version may get a year as its first number: 1.9, 2026.1.
+    // A version may start to use the year as its first number: 1.9, 2026.1.
     let is_version = |other: Option<DateForm>| other.is_none() && form == Some(DateForm::YearFirst('.'));
     let mut others =
         forms.filter(|&(_, other)| form == Some(DateForm::YearLast) || (other != form && !is_version(other)));

@@ -1,18 +1,15 @@
-//! What is measured of a scope in each run.
+//! The measures of a scope in each run.
 
 /// The measure of a scope in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum Measure {
     /// CPU use: all samples of a run, process or thread; for a binary or function, the samples in which it is the leaf.
     #[default]
     Cpu,
     /// Samples whose leaf is in the scope, the same as cpu
-    #[cfg_attr(feature = "cli", value(name = "self"))]
     SelfWeight,
     /// Samples that have the binary or function anywhere in their stack, each counted once; otherwise the same as cpu
-    #[cfg_attr(feature = "cli", value(name = "all"))]
     AllWeight,
 }
 

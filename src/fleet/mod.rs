@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! Recording + RunContext ─► RunMeasures ─► FleetBuilder ─► FleetReport
-//!                        (a few rows per run, as a dataset keeps them)
+//!                        (a few rows per run, as in a dataset)
 //! ```
 //!
-//! **CPU use of a run** is the weight of the samples of running threads over the recorded time; 100 % is one core that
-//! was busy throughout, so a run with several threads may have more. A table that weighs cycles or events does not
-//! record time: its measure is a rate (`cycles/s`), and a distribution only has runs of one unit.
+//! **The CPU use of a run** is the weight of the samples of running threads divided by the recorded time. 100 % is one core that was busy throughout,
+//! so a run with several threads may have more. Tables weighted by cycles or events do not record CPU time. Their measure is a rate (`cycles/s`), and
+//! a distribution contains only runs with the same unit.
 //!
-//! **Two distributions, never mixed.** *Across runs*, a run is one number, and n is the number of runs. *Within runs*,
-//! the numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, but not
-//! how many users have a slow run.
+//! **There are two kinds of distributions, which are never mixed.** *Across runs*, each run is one number, and n is the number of runs. *Within
+//! runs*, the numbers are windows of one second, pooled over the runs of a cohort; they show how bursty the runs are, but not how many users have a
+//! slow run.
 //!
-//! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and gives their number.
+//! **Absent is zero.** A function that was never sampled in a run used 0 % there. Every row of a report includes those runs, and states their number.
 //!
 //! ```
 //! use traceparse::read;
@@ -31,7 +31,7 @@
 //!
 //! let mut fleet = FleetBuilder::new(FleetOptions::default());
 //! for user in 0..100 {
-//!     // 99 users whose app ran 10 ms of each second, and one of whose it was busy nearly all the time.
+//!     // 99 users whose app ran for 10 ms of each second, and one user whose app was busy nearly all the time.
 //!     let export = export_of(if user == 17 { 990 } else { 10 });
 //!     let context = RunContext {
 //!         run_id: user.to_string(),
@@ -51,13 +51,12 @@
 //! let report = fleet.finish();
 //! let cpu = &report.cohorts[0].across_runs;
 //! assert_eq!((cpu.count, cpu.mean, cpu.max), (100, Some(1.98), Some(99.0)));
-//! let [p50, _, _, p99, p999] = &cpu.estimates[..] else { unreachable!("five are asked for by default") };
+//! let [p50, _, _, p99, p999] = &cpu.estimates[..] else { unreachable!("there are five percentiles by default") };
 //! assert_eq!((p50.value, p99.value), (Some(1.0), Some(1.0)));
-//! assert_eq!(p999.support, Support::TooFew { needed: 1_000 }, "a hundred users do not tell");
+//! assert_eq!(p999.support, Support::TooFew { needed: 1_000 }, "a hundred users are not enough");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod alert;
 mod alert_evaluation;
 mod alert_series;
 mod assemble;
@@ -97,36 +96,28 @@ mod scope;
 mod scope_tables;
 mod selection;
 mod shared_label;
-mod sql;
 #[cfg(feature = "dataset")]
 mod store;
 mod stored_run;
 mod summary;
 mod trend;
+mod trend_options;
 mod trend_report;
 mod trend_series;
 mod unmeasured;
 mod windows;
 
-#[cfg(test)]
-pub(crate) use alert::{AlertBound, AlertStatistic};
-pub use alert::{AlertError, AlertRule};
-pub(crate) use alert::{AlertMeasure, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 #[cfg(feature = "dataset")]
 pub use combine::Datasets;
 #[cfg(feature = "dataset")]
-pub use dataset::{
-    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
-    TableWriter,
-};
-pub use entries::SpillFile;
+pub use dataset::{DatasetError, DatasetErrorKind, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns};
 #[cfg(feature = "dataset")]
 pub use error::FleetError;
 #[cfg(feature = "dataset")]
 pub use extract::{Collector, Extract, FleetSettings, IntervalChoice, ReadingOptions, ThreadChoice};
 pub use finding::{CohortDifference, Finding};
-pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext, composed};
+pub use from_recording::{MeasureOptions, Measured, NotMeasured, RunContext};
 #[cfg(feature = "dataset")]
 pub use host::{FleetHost, InputStream, WatchedInputs};
 #[cfg(feature = "dataset")]
@@ -135,19 +126,14 @@ pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
 pub use pooled::{PoolError, PooledStacks};
 pub use report::{
-    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording,
-    FleetReport, HistogramReport, Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver,
-    TrendPoint, WindowReport,
+    Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording, FleetReport, HistogramReport,
+    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
 };
 pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
 pub use scope::{FleetScope, ScopeName};
 pub use selection::FleetSelection;
-pub use sql::SqlEngine;
 #[cfg(feature = "dataset")]
-pub use store::{
-    InputKind, InputState, Known, MadeWith, Merge, Merged, MergedFacts, NamedFiles, RecordingList, ShardPlan, Shards,
-    SharedRow, SourceStamps, SourceSum, Store,
-};
-pub use trend_report::{
-    TrendChange, TrendDoubt, TrendOptions, TrendReport, TrendSeries, TrendShift, TrendValue, TrendVerdict,
-};
+pub use store::{InputKind, InputState, Known, MadeWith, MergedFacts, NamedFiles, ShardPlan, Shards, Store};
+pub use trend_options::TrendOptions;
+pub use trend_report::{TrendDoubt, TrendReport, TrendSeries, TrendVerdict};
+pub use trend_series::{TrendChange, TrendShift, TrendValue};

@@ -1,8 +1,8 @@
-//! The call trees of many runs, summed into one profile.
+//! Sums the call trees of many runs into one profile.
 //!
-//! Functions are matched by the names of binary and function, and threads by the names of process and thread, main threads and others
-//! separately, as in the rest of a fleet. Runs weigh as recorded. The result is an ordinary recording, with one table of sums without times, so
-//! every report, comparison and format applies to it.
+//! Functions are matched by the names of binary and function, and threads by the names of process and thread (with main threads separate), as
+//! elsewhere in a fleet. Runs have their recorded weights. The result is an ordinary recording, with one table of sums without times, so every
+//! report, comparison and format works with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,39 +15,40 @@ use crate::profile::{
     SampleKind, SampleSum, Series, SeriesId, StackId, ThreadId,
 };
 use crate::recording::{PageRun, PageSeries, Recording, SelectedTime, TimeSource, TocRun};
+use crate::settings::{SCHEMA, STACKS, WHERE};
 use crate::units::{Address, Nanos, Unit, several};
 
-/// Sums the [stacks](RunMeasures::stacks) of runs, one run after the other. The order of the runs does not matter for the trees.
+/// Sums the [stacks](RunMeasures::stacks) of runs, one run after another. The resulting trees do not depend on the order of the runs.
 #[derive(Debug)]
 pub struct PooledStacks {
     builder: ProfileBuilder,
     run: Option<(RunId, SeriesId)>,
-    /// The number of runs by unit and table.
+    /// The number of runs for each unit and table.
     kinds: BTreeMap<(Unit, String), u64>,
     runs: u64,
     samples: u64,
-    /// The recorded time of all runs; `None` if one is unknown.
+    /// The total recorded time; `None` if it is unknown for any run.
     wall: Option<Nanos>,
-    /// The source of that time: an estimate if one of them is.
+    /// The source of that time: an estimate if any run's time is one.
     wall_source: TimeSource,
-    /// Runs without stacks that have samples: the number, and the first one.
+    /// The number of runs that have samples but no stacks, and the first of them.
     without: Option<(u64, String)>,
     reserved: Reservation,
 }
 
-/// The reason why runs cannot be pooled.
+/// Why runs cannot be pooled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolError {
     /// There are no runs.
     Nothing,
-    /// Runs weigh in different units: each table, its unit, and the number of runs.
+    /// Runs have weights in different units: each table, its unit, and the number of runs.
     Mixed(Vec<(String, Unit, u64)>),
-    /// Runs were measured without their stacks: the number, of how many, and the source of the first.
+    /// Runs were measured without stacks: their number, the number of all runs, and the source of the first.
     WithoutStacks(u64, u64, String),
     /// A table of the profile is full.
     Full(Full),
-    /// The profile takes more memory than there is.
+    /// The profile exceeds the memory budget.
     Memory(OverBudget),
 }
 
@@ -62,7 +63,7 @@ impl fmt::Display for PoolError {
                 let kinds: Vec<String> = kinds.iter().map(kind).collect();
                 write!(
                     f,
-                    "the runs have units that cannot be summed: {}; choose a table with --schema, or a kind of report with --where \
+                    "the runs have units that cannot be summed: {}; choose a table with {SCHEMA}, or a kind of report with {WHERE} \
                      diagnostic=hang",
                     kinds.join(", ")
                 )
@@ -71,7 +72,7 @@ impl fmt::Display for PoolError {
                 let runs = several(*runs, "run");
                 write!(
                     f,
-                    "{count} of {runs} have no stacks, such as {first}; extract the recordings again with --stacks"
+                    "{count} of {runs} have no stacks, such as {first}; extract the recordings again with {STACKS}"
                 )
             }
             Self::Full(full) => full.fmt(f),
@@ -95,7 +96,7 @@ impl From<OverBudget> for PoolError {
 }
 
 impl PooledStacks {
-    /// No runs yet. The profile stays within this budget.
+    /// Creates an empty sum, whose profile stays within this budget.
     pub fn new(budget: &MemoryBudget) -> Self {
         Self {
             builder: ProfileBuilder::with_detail(SampleDetail::Summed).within(budget.clone()),
@@ -115,11 +116,11 @@ impl PooledStacks {
         self.runs
     }
 
-    /// Adds the selected stacks of a run, by the names of process and thread and whether it is a main thread.
+    /// Adds the selected stacks of a run. `is_wanted` receives the names of process and thread and whether it is a main thread.
     ///
     /// # Errors
-    /// If a table is full, or there is no memory left. A run in another unit, or without stacks, is an error of
-    /// [`finish`](Self::finish), which names all of them.
+    /// If a table is full, or the memory budget is exceeded. Runs with another unit, or without stacks, are reported by [`finish`](Self::finish),
+    /// which lists all of them.
     pub fn add(&mut self, run: &RunMeasures, is_wanted: impl Fn(&str, &str, bool) -> bool) -> Result<(), PoolError> {
         let record = &run.record;
         self.runs += 1;
@@ -142,7 +143,7 @@ impl PooledStacks {
 
     fn add_time(&mut self, record: &RunRecord) {
         self.wall = self.wall.zip(record.wall).map(|(sum, wall)| sum.saturating_add(wall));
-        // Reports are not summed with recordings, whose units are others.
+        // Reports from the field are not summed with recordings, which have other units.
         if matches!(record.wall_source, TimeSource::Samples | TimeSource::Report) {
             self.wall_source = record.wall_source;
         }
@@ -183,7 +184,7 @@ impl PooledStacks {
         Ok(())
     }
 
-    /// The only run and series; the first run decides the unit.
+    /// The only run and series. The first added run decides the unit.
     fn series(&mut self, unit: Unit) -> Result<(RunId, SeriesId), Full> {
         if let Some(known) = self.run {
             return Ok(known);
@@ -201,7 +202,7 @@ impl PooledStacks {
         self.builder.thread_by_name(process, thread?, is_main)
     }
 
-    /// The stack of a row, whose caller has one of `stacks`; `None` for samples without a stack.
+    /// The stack of a row; `None` for samples without a stack. `stacks` contains the stack of its caller.
     fn stack(
         &mut self,
         run: &RunMeasures,
@@ -243,7 +244,7 @@ impl PooledStacks {
         })
     }
 
-    /// The recording of all runs, which reports call `12 runs of {name}`.
+    /// Returns the recording of all runs, which reports call `12 runs of {name}`.
     ///
     /// # Errors
     /// If there are no runs, if their units differ, or if some were measured without stacks.

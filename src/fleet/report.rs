@@ -1,10 +1,9 @@
-//! The answer about a fleet, as plain values.
+//! The report on a fleet, as plain values.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::alert::AlertRule;
 use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::FleetOptions;
@@ -12,13 +11,14 @@ use super::run::{FailedInput, FailureKind};
 use super::scope::{FleetScope, ScopeName};
 use super::selection::FleetSelection;
 use super::shared_label::SharedLabel;
+use crate::alert::AlertOutcome;
 use crate::recording::TimeSource;
 use crate::stats::{Bin, BinnedValues, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The distribution of CPU use over a fleet of runs.
 ///
-/// Measures are in percent of one core where the unit is nanoseconds, else in units per second.
+/// CPU use is in percent of one core if the unit is nanoseconds, and in units per second otherwise.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FleetReport {
@@ -26,32 +26,33 @@ pub struct FleetReport {
     pub options: FleetOptions,
     /// The selection and the operations that the runs were measured with.
     pub selection: FleetSelection,
-    /// The inputs that were read, and the inputs that could not be read.
+    /// The inputs: measured runs, and files that could not be read.
     pub inputs: Inputs,
-    /// The cohorts, by unit and then by their labels.
+    /// The cohorts, sorted by unit and then by their labels.
     pub cohorts: Vec<CohortReport>,
-    /// The rows that differ most between cohorts of one unit, for each scope but the run; empty with a single cohort.
+    /// For each scope except the run, the rows that differ most between cohorts with the same unit. Empty if there is only one cohort.
     pub contrasts: Vec<Contrast>,
-    /// What to know first, in this order. Text and HTML begin with it.
+    /// The findings that readers should see first, in this order. Text and HTML start with them.
     pub findings: Vec<Finding>,
-    /// CPU use over versions or dates.
+    /// CPU use over versions or over time.
     pub trends: Vec<Trend>,
     /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
-    /// Durations of metrics, by name and cohort.
+    /// Duration histograms of metrics, sorted by name and cohort.
     pub histograms: Vec<HistogramReport>,
-    /// The number of crashes by cohort and innermost function of app code, the most frequent first.
+    /// The number of crashes per cohort and innermost function of app code, most frequent first.
     pub(crate) crashes: Vec<(Cohort, String, u64)>,
-    /// All measured runs, by source and then by run id.
+    /// All measured runs, sorted by source and run id.
     pub runs: Vec<RunRow>,
-    /// Warnings to read before believing the numbers, in sentences.
+    /// Sentences that warn readers before they rely on the numbers.
     pub notes: Vec<String>,
-    /// A label whose values repeat within cohorts, so intervals may be too narrow.
+    /// A label whose values repeat within cohorts. Runs are then not independent, so intervals may be too narrow.
     pub(crate) shared_label: Option<SharedLabel>,
 }
 
 impl FleetReport {
-    /// The ids and sources of the runs whose CPU use is at or beyond this percentile of their cohort, which must be among the options.
+    /// Returns the ids and sources of the runs whose CPU use is at or above this percentile of their cohort. The percentile must be one of
+    /// [`FleetOptions::quantiles`].
     pub fn runs_beyond(&self, quantile: Quantile) -> BTreeMap<String, String> {
         let value = |cohort: &CohortReport| {
             let mut estimates = cohort.across_runs.estimates.iter();
@@ -62,67 +63,67 @@ impl FleetReport {
         self.runs.iter().filter(is_beyond).map(|run| (run.run_id.clone(), run.source.clone())).collect()
     }
 
-    /// The assumption of intervals, if it may be wrong: `, if runs are independent`, otherwise empty.
+    /// Returns `, if runs are independent` if intervals rest on that assumption and it may be wrong, and an empty string otherwise.
     pub fn assumption(&self) -> &'static str {
         if self.shared_label.is_some() { ", if runs are independent" } else { "" }
     }
 }
 
-/// Durations of the metrics of a cohort, which are known by bins.
+/// The durations of one metric in a cohort, as a histogram: exact durations are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistogramReport {
     /// As [`DurationHistogram::name`](crate::recording::DurationHistogram::name).
     pub name: String,
-    /// The cohort; its unit has no meaning.
+    /// The cohort. Its unit is meaningless.
     pub cohort: Cohort,
-    /// The number of reports with such durations: a report is about a day of a device.
+    /// The number of reports that contain this metric. A report covers about one day of one device.
     pub reports: u64,
     /// All durations, in nanoseconds.
     pub values: BinnedValues,
 }
 
-/// The inputs of a report.
+/// The inputs of a report: how many runs were measured, and what is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// The number of measured runs.
     pub runs: u64,
-    /// The number of idle runs among the measured ones: none of their threads was on the CPU, so their CPU use is 0.
+    /// The number of measured runs that are idle: none of their threads was on the CPU, so their CPU use is 0.
     pub idle: u64,
-    /// Runs without a known recorded time: they have no rate, and are in no distribution.
+    /// Runs with an unknown recorded time. They have no rate and are in no distribution.
     pub without_time: Vec<String>,
-    /// Runs whose recorded time is estimated as the time that their samples cover ([`TimeSource::Samples`]).
+    /// The number of runs whose recorded time is estimated from the time that their samples cover ([`TimeSource::Samples`]).
     pub estimated_time: u64,
-    /// Rows of CPU tables and values of reports that could not be read, over all runs.
+    /// The number of unreadable rows of CPU tables and unreadable values of reports, over all runs.
     pub rejected_rows: u64,
-    /// Recordings with some runs that could not be read, by source.
+    /// Recordings with some unreadable runs, sorted by source.
     pub damaged: Vec<DamagedRecording>,
-    /// Files that gave no run.
+    /// Files without any measured run.
     pub failed: Vec<FailedInput>,
-    /// Runs without the requested labels ([`FleetOptions::only`]).
+    /// The number of runs left out because they lack the requested labels ([`FleetOptions::only`]).
     pub left_out: u64,
-    /// The values that these runs have for the requested labels, sorted, by key.
+    /// For each requested label, the values that the left-out runs have instead, sorted.
     pub left_out_values: Vec<(String, Vec<String>)>,
-    /// The keys of the labels that runs and failed files have, sorted.
+    /// The label keys of runs and failed files, sorted.
     pub label_keys: Vec<String>,
-    /// The first process names, sorted.
+    /// The first few process names, sorted.
     pub processes: Vec<String>,
-    /// Requested processes ([`FleetOptions::processes`]) that no run has.
+    /// Requested processes ([`FleetOptions::processes`]) that occur in no run.
     pub missing_processes: Vec<String>,
-    /// The first thread names, sorted.
+    /// The first few thread names, sorted.
     pub threads: Vec<String>,
-    /// Requested threads ([`FleetOptions::threads`]) that no run has.
+    /// Requested threads ([`FleetOptions::threads`]) that occur in no run.
     pub missing_threads: Vec<String>,
-    /// The number of runs without selected samples in files with other runs; files without any run are in `failed`.
+    /// The number of runs without selected samples, in files with other runs. Files without any run are in `failed`.
     pub excluded_runs: u64,
-    /// The share of the inputs that these are.
+    /// Whether these are all inputs of the fleet.
     pub completeness: Completeness,
-    /// The missing shards of the fleet, such as `16/16`; the first of many, and the number of others.
+    /// The missing shards of the fleet, such as `16/16`. If there are many, the first ones and the number of the rest.
     pub missing_shards: Vec<String>,
 }
 
 impl Inputs {
-    /// The number of inputs that should have a measure and have none.
+    /// The number of inputs without a measurement that should have one.
     pub(super) fn unmeasured(&self) -> usize {
         let failed = self.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate).count();
         let damaged: u64 = self.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
@@ -130,13 +131,13 @@ impl Inputs {
     }
 }
 
-/// A recording with some damaged runs, which do not count, and others that do.
+/// A recording in which some runs are damaged and left out, and others are used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct DamagedRecording {
-    /// The path that it was read from.
+    /// The path of the recording.
     pub source: String,
-    /// The number of its runs that are damaged; at least one.
+    /// The number of damaged runs; at least one.
     pub unread_runs: u32,
 }
 
@@ -146,36 +147,36 @@ pub struct DamagedRecording {
 pub struct RunRow {
     /// The id of the run.
     pub run_id: String,
-    /// The path that it was read from.
+    /// The path of the file that contains it.
     pub source: String,
-    /// Its number in that file, from 1.
+    /// The number of the run in that file, from 1.
     pub number: u32,
-    /// True if the report has other runs of this file.
+    /// True if the report contains other runs of this file.
     pub is_one_of_several: bool,
-    /// The time when recording started (ISO 8601), if it is known.
+    /// The time when recording started (ISO 8601), if known.
     pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
-    /// The length of its recording, or the second that a report from the field counts as.
+    /// The recorded time, or one second for a report from the field.
     pub wall: Nanos,
-    /// The source of that length.
+    /// The source of `wall`.
     pub wall_source: TimeSource,
     /// The weight of the run's selected samples.
     pub weight: u64,
-    /// The number of those samples.
+    /// The number of selected samples.
     pub samples: u64,
     /// The number of runs that this run represents.
     pub run_weight: Millionths,
     /// The CPU use of the run: `weight` per `wall`.
     pub rate: Millionths,
-    /// The requested nearest-rank percentiles of its one-second windows; `None` without a complete window.
+    /// The requested nearest-rank percentiles of the run's one-second windows; `None` without a complete window.
     pub windows: Option<Vec<Millionths>>,
-    /// The busiest window of one second.
+    /// The value of the busiest one-second window.
     pub window_max: Option<Millionths>,
 }
 
 impl RunRow {
-    /// The path that it was read from, and its number in that file if there are others: `hangs.ndjson (run 12)`.
+    /// The path of the file, followed by the run number if the file has other runs: `hangs.ndjson (run 12)`.
     pub(crate) fn title(&self) -> Cow<'_, str> {
         match self.needs_number() {
             true => format!("{} (run {})", self.source, self.number).into(),
@@ -183,27 +184,27 @@ impl RunRow {
         }
     }
 
-    /// True if its file has other runs, so that the path does not name it.
+    /// True if the file has other runs, so the path alone does not identify this one.
     pub(crate) fn needs_number(&self) -> bool {
         self.is_one_of_several || self.number > 1
     }
 
-    /// True if the length of its recording is estimated by its samples.
+    /// True if the recorded time is estimated from the samples.
     pub(super) fn is_estimated(&self) -> bool {
         self.wall_source == TimeSource::Samples
     }
 
-    /// The length of its recording; `None` for reports from the field, which have none.
+    /// The recorded time; `None` for reports from the field, which do not record one.
     pub fn recorded(&self) -> Option<Nanos> {
         Some(self.wall).filter(|_| self.wall_source != TimeSource::Report)
     }
 }
 
-/// The runs that are compared with each other. Cohorts are ordered by unit, and then by their labels as people count: version 1.9 is before
-/// 1.10, and a date before a later one.
+/// A group of runs that is compared with other groups. Cohorts are ordered by unit, and then by their labels in natural order: version 1.9 comes
+/// before 1.10, and dates are chronological.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cohort {
-    /// The unit of its weights; cycles and time are never in one cohort.
+    /// The unit of all weights in the cohort. Cycles and time are never in the same cohort.
     pub unit: Unit,
     /// Keys and values, in the order of [`FleetOptions::by`]; `None` if the runs have no value.
     pub labels: Vec<(String, Option<String>)>,
@@ -230,7 +231,7 @@ impl PartialOrd for Cohort {
 }
 
 impl Cohort {
-    /// `app_version 1.2, device iPhone`; `all runs` without labels.
+    /// A name such as `app_version 1.2, device iPhone`; `all runs` if there are no labels.
     pub fn name(&self) -> String {
         if self.labels.is_empty() {
             return "all runs".to_owned();
@@ -245,53 +246,49 @@ impl Cohort {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CohortReport {
-    /// The runs that it is about.
+    /// The cohort.
     pub cohort: Cohort,
     /// The number of runs; 0 if every file of the cohort failed.
     pub runs: u64,
     /// CPU use across runs: one value per run.
     pub across_runs: Summary,
-    /// The same values, counted in steps, for a picture.
+    /// A histogram of the same values, for a chart.
     pub bins: Vec<Bin>,
     /// The same values as a box plot; `None` without runs.
     pub box_plot: Option<BoxPlot>,
-    /// CPU use within runs: windows of one second.
+    /// CPU use within runs, in windows of one second.
     pub within_runs: Option<WindowReport>,
-    /// CPU use over the time of the recordings.
+    /// CPU use over the course of the recordings.
     pub timeline: Vec<TimelinePoint>,
     /// One table for each requested scope, except the run.
     pub tables: Vec<ScopeTable>,
 }
 
-/// Windows of one second, of all runs of a cohort.
+/// The one-second windows of all runs of a cohort.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WindowReport {
-    /// Runs that have a whole window.
+    /// The number of runs with at least one complete window.
     pub runs: u64,
-    /// The pooled windows; its `count` is windows, not runs. Windows of one run are not independent, so there are no
-    /// intervals.
+    /// The pooled windows. Its `count` is the number of windows, not runs. Windows of the same run are not independent, so there are no intervals.
     pub pooled: Summary,
-    /// Each run's busiest window: one value per run.
+    /// The busiest window of each run: one value per run.
     pub peaks: Summary,
-    /// The pooled windows as a histogram that can be merged with histograms of other fleets: HdrHistogram V2,
-    /// compressed, in base64; values are thousandths of a percent (or of a unit per second).
-    pub hdr: String,
 }
 
-/// A second (or a longer step, for long recordings) of the recordings of a cohort.
+/// A step of a cohort's timeline: one second, or longer for long recordings.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimelinePoint {
     /// Seconds since the start of the recordings.
     pub second: u32,
-    /// The number of seconds that it covers.
+    /// The length of the step in seconds.
     pub seconds: u32,
-    /// Runs that recorded all of it.
+    /// The number of runs that recorded the complete step.
     pub runs: u64,
-    /// The requested nearest-rank percentiles of their CPU use in it.
+    /// The requested nearest-rank percentiles of these runs' CPU use during the step.
     pub values: Vec<f64>,
-    /// The largest.
+    /// The largest CPU use during the step.
     pub max: f64,
 }
 
@@ -299,43 +296,43 @@ pub struct TimelinePoint {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// The number of values: runs of the cohort (or windows).
+    /// The number of values: one for each run of the cohort (or for each window).
     pub count: u64,
-    /// The number of zeros among them, where the scope is absent or did nothing.
+    /// The number of zeros among them: the scope was absent or idle.
     pub zeros: u64,
-    /// The smallest; `None` without values, as are the largest and the mean.
+    /// The smallest value. Like `max` and `mean`, `None` if there are no values.
     pub min: Option<f64>,
-    /// The largest.
+    /// The largest value.
     pub max: Option<f64>,
-    /// The mean; every run counts once.
+    /// The unweighted mean: each run counts once.
     pub mean: Option<f64>,
-    /// The mean by recorded time and run weight: all time used over all time recorded. `None` for windows.
+    /// The mean weighted by recorded time and run weight: total time used divided by total time recorded. `None` for windows.
     pub weighted_mean: Option<f64>,
     /// The requested percentiles.
     pub estimates: Vec<Estimate>,
-    /// By percentile: the positions in [`FleetReport::runs`] of the runs whose values it is. By nearest rank this is one run, with the linear
-    /// method one or two, in the order of their values; of runs with equal values the first. None for windows, and where a value is zero.
+    /// For each percentile, the positions in [`FleetReport::runs`] of the runs that determine it, in order of their values. Nearest rank has one such
+    /// run, the linear method one or two. If several runs have the same value, the first is listed. Empty for windows, and if a value is zero.
     pub percentile_runs: Vec<Vec<usize>>,
-    /// The position in [`FleetReport::runs`] of the run with the largest value, the first of several; `None` for
-    /// windows, and without runs.
+    /// The position in [`FleetReport::runs`] of the run with the largest value; the first if there are several. `None` for windows, and if there are
+    /// no runs.
     pub max_run: Option<usize>,
-    /// True if the values were kept one by one, false for buckets.
+    /// True if each value was kept; false if values were counted in buckets.
     pub is_exact: bool,
-    /// Cautions about reading it.
+    /// Warnings about how to interpret this summary.
     pub cautions: Vec<Caution>,
 }
 
-/// A caution for the reader of a summary.
+/// A warning about how to interpret a summary.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Caution {
-    /// The mean (by run weight, where percentiles are) is above P90: a few runs carry it, and most are far below it.
+    /// The mean (weighted by run weight if percentiles are) is above P90: a few runs dominate it, and most runs are far below it.
     MeanAboveP90,
-    /// P50 is zero: at least half of the runs do not have it, and the mean includes them.
+    /// P50 is zero: at least half of the runs do not contain the item, but the mean includes them.
     MostlyAbsent,
-    /// The distribution has fewer runs than a requested percentile needs.
+    /// There are fewer runs than a requested percentile needs.
     TooFewRuns {
-        /// The number that the highest percentile needs.
+        /// The number of runs that the highest requested percentile needs.
         needed: u64,
     },
 }
@@ -344,22 +341,22 @@ pub enum Caution {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ScopeRow {
-    /// Which.
+    /// The name of the item.
     pub name: ScopeName,
     /// The distribution over all runs of the cohort; a run without the item is zero.
     pub summary: Summary,
-    /// Samples over all runs.
+    /// The number of samples over all runs.
     pub samples: u64,
-    /// As many samples of one weight as are as noisy as these.
+    /// The effective sample size: the number of equally weighted samples with the same noise.
     pub effective_samples: f64,
-    /// By percentile: the value that sampling noise alone would produce for identical runs (see
-    /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between
-    /// runs; see [`is_noise`](Self::is_noise).
+    /// For each percentile, the value that sampling noise alone would produce if all runs were identical (see
+    /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it does not show that runs differ; see
+    /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
 }
 
 impl ScopeRow {
-    /// True if the percentile at this index of the options is no more than sampling noise gives.
+    /// True if sampling noise alone explains the percentile at this index of the options.
     pub fn is_noise(&self, index: usize) -> bool {
         let Some(estimate) = self.summary.estimates.get(index) else { return false };
         let noise = self.noise.get(index).copied().flatten();
@@ -367,37 +364,37 @@ impl ScopeRow {
     }
 }
 
-/// True if a percentile is above the middle of runs and yet no larger than sampling noise. Below the mean, the floor
-/// has no meaning: there a few runs dominate the mean, and runs clearly differ.
+/// True if a percentile above the median is at or below its noise floor. The floor is meaningless for percentiles below the mean: a few runs then
+/// dominate the mean, and runs clearly differ.
 pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<f64>) -> bool {
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
 
-/// CPU use over versions or dates: a distribution for each.
+/// CPU use over versions or over time: a distribution for each point.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Trend {
     /// The unit of the runs.
     pub unit: Unit,
-    /// The meaning of the points.
+    /// What the points are: versions, days or weeks.
     pub over: TrendOver,
-    /// Keys and values of the other labels that all of its cohorts have.
+    /// The other labels that all cohorts of the trend share: keys and values.
     pub labels: Vec<(String, Option<String>)>,
     /// The points in order, at least three.
     pub points: Vec<TrendPoint>,
-    /// Runs that are in no point, since their date is not known.
+    /// The number of runs that are in no point because their date is unknown.
     pub undated: u64,
 }
 
-/// The order that a trend follows.
+/// What the points of a trend are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrendOver {
-    /// The values of the label with this key: each point is a cohort.
+    /// The values of the label with this key. Each point is a cohort.
     Label(String),
     /// Days on which runs were recorded.
     Day,
-    /// Weeks in which runs were recorded, from Monday on.
+    /// Weeks in which runs were recorded, starting on Monday.
     Week,
 }
 
@@ -405,7 +402,7 @@ pub enum TrendOver {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendPoint {
-    /// The value of the label, or the first day.
+    /// The value of the label, or the first day of the period.
     pub name: String,
     /// The number of runs.
     pub runs: u64,
@@ -425,12 +422,12 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
-    /// The row with the largest weighted mean, including hidden rows, if there are several; names that represent code of
-    /// many functions are ignored.
+    /// The row with the largest weighted mean, including hidden rows. `None` if there is only one row. Names that represent the code of several
+    /// functions are ignored.
     pub(super) most_used: Option<ScopeRow>,
 }
 
-/// The rows that differ most between the cohorts of one unit.
+/// The rows that differ most between cohorts with the same unit.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Contrast {
@@ -450,84 +447,38 @@ pub struct Contrast {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContrastRow {
-    /// Which.
+    /// The name of the item.
     pub name: ScopeName,
     /// The value in each cohort of the contrast.
     pub values: Vec<f64>,
-    /// The largest value less the smallest.
+    /// The largest value minus the smallest.
     pub difference: f64,
-    /// The lower bound of the difference, with the confidence of the report for all rows of the contrast together: the
-    /// lower end of the largest value's interval less the upper end of the smallest value's interval. Above zero, the
-    /// cohorts differ by more than chance explains. `None` if an end is unknown, or no percentile is compared.
+    /// The lower bound of the difference: the lower end of the largest value's interval minus the upper end of the smallest value's interval. The
+    /// report's confidence applies to all rows of the contrast together. If the bound is above zero, chance does not explain the difference between
+    /// cohorts. `None` if an end is unknown, or no percentile is compared.
     pub at_least: Option<f64>,
-    /// True if the largest value is no more than sampling noise gives in its cohort.
+    /// True if sampling noise alone explains the largest value in its cohort.
     pub is_noise: bool,
 }
 
-/// The state of a rule in one cohort.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlertState {
-    /// The value is on the bad side of the threshold.
-    Fired,
-    /// The value is not beyond the threshold.
-    Quiet,
-    /// The rule cannot be decided, usually because there are too few runs for its percentile.
-    Undecided {
-        /// The number of runs that it needs; `None` if more runs would not help, since chance may explain the value beyond the threshold.
-        needed: Option<u64>,
-    },
-}
-
-/// The outcome of a rule in one cohort.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct AlertOutcome {
-    /// The rule.
-    pub rule: AlertRule,
-    /// The position of the cohort in [`FleetReport::cohorts`].
-    pub cohort: usize,
-    /// The state of the rule.
-    pub state: AlertState,
-    /// The value; `None` without runs or windows.
-    pub value: Option<f64>,
-    /// The interval of the value, if it is a percentile.
-    pub estimate: Option<Estimate>,
-    /// Runs it was computed from.
-    pub runs: u64,
-    /// The runs beyond the threshold, the largest first: the position in [`FleetReport::runs`], and the value.
-    pub beyond: Vec<(usize, Millionths)>,
-    /// The number of runs beyond it; `beyond` contains those farthest beyond it.
-    pub beyond_count: u64,
-    /// For a rule about any function or binary, the names that fired it with their values, the furthest beyond the
-    /// threshold first. If the rule is undecided, the names that may fire it. If nothing is beyond the threshold, the
-    /// nearest name. `value`, `estimate` and `beyond` describe the first name. Empty for other rules.
-    pub causes: Vec<(String, f64)>,
-    /// The number of names that fired it or may fire it; `causes` contains those farthest beyond the threshold.
-    pub causes_count: u64,
-    /// The number of names that were judged; 0 for other rules.
-    pub judged: u64,
-    /// A reason to doubt the outcome, in a sentence: a name that no run has, an interval that includes the threshold.
-    pub note: Option<String>,
-}
-
-/// The expected inputs of a fleet, and the inputs with a result. A failed input is done: it was read.
+/// How many of a fleet's expected inputs have been processed. A failed input counts as processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completeness {
     /// True if nothing is missing; `None` if unknown: an engine rewrote the dataset.
     pub is_complete: Option<bool>,
     /// The number of expected files, if known.
     pub inputs_expected: Option<u64>,
-    /// Files that it has runs or a failure of, if that is known; at most `inputs_expected`.
+    /// The number of files with runs or a recorded failure, if known; at most `inputs_expected`.
     pub inputs_done: Option<u64>,
 }
 
 impl Completeness {
-    /// The state of a fleet with this many files, all of them done.
+    /// A complete fleet with this many files.
     pub const fn whole(inputs: u64) -> Self {
         Self { is_complete: Some(true), inputs_expected: Some(inputs), inputs_done: Some(inputs) }
     }
 
-    /// The sentence for a fleet of which something is missing.
+    /// A sentence that describes what is missing from an incomplete fleet.
     pub(super) fn sentence(&self, missing_shards: &[String]) -> Option<String> {
         let files = match (self.inputs_done, self.inputs_expected) {
             (Some(done), Some(expected)) => format!("{done} of {expected} input files are done"),
@@ -542,7 +493,7 @@ impl Completeness {
         self.is_incomplete().then(|| format!("Incomplete: {shards}{files}."))
     }
 
-    /// True if something is known to be missing.
+    /// True if the fleet is known to be incomplete.
     pub fn is_incomplete(&self) -> bool {
         self.is_complete == Some(false)
     }

@@ -1,4 +1,4 @@
-//! The data kept of one run: the rows of a dataset, narrowed to some threads, or added to a fleet with its names.
+//! The measurements of one run, as the rows of a dataset. They can be restricted to some threads, and their names can be added to those of a fleet.
 
 use std::hash::BuildHasher as _;
 use std::ops::Range;
@@ -13,42 +13,40 @@ use crate::stats::BinnedValues;
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
 
-/// A run: its source, its labels, and its totals. A row of the table `runs`.
+/// A row of the table `runs`: the source, labels and totals of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
-    /// Identifies the run: the hash of the file's content in hex, with hashes of the neighbouring table of contents, of manifest labels,
-    /// and of the path if there are no samples; and with `-2`, `-3` … for the second run of a file and later ones.
+    /// Identifies the run: the hash of the file's content in hex. Hashes of the neighbouring table of contents, of manifest labels, and (for a run
+    /// without samples) of the path are included. The second and later runs of a file have the suffix `-2`, `-3` ….
     pub run_id: String,
-    /// A hash in hex of everything that the other rows of this run depend on: content, table of contents, labels and settings. A dataset is
-    /// up to date for a file if it has this fingerprint.
+    /// A hash in hex of everything that determines the other rows of this run: content, table of contents, labels and settings. If a dataset has a
+    /// file with this fingerprint, its rows are up to date.
     pub fingerprint: String,
     /// The path of the export.
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// Its number in the file, from 1: of a run, as `--run` takes it, and of a report from the field, its position.
+    /// Its number in the file, from 1: of a run, as in [`Selection::runs`](crate::profile::Selection::runs), and of a report from the field, its position.
     pub number: u32,
-    /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and the labels in a
-    /// manifest. A key without a known value is absent.
+    /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and the labels from a manifest. A key with an unknown
+    /// value is absent.
     pub labels: Vec<(String, String)>,
-    /// The number of runs that this one represents, if runs were chosen with unequal chances; 1 unless a manifest sets
-    /// it.
+    /// The number of runs that this run represents, if runs were sampled with unequal probabilities; 1 unless a manifest sets it.
     pub run_weight: Millionths,
-    /// The time when recording started (ISO 8601), if the table of contents gives it.
+    /// The time when recording started (ISO 8601), if the table of contents contains it.
     pub start: Option<String>,
-    /// The recorded time; `None` if it is unknown (a single sample whose weight is not a time, and no table of
-    /// contents). The run then has no rate.
+    /// The recorded time; `None` if unknown (there is no table of contents, and only a single sample whose weight is not a time). The run then has no
+    /// rate.
     pub wall: Option<Nanos>,
     /// The source of `wall`.
     pub wall_source: TimeSource,
-    /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
-    /// first sample. With several `parts`, the start of the first.
+    /// The position on the time axis of windows where the recorded time begins: 0 with a table of contents, otherwise the first sample. With several
+    /// `parts`, the start of the first.
     pub wall_start: Nanos,
-    /// The start and end of each selected part of the recorded time, sorted and separate, if intervals selected
-    /// several: `wall` is the sum of their lengths. Empty if there is only one part, which `wall_start` and `wall`
-    /// describe.
+    /// If several intervals were selected, the start and end of each selected part of the recorded time. Parts are sorted and do not overlap, and
+    /// `wall` is the sum of their lengths. Empty if there is one part, described by `wall_start` and `wall`.
     pub parts: Vec<(Nanos, Nanos)>,
-    /// The table that was measured, such as `time-profile`.
+    /// The schema of the measured table, such as `time-profile`.
     pub schema: String,
     /// The unit of every weight of the run.
     pub unit: Unit,
@@ -56,24 +54,25 @@ pub struct RunRecord {
     pub weight: u64,
     /// The number of selected samples.
     pub samples: u64,
-    /// The number of samples of equal weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` if all weights are
-    /// equal.
+    /// The effective sample size: the number of equally weighted samples with the same noise (Kish: (Σw)² / Σw²), rounded down. Equals `samples` if
+    /// all weights are equal.
     pub effective_samples: u64,
-    /// Rows of the table that could not be read; the first run of a file also counts the quantities of reports that could not be read.
+    /// The number of unreadable rows of the table, and of its tables of intervals. For the first run of a file, includes unreadable values of
+    /// reports.
     pub rejected: u64,
-    /// The number of damaged runs in the same recording, which are not counted anywhere else. The first run of a file
-    /// has the number and the others 0, so that sums are right.
+    /// The number of damaged runs in the same recording, which are counted nowhere else. Only the first run of a file has the number and the others
+    /// have 0, so sums are correct.
     pub unread_runs: u32,
-    /// The number of runs in the same recording without selected samples, which are not counted anywhere else; the
-    /// first run of a file has the number.
+    /// The number of runs without selected samples in the same recording, which are counted nowhere else. Only the first run of a file has the
+    /// number.
     pub excluded_runs: u32,
-    /// The number of cores that ran a sample; 0 if none was recorded, or only some threads are [left](RunMeasures::of_threads).
+    /// The number of cores that ran a sample; 0 if cores were not recorded, or if the run was [restricted to some threads](RunMeasures::of_threads).
     pub cores: u32,
-    /// The most frequent weight of a sample, which is the sampling interval where the unit is nanoseconds.
+    /// The most frequent sample weight. If the unit is nanoseconds, this is the sampling interval.
     pub usual_weight: u64,
-    /// The version of this crate that measured it.
+    /// The version of this crate that measured the run.
     pub parser_version: String,
-    /// Notes for the reader on how it was measured, in sentences: a table of contents that was not used, say.
+    /// Sentences for the reader about the measurement, such as a table of contents that was not used.
     pub notes: Vec<String>,
 }
 
@@ -84,7 +83,7 @@ impl AsRef<Self> for RunRecord {
 }
 
 impl RunRecord {
-    /// The failure that takes the place of this run.
+    /// Creates a failure to replace this run.
     pub(crate) fn failure(&self, kind: FailureKind, reason: String) -> FailedInput {
         FailedInput {
             source: self.source.clone(),
@@ -97,7 +96,7 @@ impl RunRecord {
         }
     }
 
-    /// The failure of a file that is a copy of another one, whose labels are the same.
+    /// Creates the failure for a file that is a copy of the file `first`. It has no labels, since they are those of the original.
     pub(crate) fn copy_of(&self, first: &str) -> FailedInput {
         let run_id = Some(identity::of_file(&self.run_id).to_owned());
         FailedInput { run_id, labels: Vec::new(), ..self.failure(FailureKind::Duplicate, identity::copy_reason(first)) }
@@ -108,20 +107,21 @@ impl RunRecord {
         self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
         let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
         size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels) + of_vec(&self.parts)
     }
 
-    /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` if the recorded time is not known.
+    /// Returns a weight of this run per recorded time: in percent of one core for nanoseconds (100 % is one core, more is possible), otherwise in
+    /// units per second. `None` if the recorded time is unknown.
     pub fn rate(&self, weight: u64) -> Option<Millionths> {
         rate_of(weight, self.unit, self.wall?)
     }
 
-    /// The seconds of the time axis that were recorded, and selected, from start to end: the windows that may be compared. In order; one
-    /// range, which is empty for runs shorter than a window, or of several parts each that has a whole second.
+    /// The complete seconds of the time axis that were recorded and selected, in order. These are the windows that may be compared. One part gives
+    /// one range, which is empty if the run is shorter than a window. Several parts give one range for each part with a complete second.
     pub fn whole_seconds(&self) -> Vec<Range<u32>> {
         let Some(wall) = self.wall.filter(|_| self.wall_source != TimeSource::Report) else { return Vec::new() };
         if self.parts.is_empty() {
@@ -131,15 +131,15 @@ impl RunRecord {
         seconds.filter(|seconds| !seconds.is_empty()).collect()
     }
 
-    /// The columns `first_whole_second` and `end_whole_second`. With several parts, they would include the seconds in
-    /// between.
+    /// The values of the columns `first_whole_second` and `end_whole_second`. `None` for several parts, since one range would include the seconds
+    /// between them.
     #[cfg(feature = "dataset")]
     pub(super) fn copied_seconds(&self) -> Option<Range<u32>> {
         self.parts.is_empty().then(|| self.whole_seconds().first().cloned().unwrap_or_default())
     }
 }
 
-/// The complete seconds from start to end in a part of the time axis.
+/// The complete seconds between two points of the time axis.
 fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
     const SECOND: u64 = 1_000_000_000;
     let clamp = |second: u64| u32::try_from(second).unwrap_or(u32::MAX);
@@ -147,9 +147,9 @@ fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
     clamp(first)..clamp((end.as_nanos() / SECOND).max(first))
 }
 
-/// Returns `weight` per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per
-/// second. Rounded to the nearest millionth, halves up; `None` for no time. A rate too large for the type, far beyond anything real,
-/// becomes the largest number.
+/// Returns `weight` per recorded time: in percent of one core for nanoseconds (100 % is one core, more is possible), otherwise in units per second.
+/// Rounded to the nearest millionth, halves up; `None` if `wall` is 0. A rate that overflows the type, far beyond any real one, becomes the largest
+/// value.
 pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
     let largest = Millionths::new(u64::MAX);
@@ -161,123 +161,120 @@ pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths
 pub struct NameId(pub u32);
 
 impl NameId {
-    /// The name of nothing, which is empty.
+    /// The id for no name, which reads as an empty string.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// The weights of a binary's function in the threads with one name in a process, main threads and others separately: a
-/// row of the table `frames`. Or of a complete binary: a row of the table `modules`, which is not the sum of the
-/// binary's functions, since a sample in two of them is counted once.
+/// Weights of a function in all threads of a process that share a name, with main threads in separate rows: a row of the table `frames`. Also a row
+/// of the table `modules`, for a complete binary. That row is not the sum of the binary's functions, since a sample in two of them is counted once.
 ///
-/// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
-/// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
+/// The self weights of all rows add up to the weight of the run. A thread without selected samples has one row of zeros with the function
+/// [`STACKLESS`](Self::STACKLESS) and no binary, so idle threads remain visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrameRow {
-    /// The process, by name.
+    /// The name of the process.
     pub process: NameId,
-    /// The thread, by name; threads with one name in one process are one row, or two if some of them are main threads.
+    /// The name of the thread. Threads of a process that share a name share a row, or have two if some of them are main threads.
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
+    /// The name of the binary; empty for code outside every known binary and for samples without a stack.
     pub binary: NameId,
-    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] for a binary.
+    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS); [`NameId::NONE`] in a row for a binary.
     pub function: NameId,
-    /// Weight of samples in which it is the leaf, or the leaf is in it.
+    /// Weight of samples whose leaf is this function or in this binary.
     pub self_weight: u64,
-    /// Weight of samples that have it anywhere in their stack; once each.
+    /// Weight of samples that contain it anywhere in their stack, counted once per sample.
     pub all_weight: u64,
-    /// Samples in which it is the leaf, or the leaf is in it.
+    /// Number of samples whose leaf is this function or in this binary.
     pub self_samples: u64,
-    /// Samples that have it anywhere in their stack.
+    /// Number of samples that contain it anywhere in their stack.
     pub all_samples: u64,
 }
 
 impl RunRecord {
-    /// The label of a crash that says where it happened.
+    /// The label with the function in which a crash happened.
     pub(crate) const CRASHED_IN: &'static str = "crashed_in";
 }
 
 impl FrameRow {
-    /// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
+    /// The function name for all code of a binary without symbols. Addresses differ from run to run, so they share one row.
     pub const UNNAMED: &'static str = "(unnamed)";
     /// The function name of samples without a stack.
     pub const STACKLESS: &'static str = "(no stack)";
 
-    /// Weight and samples: those anywhere in stacks, or those of leaves.
+    /// Weight and number of samples: anywhere in stacks if `is_all`, otherwise as the leaf.
     pub(super) const fn sum(&self, is_all: bool) -> (u64, u64) {
         if is_all { (self.all_weight, self.all_samples) } else { (self.self_weight, self.self_samples) }
     }
 }
 
-/// The weight of the threads with one name in one second, main threads and others separately. A row of the table
-/// `windows`; seconds without samples have no row.
+/// The weight of all threads of a process that share a name in one second, with main threads in separate rows. A row of the table `windows`; seconds
+/// without samples have no row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowRow {
-    /// The process, by name.
+    /// The name of the process.
     pub process: NameId,
-    /// The thread, by name.
+    /// The name of the thread.
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The second, counted from the start of the recording: second 0 is from 0 s up to but without 1 s.
+    /// The second since the start of the recording: second 0 is from 0 s (inclusive) to 1 s (exclusive).
     pub second: u32,
-    /// The weight of its samples.
+    /// The weight of the samples in this second.
     pub weight: u64,
-    /// The number of its samples.
+    /// The number of samples in this second.
     pub samples: u64,
 }
 
-/// A function that was called by the same functions in the threads with one name in a process: a node of their call tree, and a row of
-/// the table `stacks`. A binary's code without names is one function.
+/// A node of the call tree of all threads of a process that share a name, and a row of the table `stacks`. Code of a binary without symbols is one
+/// function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackRow {
-    /// The process, by name.
+    /// The name of the process.
     pub process: NameId,
-    /// The thread, by name.
+    /// The name of the thread.
     pub thread: NameId,
     /// True for [main threads](crate::profile::Thread::is_main).
     pub is_main_thread: bool,
-    /// The index of its caller's row, which precedes it; `None` for an outermost function.
+    /// The index of the caller's row, which is before this row; `None` for an outermost function.
     pub parent: Option<u32>,
-    /// The binary, by name, as in [`FrameRow`].
+    /// The name of the binary, as in [`FrameRow`].
     pub binary: NameId,
-    /// The category of the binary, which its name alone does not show.
+    /// The category of the binary, which cannot be derived from its name alone.
     pub category: Category,
-    /// The function, [`FrameRow::UNNAMED`], or [`FrameRow::STACKLESS`] without a caller.
+    /// The function or [`FrameRow::UNNAMED`]. Without a caller, it may be [`FrameRow::STACKLESS`].
     pub function: NameId,
-    /// Weight of samples in which it is the leaf.
+    /// Weight of samples whose leaf is this node.
     pub self_weight: u64,
-    /// Samples in which it is the leaf.
+    /// Number of samples whose leaf is this node.
     pub self_samples: u64,
 }
 
-/// One run, measured: everything that a fleet keeps of it.
+/// The measurements of one run: everything that a fleet keeps of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMeasures {
     /// The run.
     pub record: RunRecord,
-    /// The names that rows refer to, each once.
+    /// The distinct names that rows refer to.
     pub names: Vec<String>,
-    /// Functions, sorted by process and thread, main threads last, then by binary and function.
+    /// Functions, sorted by process, thread (main threads last), binary and function.
     pub frames: Vec<FrameRow>,
-    /// Binaries, sorted by process and thread, main threads last, then by binary.
+    /// Binaries, sorted by process, thread (main threads last) and binary.
     pub binaries: Vec<FrameRow>,
-    /// Seconds, sorted by process and thread, main threads last, then by second.
+    /// Seconds, sorted by process, thread (main threads last) and second.
     pub windows: Vec<WindowRow>,
-    /// Call trees, sorted by process and thread, main threads last; empty unless they were
-    /// [requested](super::MeasureOptions::with_stacks).
+    /// Call trees, sorted by process and thread (main threads last). Empty unless they were [requested](super::MeasureOptions::with_stacks).
     pub stacks: Vec<StackRow>,
-    /// Its signposts and hangs, each once; empty unless they were [requested](super::MeasureOptions::with_intervals). Datasets do not keep
-    /// them.
-    pub intervals: Vec<Interval>,
-    /// Durations of a day in nanoseconds, of which only the bins are known, by [name](crate::recording::DurationHistogram::name). Datasets do
-    /// not keep them.
+    /// The distinct signpost intervals and hangs; `None` without a table of them, or unless they were
+    /// [requested](super::MeasureOptions::with_intervals). Datasets do not store them.
+    pub intervals: Option<Vec<Interval>>,
+    /// Duration histograms of one day in nanoseconds, with their [names](crate::recording::DurationHistogram::name). Datasets do not store them.
     pub histograms: Vec<(String, BinnedValues)>,
 }
 
 impl StackRow {
-    /// The rows of complete trees, with the parents that they have then.
+    /// Keeps the rows of the wanted trees and updates their parent indices. A tree must be wanted as a whole.
     pub(super) fn only(rows: &[Self], is_wanted: impl Fn(&Self) -> bool) -> Vec<Self> {
         let mut kept: Vec<Self> = Vec::new();
         let mut places = vec![0; rows.len()];
@@ -299,35 +296,35 @@ impl RunMeasures {
             binaries: Vec::new(),
             windows: Vec::new(),
             stacks: Vec::new(),
-            intervals: Vec::new(),
+            intervals: None,
             histograms: Vec::new(),
         }
     }
 
-    /// The text of a name; empty for an id of another run that is past the end.
+    /// The string of a name. Empty for an out-of-range id, which belongs to another run.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub fn memory(&self) -> u64 {
         let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
         let histograms: u64 = self.histograms.iter().map(|(_, values)| values.memory()).sum();
-        rows + histograms + of_vec(&self.intervals) + of_texts(&self.names) + self.record.memory()
+        rows + histograms + self.intervals.as_ref().map_or(0, of_vec) + of_texts(&self.names) + self.record.memory()
     }
 }
 
-/// The approximate memory of strings in bytes.
+/// The approximate memory use of strings in bytes.
 pub(super) fn of_texts(texts: &Vec<String>) -> u64 {
     of_vec(texts) + texts.iter().map(|text| text.capacity() as u64).sum::<u64>()
 }
 
-/// About how many bytes labels take.
+/// The approximate memory use of labels in bytes.
 pub(super) fn of_labels(labels: &Vec<(String, String)>) -> u64 {
     of_vec(labels) + labels.iter().map(|(key, value)| (key.capacity() + value.capacity()) as u64).sum::<u64>()
 }
 
-/// Collects names, each once.
+/// Interns names.
 #[derive(Debug, Default)]
 pub struct NamesBuilder {
     names: Vec<String>,
@@ -336,7 +333,7 @@ pub struct NamesBuilder {
 }
 
 impl NamesBuilder {
-    /// Returns the id of a string.
+    /// Interns a string.
     pub fn id(&mut self, text: &str) -> NameId {
         let Self { names, ids, hasher } = self;
         let hash = hasher.hash_one(text);
@@ -349,13 +346,13 @@ impl NamesBuilder {
         NameId(id)
     }
 
-    /// The names by id.
+    /// Returns the names, indexed by id.
     pub fn finish(self) -> Vec<String> {
         self.names
     }
 }
 
-/// The reason why a file gave no run.
+/// The reason why a file has no run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// The file could not be opened or read.
@@ -364,15 +361,15 @@ pub enum FailureKind {
     Empty,
     /// The file was not written by `xctrace export`.
     NotAnExport,
-    /// The file ends before its document does.
+    /// The file is incomplete: its document does not end.
     Truncated,
     /// The XML is invalid, or exceeds a limit.
     Malformed,
     /// The file has no CPU table, no requested table, or no selected samples.
     NoSamples,
-    /// The selection leaves nothing of it: it has no such interval or thread, or ended before the selected time.
+    /// The selection excludes all of it: it has no such interval or thread, or it ends before the selected time.
     NotSelected,
-    /// Another file has the same content, table of contents and manifest labels, and is used.
+    /// Another file with the same content, table of contents and manifest labels is used instead.
     Duplicate,
 }
 
@@ -404,38 +401,38 @@ impl FailureKind {
         }
     }
 
-    /// True if the run might have changed any number of the report: it was neither left out on purpose nor is it used elsewhere.
+    /// True if the missing run might have changed the report. False if it was left out on purpose or its measurements are used from another file.
     pub(crate) const fn is_unmeasured(self) -> bool {
         !matches!(self, Self::Duplicate | Self::NotSelected)
     }
 
-    /// The kind with this name.
+    /// Returns the kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// A file without runs, and the reason. Every report names it, and no number includes it.
+/// A file without runs, and the reason. Reports list these files, but no number includes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedInput {
     /// The path of the file.
     pub source: String,
     /// The size of the file in bytes, 0 if unknown.
     pub source_bytes: u64,
-    /// The id that its first run would have; `None` if the content is unknown.
+    /// The id that its first run would have; `None` if the content could not be read.
     pub run_id: Option<String>,
-    /// As [`RunRecord::fingerprint`]; the same file with the same settings fails again.
+    /// Like [`RunRecord::fingerprint`]. The same file with the same settings would fail again.
     pub fingerprint: String,
     /// The kind of failure.
     pub kind: FailureKind,
     /// A sentence that explains what happened and what to do.
     pub reason: String,
-    /// The labels that a manifest gives it, sorted by key: the cohort that it is missing from. Empty for copies.
+    /// The file's labels from a manifest, sorted by key: they show which cohort it is missing from. Empty for copies.
     pub labels: Vec<(String, String)>,
 }
 
 impl FailedInput {
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.source, &self.fingerprint, &self.reason];
         let texts = texts.into_iter().chain(&self.run_id).map(|text| text.capacity() as u64).sum::<u64>();
@@ -444,10 +441,9 @@ impl FailedInput {
 }
 
 impl RunMeasures {
-    /// The run reduced to the selected threads, by name and by whether they are main threads: rows, weight and samples
-    /// only cover these threads, over the same recorded time. The number of effective samples is reduced in proportion,
-    /// and the number of cores is unknown. `None` for a run without such a thread; an existing thread that is idle has
-    /// the weight 0.
+    /// Restricts the run to some threads, selected by their name and by whether they are main threads. Rows, weight and samples then cover only these
+    /// threads, over the same recorded time. The effective sample size is reduced in proportion, and the number of cores becomes unknown. Returns
+    /// `None` if the run has no such thread. An idle thread exists, so the result has the weight 0.
     pub fn of_threads(&self, is_wanted: impl Fn(&str, bool) -> bool) -> Option<Self> {
         let wanted = |is_main: bool| self.names.iter().map(|name| is_wanted(name, is_main)).collect::<Vec<bool>>();
         let wanted = [wanted(false), wanted(true)];
@@ -477,7 +473,7 @@ impl RunMeasures {
         })
     }
 
-    /// The sentence about a run without a thread with these names, or without a main thread with such a name.
+    /// A sentence that reports that a run has no thread (or no main thread) with one of these names.
     pub fn no_thread(names: &[String], only_main_threads: bool) -> String {
         let thread = if only_main_threads { "main thread" } else { "thread" };
         match names {
@@ -489,30 +485,30 @@ impl RunMeasures {
 }
 
 impl FleetOptions {
-    /// True if only some threads are selected.
+    /// True if the options select only some threads.
     pub fn narrows_threads(&self) -> bool {
         self.threads.is_some() || self.only_main_threads
     }
 
-    /// True for a thread with this name in a process with this name, main thread or not.
+    /// True if the options select this thread of this process.
     #[cfg(feature = "dataset")]
     pub(super) fn selects_stack(&self, process: &str, thread: &str, is_main: bool) -> bool {
         let is_wanted = self.processes.is_empty() || self.processes.iter().any(|asked| asked == process);
         is_wanted && self.selects_thread(thread, is_main)
     }
 
-    /// True for a thread with this name, main thread or not.
+    /// True if the options select a thread with this name.
     pub fn selects_thread(&self, name: &str, is_main: bool) -> bool {
         (is_main || !self.only_main_threads)
             && self.threads.as_ref().is_none_or(|names| names.iter().any(|asked| asked == name))
     }
 }
 
-/// A run whose names may be shared by many runs.
+/// A run whose names may be shared with other runs.
 #[derive(Clone, Copy)]
 pub(super) struct RunRows<'r> {
     pub(super) record: &'r RunRecord,
-    /// By id; an id past the end is the empty name.
+    /// Indexed by id; an out-of-range id is the empty name.
     pub(super) names: &'r [String],
     pub(super) frames: &'r [FrameRow],
     pub(super) binaries: &'r [FrameRow],
@@ -524,6 +520,7 @@ pub(super) struct RunRows<'r> {
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
         let RunMeasures { record, names, frames, binaries, windows, stacks, intervals, .. } = run;
+        let intervals = intervals.as_deref().unwrap_or_default();
         Self { record, names, frames, binaries, windows, stacks, intervals }
     }
 
@@ -532,18 +529,18 @@ impl<'r> RunRows<'r> {
     }
 }
 
-/// Names over all runs, each once.
+/// The interned names of all runs.
 #[derive(Debug, Default)]
 pub(super) struct FleetNames(Strings);
 
 impl FleetNames {
-    /// Returns the id of a string.
+    /// Interns a string.
     pub(super) fn id(&mut self, text: &str) -> StringId {
         // Four billion names would take more than 64 GB.
         self.0.intern(text).expect("a fleet has less than four billion names")
     }
 
-    /// The approximate number of bytes they take.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.0.memory()
     }
@@ -553,11 +550,11 @@ impl FleetNames {
     }
 }
 
-/// The fleet's ids of the names of one run, or of many that share them, as far as they were requested.
+/// Caches the fleet ids of the names of a run, or of several runs that share their names.
 #[derive(Debug, Default)]
 pub(super) struct KnownNames(Vec<Option<StringId>>);
 
-/// The names of a run, and the names of the fleet.
+/// Maps the names of a run to the names of the fleet.
 pub(super) struct RunNames<'n> {
     pub(super) names: &'n [String],
     pub(super) known: &'n mut KnownNames,
@@ -565,7 +562,7 @@ pub(super) struct RunNames<'n> {
 }
 
 impl RunNames<'_> {
-    /// The id in the fleet of a name of the run.
+    /// Returns the fleet id of a name of the run.
     pub(super) fn id(&mut self, name: NameId) -> StringId {
         let Self { names, known: KnownNames(known), all } = self;
         let index = name.0 as usize;

@@ -1,4 +1,4 @@
-//! The runs that have a chain of calls in their stacks, each with the weight of its samples there.
+//! Finds the runs whose stacks contain a chain of calls, with the weight of the samples in that chain.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,18 +10,18 @@ use crate::profile::Matcher;
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn};
 use crate::units::Unit;
 
-/// Looks for a chain of calls in the stacks of runs.
+/// Searches the stacks of runs for a chain of calls.
 pub(super) struct RunsOf {
-    /// The functions of the chain, each of which calls the next one.
+    /// The functions of the chain, each of which calls the next.
     chain: Vec<Matcher>,
     found: Vec<Found>,
-    /// The functions of all runs, as long as none has the chain.
+    /// The functions of all runs, collected until a run contains the chain.
     others: BTreeSet<String>,
     bytes: u64,
     reserved: Reservation,
 }
 
-/// A run that has the chain.
+/// A run that contains the chain.
 struct Found {
     source: String,
     number: u32,
@@ -33,19 +33,19 @@ struct Found {
 }
 
 impl RunsOf {
-    /// At most 64 functions.
+    /// `chain` must have at most 64 functions.
     pub(super) fn new(chain: Vec<Matcher>, budget: &MemoryBudget) -> Self {
         Self { chain, found: Vec::new(), others: BTreeSet::new(), bytes: 0, reserved: budget.nothing() }
     }
 
-    /// Adds a run, of which only some threads are wanted.
+    /// Adds a run. Only the wanted threads are counted.
     ///
     /// # Errors
-    /// If there is no memory left.
+    /// If the memory budget is exceeded.
     pub(super) fn add(&mut self, run: &RunMeasures, is_wanted: impl Fn(&str, &str, bool) -> bool) -> Result<()> {
         let (mut weight, mut samples, mut total) = (0_u64, 0_u64, 0_u64);
         let last = 1 << (self.chain.len() - 1);
-        // For each stack: which beginnings of the chain end at its leaf, and whether it has the chain.
+        // For each stack, a bit mask of the chain prefixes that end at its leaf, and whether the stack contains the complete chain.
         let mut seen: Vec<(u64, bool)> = Vec::with_capacity(run.stacks.len());
         for row in &run.stacks {
             let (callers, is_inside) =
@@ -73,7 +73,7 @@ impl RunsOf {
         Ok(self.reserved.resize(self.bytes)?)
     }
 
-    /// The functions of the chain that the leaf of a stack may be: bit 0 is the first.
+    /// A bit mask of the functions in the chain that match the leaf of a stack. Bit 0 is the first function.
     fn matches(&self, run: &RunMeasures, row: &StackRow) -> u64 {
         let name = full_name(run, row);
         let matches = self.chain.iter().enumerate().filter(|(_, function)| function.accepts(&name));
@@ -90,10 +90,10 @@ impl RunsOf {
         }
     }
 
-    /// Returns the columns of the table, and a row for each run, the heaviest first.
+    /// Returns the columns of the table, and a row for each run, heaviest first.
     ///
     /// # Errors
-    /// If no run has the chain.
+    /// If no run contains the chain.
     pub(super) fn finish(mut self) -> Result<(Vec<OutputColumn>, Vec<Vec<FieldValue<'static>>>)> {
         let Some(unit) = self.found.first().map(|run| run.unit) else { return self.fail() };
         self.found.sort_by_cached_key(|run| (Reverse(run.weight), run.source.clone(), run.number));
@@ -105,16 +105,17 @@ impl RunsOf {
         });
         let number = FieldKind::Number(ColumnKind::Number);
         let columns = [
+            // Narrow text keeps the first two columns.
             ("weight", weight),
+            ("source", FieldKind::Text),
+            ("run", number),
             ("run_weight", weight),
             ("samples", number),
-            ("run", number),
-            ("source", FieldKind::Text),
         ];
         let row = |run: Found| {
             let [weight, total, samples, number] =
                 [run.weight, run.total, run.samples, run.number.into()].map(FieldValue::Number);
-            vec![weight, total, samples, number, FieldValue::Text(run.source.into())]
+            vec![weight, FieldValue::Text(run.source.into()), number, total, samples]
         };
         let columns = columns.into_iter().map(|(name, kind)| OutputColumn::new(name, kind, true)).collect();
         Ok((columns, self.found.into_iter().map(row).collect()))
@@ -133,7 +134,7 @@ impl RunsOf {
     }
 }
 
-/// The name of the leaf, as folded stacks have it: code without a name has that of its binary.
+/// The name of the leaf, as in folded stacks: code without a symbol is named by its binary.
 fn full_name<'r>(run: &'r RunMeasures, row: &StackRow) -> std::borrow::Cow<'r, str> {
     match (run.name(row.function), run.name(row.binary)) {
         (FrameRow::UNNAMED, binary) if !binary.is_empty() => format!("{} (in {binary})", FrameRow::UNNAMED).into(),

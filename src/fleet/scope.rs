@@ -1,22 +1,22 @@
-//! The units of code that a report on a fleet measures, and their measures.
+//! The units of code for which a fleet report has distributions, and their measures.
 
-/// The units of code that get a distribution each.
+/// A unit of code with a separate distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FleetScope {
-    /// The whole run.
+    /// The complete run.
     Run,
     /// Each process, by name.
     Process,
-    /// Each thread, by process and name.
+    /// Each thread, by the names of process and thread.
     Thread,
     /// Each binary, by name.
     Binary,
-    /// Each function, by binary and name.
+    /// Each function, by the names of binary and function.
     Function,
 }
 
 impl FleetScope {
-    /// All scopes, the widest first.
+    /// All scopes, widest first.
     pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
 
     /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
@@ -30,7 +30,7 @@ impl FleetScope {
         }
     }
 
-    /// The noun for several of its rows.
+    /// The plural noun for its rows.
     pub(crate) const fn plural(self) -> &'static str {
         match self {
             Self::Run => "runs",
@@ -45,12 +45,12 @@ impl FleetScope {
 /// The name of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopeName {
-    /// The process; for processes and threads.
+    /// The process, for processes and threads.
     pub process: Option<String>,
-    /// The thread; for threads.
+    /// The thread, for threads.
     pub thread: Option<String>,
-    /// The binary; for binaries and functions.
+    /// The binary, for binaries and functions.
     pub binary: Option<String>,
-    /// The function; for functions.
+    /// The function, for functions.
     pub function: Option<String>,
 }

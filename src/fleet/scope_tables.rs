@@ -1,6 +1,6 @@
 //! The tables of scopes, and the rows that differ most between cohorts.
 //!
-//! Keys are processed one at a time, each in all of its runs and in any order. Only the rows that tables show are kept.
+//! Keys are processed one at a time, in any order, each with all of its runs. Only the rows that tables show are kept.
 
 use std::cmp::Ordering;
 use std::io;
@@ -17,10 +17,10 @@ use super::summary::{RunValues, Totals, sort_value, summarize};
 use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
 use crate::units::Millionths;
 
-/// The numbers of a cohort that are the same for each of its keys.
+/// The numbers of a cohort that all its keys share.
 struct CohortFacts {
     recorded: Totals,
-    /// The sum of the weights of its runs.
+    /// The total weight of the cohort's runs.
     weight: u128,
 }
 
@@ -30,11 +30,11 @@ struct Group<'e> {
     distribution: Distribution,
     weighted_mean: Option<Millionths>,
     sort_value: f64,
-    /// As many samples of one weight as are as noisy as all of its samples.
+    /// The effective sample size: the number of equally weighted samples with the same noise.
     effective_samples: f64,
 }
 
-/// The place of a row in its table.
+/// The sort key of a row in its table.
 #[derive(Clone)]
 struct Rank {
     sort_value: f64,
@@ -44,7 +44,7 @@ struct Rank {
 }
 
 impl Rank {
-    /// Equal values are in the order of their largest value, and then of all they used.
+    /// Rows with equal sort values are ordered by their largest value, then by their weighted mean.
     fn compare(&self, other: &Self) -> Ordering {
         (other.sort_value.total_cmp(&self.sort_value))
             .then_with(|| other.max.cmp(&self.max))
@@ -53,13 +53,13 @@ impl Rank {
     }
 }
 
-/// A table that gets its rows in any order.
+/// A table to which rows are added in any order.
 struct GrowingTable {
     scope: FleetScope,
-    /// The number of rows that are shown.
+    /// The maximum number of shown rows.
     top: usize,
     rows: Vec<(Rank, ScopeRow)>,
-    /// Rows after this one are not shown.
+    /// The last shown row so far. Rows that sort after it are not shown.
     last: Option<Rank>,
     /// The number of all rows, including hidden ones.
     count: u64,
@@ -76,7 +76,7 @@ impl GrowingTable {
         let is_shown = self.last.as_ref().is_none_or(|last| rank.compare(last).is_lt());
         let is_most_used = self.is_one(&rank.name)
             && self.most_used.as_ref().is_none_or(|(most, _)| {
-                // The first of equal ones.
+                // On a tie, the row that sorts first.
                 let by_mean = rank.weighted_mean.cmp(&most.weighted_mean);
                 by_mean.is_gt() || (by_mean.is_eq() && rank.compare(most).is_lt())
             });
@@ -96,7 +96,7 @@ impl GrowingTable {
         }
     }
 
-    /// False for names that represent code of many functions.
+    /// False for names that represent the code of several functions.
     fn is_one(&self, name: &ScopeName) -> bool {
         self.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
     }
@@ -116,10 +116,9 @@ impl GrowingTable {
 }
 
 impl CohortRuns<'_> {
-    /// Adds the tables of all scopes to the reports on cohorts; returns the rows that differ between the cohorts of each unit, if it has
-    /// several.
+    /// Adds the tables of all scopes to the reports on cohorts. For each unit with several cohorts, returns the rows that differ between them.
     pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
-        // A cohort without runs has no use, but that is not a difference.
+        // A cohort without runs has no values, which does not make it different.
         let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
         let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
         let compared: Vec<&[usize]> = compared.collect();
@@ -134,7 +133,7 @@ impl CohortRuns<'_> {
         Ok(contrasts.into_iter().flatten().collect())
     }
 
-    /// The table of each cohort, and the contrast of each unit.
+    /// The table of each cohort, and the contrast for each unit.
     fn tables(
         &self,
         column: &ScopeColumn,
@@ -168,8 +167,8 @@ impl CohortRuns<'_> {
         Ok((tables, contrasts.into_iter().map(GrowingContrast::finish).collect()))
     }
 
-    /// A key in a cohort. A key without weight in every run is treated as not seen; in runs among others with weight,
-    /// its samples are included.
+    /// Groups the entries of a key in a cohort. Returns `None` for a key with zero weight in every run. If some runs have weight, samples in runs
+    /// without weight are still counted.
     fn group<'e>(&self, entries: &'e [Entry], cohort: usize, facts: &CohortFacts) -> Option<Group<'e>> {
         if entries.iter().all(|entry| entry.weight == 0) {
             return None;
@@ -201,23 +200,23 @@ impl CohortRuns<'_> {
         ScopeRow {
             name: name.clone(),
             summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
-            // The largest number if the sum is too large for the type, which nothing real comes near.
+            // Saturates, which no real sum comes near.
             samples: group.entries.iter().map(|entry| entry.samples).fold(0, u64::saturating_add),
             effective_samples: group.effective_samples,
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
         }
     }
 
-    /// The value of a quantile that sampling noise alone would give.
+    /// The value of a quantile that sampling noise alone would produce.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
-        // Noise is only defined for runs of equal weight.
+        // Noise is only defined for runs with equal weights.
         if self.options.is_weighted {
             return None;
         }
         quantile.noise_floor(group.effective_samples / self.count(cohort) as f64, group.distribution.mean()?)
     }
 
-    /// The contrast of a scope between cohorts, without rows.
+    /// An empty contrast of a scope between cohorts.
     fn growing_contrast(&self, column: &ScopeColumn, cohorts: &[usize]) -> GrowingContrast {
         let unit = self.unit(cohorts[0]);
         let intervals = column.used_in(unit) * cohorts.len();
@@ -237,8 +236,7 @@ impl CohortRuns<'_> {
         GrowingContrast::new(contrast, cohorts.iter().map(of_cohort).collect(), self.options.top)
     }
 
-    /// The ranks of the interval's ends for the percentile that tables are sorted by, if `intervals` of them hold
-    /// together.
+    /// The ranks of the interval ends for the percentile that tables are sorted by, if `intervals` such intervals must hold simultaneously.
     fn ranks(&self, cohort: usize, intervals: usize) -> (Option<u64>, Option<u64>) {
         match self.options.sort {
             SortKey::Quantile(quantile) if !self.options.is_weighted => {
@@ -254,7 +252,7 @@ impl CohortRuns<'_> {
         Compared { value: group.sort_value, interval, is_noise: self.is_noise(group, cohort) }
     }
 
-    /// True if the value that tables are sorted by is no more than sampling noise gives.
+    /// True if sampling noise alone explains the value that tables are sorted by.
     fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
         let SortKey::Quantile(quantile) = self.options.sort else { return false };
         let mean = group.distribution.mean().map_or(0.0, Millionths::as_f64);
@@ -269,10 +267,10 @@ impl Group<'_> {
     }
 }
 
-/// The ranks of the ends of an interval.
+/// The ranks of the interval ends.
 type Ranks = (Option<u64>, Option<u64>);
 
-/// One row in one cohort.
+/// The values of one row in one cohort.
 #[derive(Clone, Copy)]
 pub(super) struct Compared {
     pub(super) value: f64,
@@ -280,12 +278,12 @@ pub(super) struct Compared {
     pub(super) is_noise: bool,
 }
 
-/// A contrast that gets its rows in any order.
+/// A contrast to which rows are added in any order.
 pub(super) struct GrowingContrast {
     contrast: Contrast,
-    /// The cohorts, the ranks of their intervals, and their values in a row that they lack.
+    /// The cohorts, the ranks of their interval ends, and the values to use for a row that they lack.
     cohorts: Vec<(usize, Ranks, Compared)>,
-    /// The number of rows that are shown.
+    /// The maximum number of shown rows.
     top: usize,
 }
 
@@ -294,12 +292,12 @@ impl GrowingContrast {
         Self { contrast, cohorts, top: top.unwrap_or(usize::MAX) }
     }
 
-    /// True if that is so of one of its cohorts.
+    /// True if any of its cohorts satisfies the predicate.
     pub(super) fn has_any(&self, is: impl Fn(usize) -> bool) -> bool {
         self.cohorts.iter().any(|(cohort, ..)| is(*cohort))
     }
 
-    /// Adds a row that has these values in the cohorts.
+    /// Adds a row with these values in the cohorts.
     pub(super) fn add(&mut self, name: &ScopeName, value: impl Fn(usize, Ranks) -> Option<Compared>) {
         let of_cohort = |&(cohort, ranks, nothing): &(usize, Ranks, Compared)| value(cohort, ranks).unwrap_or(nothing);
         let values: Vec<Compared> = self.cohorts.iter().map(of_cohort).collect();
@@ -324,7 +322,7 @@ impl GrowingContrast {
     }
 }
 
-/// The row of at least two cohorts.
+/// Creates a row from at least two cohorts.
 fn contrast_row(name: &ScopeName, cohorts: &[Compared]) -> ContrastRow {
     let by_value = |a: &&Compared, b: &&Compared| a.value.total_cmp(&b.value);
     let (largest, smallest) = (cohorts.iter().max_by(by_value), cohorts.iter().min_by(by_value));

@@ -1,16 +1,19 @@
-//! The selection that the runs of a fleet were measured with.
+//! The selection with which the runs of a fleet were measured.
 
 use std::fmt;
 
-/// The options that limited the measurement of runs: the selected samples, the time, and operations on stacks. Without
-/// options, runs are complete recordings. Two fleets may be compared if their selections are equal.
+use crate::settings::{STATE, Setting};
+
+/// The options with which runs were measured: selected samples and times, operations on stacks, and redaction. Without options, runs are
+/// complete recordings. Two fleets may be compared if their selections are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetSelection {
     options: Vec<(String, Option<String>)>,
 }
 
 impl FleetSelection {
-    /// A selection of options as typed, such as `--during` with its value `Scroll`, in an order that means the same each time.
+    /// Creates a selection of [settings](crate::settings::Setting) as the program writes them, such as `during` with its value `Scroll`, in a
+    /// canonical order, so that equivalent options are equal. Leading hyphens are ignored when a setting is looked up.
     pub fn new(options: Vec<(String, Option<String>)>) -> Self {
         Self { options }
     }
@@ -20,25 +23,31 @@ impl FleetSelection {
         &self.options
     }
 
-    /// True if threads that do not run are selected: states other than `Running`.
+    /// True if threads that are not running are selected: states other than `Running`.
     pub(crate) fn counts_waiting(&self) -> bool {
         let is_other = |state: &str| !state.eq_ignore_ascii_case("running");
-        self.options.iter().any(|(option, value)| option == "--state" && value.as_deref().is_some_and(is_other))
+        self.values(STATE).any(is_other)
     }
 
-    /// True for whole recordings.
+    /// True if there are no options.
     pub fn is_whole(&self) -> bool {
         self.options.is_empty()
     }
 
-    /// True if only some samples count. Redaction changes names only.
+    /// True if there is an option other than redaction, which only changes names.
     pub(crate) fn is_partial(&self) -> bool {
-        self.options.iter().any(|(option, _)| !option.starts_with("--redact"))
+        self.options.iter().any(|(option, _)| !name(option).starts_with("redact"))
+    }
+
+    /// The values given for a setting; occurrences without a value are skipped.
+    pub(crate) fn values(&self, setting: Setting) -> impl Iterator<Item = &str> {
+        let found = self.options.iter().filter(move |(option, _)| name(option) == setting.name);
+        found.filter_map(|(_, value)| value.as_deref())
     }
 }
 
 impl fmt::Display for FleetSelection {
-    /// As a shell takes them: `--during 'Feed Scroll' --only-main-thread`. Nothing for whole recordings.
+    /// Writes the options with values quoted for a shell: `during 'Feed Scroll' only-main-thread`. Empty for complete recordings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |(option, value): &(String, Option<String>)| match value {
             Some(value) => format!("{option} {}", quoted(value)),
@@ -48,7 +57,12 @@ impl fmt::Display for FleetSelection {
     }
 }
 
-/// A word of a shell's command line.
+/// The name of the setting that an option sets.
+fn name(option: &str) -> &str {
+    option.trim_start_matches('-')
+}
+
+/// Quotes a text as one word of a shell command, if it needs quotes.
 fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
@@ -66,16 +80,16 @@ mod tests {
     fn a_shell_reads_what_was_typed() {
         let option = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
         let selection = FleetSelection::new(vec![
-            option("--during", Some("it's here")),
-            option("--time", Some("1s..2s")),
-            option("--only-main-thread", None),
-            option("--focus", Some("")),
+            option("during", Some("it's here")),
+            option("time", Some("1s..2s")),
+            option("only-main-thread", None),
+            option("focus", Some("")),
         ]);
-        assert_eq!(selection.to_string(), r"--during 'it'\''s here' --time 1s..2s --only-main-thread --focus ''");
+        assert_eq!(selection.to_string(), r"during 'it'\''s here' time 1s..2s only-main-thread focus ''");
         assert!(!selection.is_whole() && FleetSelection::default().is_whole());
         assert_eq!(FleetSelection::default().to_string(), "");
         let of_states =
-            |states: &[&str]| FleetSelection::new(states.iter().map(|state| option("--state", Some(state))).collect());
+            |states: &[&str]| FleetSelection::new(states.iter().map(|state| option("state", Some(state))).collect());
         assert!(!selection.counts_waiting() && !of_states(&["Running"]).counts_waiting());
         assert!(of_states(&["all"]).counts_waiting() && of_states(&["Blocked", "Running"]).counts_waiting());
     }

@@ -1,6 +1,6 @@
-//! The label that identifies what several runs of a cohort come from, such as a device: intervals assume that runs are independent.
+//! Finds a label that identifies the common origin of several runs in a cohort, such as a device. Intervals assume that runs are independent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher as _;
 
 use crate::hash::{BuildHasher, HashMap};
@@ -9,18 +9,17 @@ use crate::memory::of_map;
 /// A label whose values repeat within cohorts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedLabel {
-    /// The key of the label.
     pub(crate) key: String,
-    /// The number of runs that have it.
+    /// The number of runs that have the label.
     pub(crate) runs: u64,
-    /// The number of its values in each cohort, added up; fewer than runs.
+    /// The number of distinct values in each cohort, summed over cohorts; less than the number of runs.
     pub(crate) values: u64,
 }
 
-/// Labels that describe how a run was recorded, not its origin.
+/// Labels that describe how a run was recorded, rather than its origin.
 const OF_RECORDING: [&str; 3] = ["instruments", "end_reason", "exit_status"];
 
-/// The values of labels that do not make cohorts.
+/// The values of labels that do not define cohorts.
 #[derive(Debug, Default)]
 pub(super) struct LabelValues {
     by_key: BTreeMap<String, Values>,
@@ -30,11 +29,20 @@ pub(super) struct LabelValues {
 #[derive(Debug, Default)]
 struct Values {
     runs: u64,
-    /// By cohort and hash of the value.
+    /// The distinct pairs of cohort and hash of the value.
     groups: HashMap<(u32, u64), ()>,
-    first: Option<u64>,
-    /// True if there are several values: a value shared by all runs identifies nothing.
-    differ: bool,
+}
+
+impl Values {
+    fn count(&self) -> u64 {
+        self.groups.len() as u64
+    }
+
+    /// True if the label has several values in a cohort: a value that all of its runs share, such as their version, is no origin of some.
+    fn differ(&self) -> bool {
+        let cohorts: BTreeSet<u32> = self.groups.keys().map(|(cohort, _)| *cohort).collect();
+        cohorts.len() < self.groups.len()
+    }
 }
 
 impl LabelValues {
@@ -48,26 +56,24 @@ impl LabelValues {
             let Some(values) = self.by_key.get_mut(key) else { continue };
             values.runs += 1;
             values.groups.insert((cohort, hash), ());
-            values.differ |= *values.first.get_or_insert(hash) != hash;
         }
     }
 
-    /// Among several labels that repeat, the one with most values: it is nearest to the origin of runs.
+    /// The label whose values repeat. If there are several, the one with the most values, which is closest to the origin of runs.
     pub(super) fn shared(&self) -> Option<SharedLabel> {
-        let count = |values: &Values| values.groups.len() as u64;
-        let shared = self.by_key.iter().filter(|(_, values)| values.differ && count(values) < values.runs);
-        let (key, values) = shared.rev().max_by_key(|(_, values)| count(values))?;
-        Some(SharedLabel { key: key.clone(), runs: values.runs, values: count(values) })
+        let shared = self.by_key.iter().filter(|(_, values)| values.count() < values.runs && values.differ());
+        let (key, values) = shared.rev().max_by_key(|(_, values)| values.count())?;
+        Some(SharedLabel { key: key.clone(), runs: values.runs, values: values.count() })
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.by_key.values().map(|values| of_map(&values.groups)).sum()
     }
 }
 
 impl SharedLabel {
-    /// The assumption of intervals, in a sentence.
+    /// A sentence about the assumption of independence.
     pub(super) fn sentence(&self) -> String {
         let Self { key, runs, values } = self;
         let each = *runs as f64 / *values as f64;

@@ -1,40 +1,40 @@
-//! A run of a fleet until the report is made, and the seconds of all runs of a cohort.
+//! Stores a run of a fleet until the report is created, and the counted seconds of all runs of a cohort.
 
 use super::options::FleetOptions;
 use super::report::{Cohort, RunRow};
 use super::run::{RunRecord, rate_of};
 use super::windows::Series;
 use crate::memory::of_vec;
-use crate::stats::{Distribution, ExponentialHistogram, WindowHistogram};
+use crate::stats::{Distribution, ExponentialHistogram};
 use crate::units::{Millionths, Unit};
 
-/// The units of [`StoredRun::effective`] in a sample.
+/// The number of units of [`StoredRun::effective`] per sample.
 pub(super) const EFFECTIVE_UNIT: f64 = (1_u64 << 40) as f64;
 
-/// The part of a run that is kept for itself.
+/// The data that is kept for an individual run.
 #[derive(Debug)]
 pub(super) struct StoredRun {
-    /// As in the report. Cohorts are in the order of addition until then.
+    /// The row of the report. Until the report is created, cohorts are numbered in the order of addition.
     pub(super) row: RunRow,
     pub(super) unit: Unit,
-    /// The samples of all processes, and as many of one weight as are as noisy.
+    /// The number of samples of all processes, and their effective sample size.
     all_samples: (u64, u64),
     pub(super) usual_weight: u64,
-    /// Its seconds, unless they are only [counted](CountedWindows).
+    /// The weights of its seconds, unless they are only counted.
     pub(super) series: Option<Series>,
 }
 
 impl StoredRun {
-    /// A run of a cohort, with its selected weight, samples and rate.
+    /// Creates a run of a cohort, with its selected weight, samples and rate.
     pub(super) fn new(
         record: &RunRecord,
-        (cohort, windows): (usize, Option<&mut CountedWindows>),
+        (cohort, windows): (usize, Option<&mut ExponentialHistogram>),
         (weight, samples, rate): (u64, u64, Millionths),
         series: Series,
         options: &FleetOptions,
     ) -> Self {
         let (rates, zeros) = series.rates(record.unit);
-        let is_counted = windows.map(|windows| windows.count(&rates, zeros)).is_some();
+        let is_counted = windows.map(|windows| count(windows, &rates, zeros)).is_some();
         let seconds = Distribution::new(rates, zeros);
         let quantiles = options.quantiles.iter();
         let row = RunRow {
@@ -69,50 +69,31 @@ impl StoredRun {
         texts as u64 + windows.as_ref().map_or(0, of_vec) + self.series.as_ref().map_or(0, Series::memory)
     }
 
-    /// The measure of a weight in this run.
+    /// The rate for a weight of this run.
     pub(super) fn rate_of(&self, weight: u64) -> Millionths {
         rate_of(weight, self.unit, self.row.wall).unwrap_or_default()
     }
 
-    /// The number of equally weighted samples that are as noisy as some of the run's samples: in proportion to all its
-    /// samples, since the weights of a few samples do not show their spread.
+    /// The effective sample size of some of the run's samples: proportional to that of all its samples, since the weights of a few samples do not
+    /// show their spread.
     ///
-    /// In units of 2⁻⁴⁰ samples: sums of integers are the same in every order of runs.
+    /// In units of 2⁻⁴⁰ samples, because sums of integers do not depend on the order of runs.
     pub(super) fn effective(&self, samples: u64) -> u128 {
         let (all, effective) = self.all_samples;
         (samples as f64 * (effective as f64 / all.max(1) as f64) * EFFECTIVE_UNIT).round() as u128
     }
 }
 
-/// A cohort with the seconds of its runs, if they are counted.
+/// A cohort of runs.
 #[derive(Debug)]
 pub(super) struct StoredCohort {
     pub(super) cohort: Cohort,
-    pub(super) windows: CountedWindows,
+    /// The seconds of its runs, if they are counted in buckets.
+    pub(super) windows: ExponentialHistogram,
 }
 
-/// The seconds of the runs of a cohort, in buckets.
-#[derive(Debug, Default)]
-pub(super) struct CountedWindows {
-    pub(super) buckets: ExponentialHistogram,
-    pub(super) hdr: WindowHistogram,
-}
-
-impl CountedWindows {
-    /// Counts the seconds of a run.
-    fn count(&mut self, rates: &[Millionths], zeros: u64) {
-        for &rate in rates {
-            self.buckets.record(rate);
-        }
-        self.buckets.record_n(Millionths::default(), zeros);
-        record_all(&mut self.hdr, rates, zeros);
-    }
-}
-
-/// Adds the windows of one run to a histogram.
-pub(super) fn record_all(histogram: &mut WindowHistogram, rates: &[Millionths], zeros: u64) {
-    for &rate in rates {
-        histogram.record(rate);
-    }
-    histogram.record_n(Millionths::default(), zeros);
+/// Counts the seconds of a run.
+fn count(windows: &mut ExponentialHistogram, rates: &[Millionths], zeros: u64) {
+    rates.iter().for_each(|&rate| windows.record(rate));
+    windows.record_n(Millionths::default(), zeros);
 }

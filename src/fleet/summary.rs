@@ -1,17 +1,14 @@
-//! One distribution, summed up, with the runs whose values its percentiles are; and CPU use over the time of the
-//! recordings of a cohort.
+//! Summarises a distribution, with the runs that determine its percentiles. Also computes CPU use over the course of a cohort's recordings.
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary, TimelinePoint, WindowReport};
 use super::run::rate_of;
-use super::stored_run::{CountedWindows, StoredRun, record_all};
+use super::stored_run::StoredRun;
 use super::windows::{SECOND, Weights};
-use crate::stats::{
-    Distribution, Estimate, ExponentialHistogram, Interval, Quantile, QuantileMethod, Support, WindowHistogram,
-};
+use crate::stats::{Distribution, Estimate, ExponentialHistogram, Interval, Quantile, QuantileMethod, Support};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// The recorded time of runs, and what was used in it: for the weighted mean.
+/// The recorded time of runs, and the weight used during it, for the weighted mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     weight: u128,
@@ -25,19 +22,19 @@ impl Totals {
         self.wall = self.wall.saturating_add(wall);
     }
 
-    /// Adds what was used in a run.
+    /// Adds the weight used in a run, multiplied by its run weight.
     pub(super) fn add_weight(&mut self, weight: u64, run_weight: Millionths) {
         let weight = u128::from(weight).saturating_mul(u128::from(run_weight.get()));
         self.weight = self.weight.saturating_add(weight);
     }
 
-    /// All that was used over all that was recorded.
+    /// The total weight used divided by the total time recorded.
     pub(super) fn rate(&self, unit: Unit) -> Option<Millionths> {
         Millionths::of_ratio(self.weight.checked_mul(unit.rate_per_nano())?, self.wall)
     }
 }
 
-/// The summary of a distribution across runs, which have these values.
+/// Summarises a distribution across runs with these values.
 pub(super) fn summarize(
     distribution: &Distribution,
     runs: &RunValues,
@@ -64,8 +61,8 @@ pub(super) fn summarize(
     summary
 }
 
-/// The summary of pooled windows: their number does not determine the certainty of a percentile, so there are no
-/// intervals, and every percentile has support.
+/// Summarises pooled windows. Their number does not determine the certainty of a percentile, so there are no intervals, and every percentile has
+/// support.
 pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
     let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
     let mut summary = summarize(distribution, &RunValues::default(), None, &unweighted);
@@ -77,7 +74,7 @@ pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOpti
     summary
 }
 
-/// The summary of windows that were counted in buckets: percentiles are within [`ExponentialHistogram::RELATIVE_ERROR`], all else is exact.
+/// Summarises windows that were counted in buckets. Percentiles are within [`ExponentialHistogram::RELATIVE_ERROR`], everything else is exact.
 pub(super) fn summarize_buckets(buckets: &ExponentialHistogram, options: &FleetOptions) -> Summary {
     let estimate = |&quantile: &Quantile| Estimate {
         quantile,
@@ -88,8 +85,8 @@ pub(super) fn summarize_buckets(buckets: &ExponentialHistogram, options: &FleetO
     Summary {
         count: buckets.count(),
         zeros: buckets.zeros(),
-        min: buckets.min().map(Millionths::as_f64),
-        max: buckets.max().map(Millionths::as_f64),
+        min: buckets.range().map(|(min, _)| min.as_f64()),
+        max: buckets.range().map(|(_, max)| max.as_f64()),
         mean: buckets.mean().map(Millionths::as_f64),
         weighted_mean: None,
         estimates: options.quantiles.iter().map(estimate).collect(),
@@ -120,7 +117,7 @@ fn cautions(distribution: &Distribution, summary: &Summary) -> Vec<Caution> {
     cautions
 }
 
-/// The number of a summary that tables are sorted by.
+/// The number by which tables are sorted.
 pub(super) fn sort_value(
     distribution: &Distribution,
     weighted_mean: Option<Millionths>,
@@ -129,7 +126,7 @@ pub(super) fn sort_value(
     let value = match options.sort {
         SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
         SortKey::Mean => distribution.mean(),
-        // Replaced earlier.
+        // Already replaced with a specific key.
         SortKey::HighestSupported => distribution.max(),
         SortKey::WeightedMean => weighted_mean,
         SortKey::Max => distribution.max(),
@@ -137,19 +134,18 @@ pub(super) fn sort_value(
     value.map_or(0.0, Millionths::as_f64)
 }
 
-// By nearest rank, a percentile is the value of a run, which a person can open. If several runs have that value, the first one in the order
-// of the report is named.
+// By nearest rank, a percentile is the value of a run, which users can open. If several runs have that value, the first one in report order is
+// listed.
 
 /// The values of one distribution with the positions of their runs.
 #[derive(Debug, Default)]
 pub(super) struct RunValues {
-    /// Sorted. Runs without a value are the zeros of the distribution, and not included here.
+    /// Sorted. Runs without a value are the zeros of the distribution, and are not included.
     values: Vec<(Millionths, usize)>,
 }
 
 impl RunValues {
-    /// Values with their run weights and the positions of their runs. A weighted distribution excludes runs without
-    /// weight.
+    /// Creates the list from values, run weights and positions of runs. A weighted distribution excludes runs with zero weight.
     pub(super) fn new(values: impl Iterator<Item = (Millionths, Millionths, usize)>, is_weighted: bool) -> Self {
         let counts = |(_, weight, _): &(Millionths, Millionths, usize)| !is_weighted || weight.get() > 0;
         let mut values: Vec<_> = values.filter(counts).map(|(value, _, run)| (value, run)).collect();
@@ -157,9 +153,8 @@ impl RunValues {
         Self { values }
     }
 
-    /// The runs that determine a percentile of this distribution, in the order of their values: one by nearest rank,
-    /// and two if the linear method is between two values. A value of zero has no runs: an idle run is not worth
-    /// opening.
+    /// The runs that determine a percentile of this distribution, in order of their values: one by nearest rank, and two if the linear method
+    /// interpolates. A value of zero has no runs, since an idle run is not worth opening.
     pub(super) fn behind(&self, distribution: &Distribution, quantile: Quantile, method: QuantileMethod) -> Vec<usize> {
         let values = distribution.values_behind(quantile, method);
         values.filter(|value| value.get() > 0).filter_map(|value| self.first_with(value)).collect()
@@ -176,11 +171,11 @@ impl RunValues {
     }
 }
 
-/// The maximum number of points of a timeline; longer recordings have longer steps. It ends when nine in ten runs have
-/// ended, or after this many points, if that is later.
+/// The maximum number of points in a timeline; longer recordings have longer steps. The timeline ends when nine in ten runs have ended, or after this
+/// many points, if that is later.
 const MAX_POINTS: u32 = 300;
 
-/// The number of values that a timeline processes at a time: as many points as fit.
+/// The number of values that a timeline processes at a time. It determines how many points are computed together.
 const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
@@ -188,18 +183,18 @@ pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) 
     let spans = runs.iter().filter_map(|run| run.series.as_ref()?.span());
     let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
-    // If few runs are much longer than all others, the steps would be too long for the others.
+    // Otherwise, a few runs that are much longer than all others would make the steps too long for the others.
     let usual = ends.get((ends.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
     let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
     let start = spans.map(|seconds| seconds.start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
     let seconds: Vec<u32> = (start..end).step_by(step as usize).collect();
-    // Some points at a time, so that the values of many runs fit.
+    // Process a few points at a time, to limit the memory for the values of many runs.
     let at_once = (MAX_VALUES / runs.len().max(1)).max(1);
     seconds.chunks(at_once).flat_map(|seconds| points(runs, unit, (seconds, step), options)).collect()
 }
 
-/// The points of a timeline that begin at these seconds, all of one length.
+/// The points of a timeline that begin at these seconds and have the same length.
 fn points(
     runs: &[&StoredRun],
     unit: Unit,
@@ -231,36 +226,31 @@ fn points(
     seconds.iter().zip(rates).filter_map(point).collect()
 }
 
-/// The windows of all runs, pooled; `None` if no run is as long as a window. `positions` are the runs' positions in the
-/// report. Windows that were not kept were counted.
+/// The windows of all runs, pooled; `None` if no run is as long as a window. `positions` are the runs' positions in the report. Windows that were not
+/// kept are in `counted`.
 pub(super) fn window_report(
     runs: &[&StoredRun],
     positions: &[usize],
     unit: Unit,
     options: &FleetOptions,
-    counted: &CountedWindows,
+    counted: &ExponentialHistogram,
 ) -> Option<WindowReport> {
     let peak = |(run, &position): (&&StoredRun, &usize)| Some((run.row.window_max?, run.row.run_weight, position));
     let peaks: Vec<(Millionths, Millionths, usize)> = runs.iter().zip(positions).filter_map(peak).collect();
     let of_runs = RunValues::new(peaks.iter().copied(), options.is_weighted);
-    let (pooled, hdr) = if options.is_approximate {
-        (summarize_buckets(&counted.buckets, options), counted.hdr.to_v2_base64())
-    } else {
-        pooled(runs, unit, options)
-    };
+    let pooled = if options.is_approximate { summarize_buckets(counted, options) } else { pooled(runs, unit, options) };
     let runs = peaks.len() as u64;
     let peaks = options.distribution(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);
-    (runs > 0).then(|| WindowReport { runs, pooled, peaks: summarize(&peaks, &of_runs, None, options), hdr })
+    (runs > 0).then(|| WindowReport { runs, pooled, peaks: summarize(&peaks, &of_runs, None, options) })
 }
 
-/// The windows that were kept.
-fn pooled(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> (Summary, String) {
-    let (mut values, mut zeros, mut histogram) = (Vec::new(), 0, WindowHistogram::new());
+/// Summarises the windows that were kept.
+fn pooled(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Summary {
+    let (mut values, mut zeros) = (Vec::new(), 0);
     for series in runs.iter().filter_map(|run| run.series.as_ref()) {
         let (rates, zero) = series.rates(unit);
-        record_all(&mut histogram, &rates, zero);
         values.extend(rates);
         zeros += zero;
     }
-    (summarize_windows(&Distribution::new(values, zeros), options), histogram.to_v2_base64())
+    summarize_windows(&Distribution::new(values, zeros), options)
 }

@@ -1,9 +1,8 @@
-//! CPU use over versions or dates: the percentiles of runs, one point after the other.
+//! CPU use over versions or over time: the percentiles of runs at each point.
 //!
-//! A label has an order if its values differ only in their numbers after the same beginning: `1.9`, `1.10`,
-//! `1.11 beta 2`; `2025-10-01`, `2025-10-02`; `build 7`, `build 8`. Dates in several forms have no order, which a note
-//! reports. The cohorts of such a label are a trend, for each combination of the other labels. Without labels, runs
-//! with a known start are grouped by day, or by week if there are many days.
+//! A label has an order if its values differ only in their numbers after a common prefix: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`, `2025-10-02`;
+//! `build 7`, `build 8`. Dates in several forms have no order, which a note reports. The cohorts of such a label are a trend, for each combination of
+//! the other labels. Without labels, runs with a known start are grouped by day, or by week if there are many days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +10,17 @@ use super::label_order::unordered_dates;
 use super::options::FleetOptions;
 use super::report::{Cohort, CohortReport, FleetReport, RunRow, Trend, TrendOver, TrendPoint};
 use crate::calendar;
+use crate::settings::OVER;
 use crate::stats::Distribution;
 use crate::units::Millionths;
 
-/// A trend has at least this many points.
+/// The minimum number of points in a trend.
 const LEAST: usize = 3;
 
-/// More days than this are grouped into weeks.
+/// The maximum number of days. If there are more, they are grouped into weeks.
 const MOST_DAYS: usize = 45;
 
-/// The trends that cohorts are, in their order.
+/// The trends formed by cohorts, in cohort order.
 pub(super) fn of_cohorts(cohorts: &[CohortReport]) -> Vec<Trend> {
     let mut trends = Vec::new();
     for cohorts in cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
@@ -54,7 +54,7 @@ fn trend(others: &Cohort, label: usize, cohorts: &[&CohortReport]) -> Trend {
     }
 }
 
-/// Neighbours among cohorts that differ in this label only, as pairs of their positions: the earlier and the later one. Cohorts are in order.
+/// Consecutive cohorts that differ only in this label, as pairs of positions (earlier, later). Cohorts must be sorted.
 pub(super) fn same_but_for(cohorts: &[&CohortReport], key: &str) -> Vec<(usize, usize)> {
     let mut last: BTreeMap<Cohort, usize> = BTreeMap::new();
     let mut pairs = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn same_but_for(cohorts: &[&CohortReport], key: &str) -> Vec<(usize, 
     pairs
 }
 
-/// The trend over the dates of runs, if there are no cohorts by label: over all runs of each unit.
+/// If there are no cohorts by label, the trend over the dates of all runs of each unit.
 pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
     if !report.options.by.is_empty() {
         return Vec::new();
@@ -97,18 +97,18 @@ fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
     }
 }
 
-/// The distribution of some runs, as the options count them.
+/// The distribution of some runs, weighted according to the options.
 pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
     options.distribution(runs.map(|run| (run.rate, run.run_weight)).collect(), 0, 0)
 }
 
-/// True if the values of a label have an order, and are enough for a trend.
+/// True if the values of a label have an order, and there are enough for a trend.
 fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
     let values = values_of(cohorts, label);
     is_numbered(cohorts, label, &values) && unordered_dates(values.iter().copied()).is_none()
 }
 
-/// Why a label of these cohorts has no order, in words; `None` if it has one.
+/// Explains why a label of these cohorts has no order; `None` if it has one.
 pub(super) fn why_unordered(cohorts: &[CohortReport], label: usize) -> Option<String> {
     let key = &cohorts.first()?.cohort.labels[label].0;
     let values = values_of(cohorts, label);
@@ -119,11 +119,11 @@ pub(super) fn why_unordered(cohorts: &[CohortReport], label: usize) -> Option<St
     }
     let (first, last) = values.first().zip(values.last())?;
     (!is_numbered(cohorts, label, &values)).then(|| {
-        format!("{key} has no order, since values such as {first} and {last} differ in more than their numbers; pass --over date.")
+        format!("{key} has no order, since values such as {first} and {last} differ in more than their numbers; pass {OVER} date.")
     })
 }
 
-/// Sentences about labels whose values are dates that have no order.
+/// Sentences about labels whose values are dates without an order.
 pub(super) fn unordered(cohorts: &[CohortReport]) -> Vec<String> {
     let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);
     let sentence = |(label, (key, _)): (usize, &(String, _))| {
@@ -139,7 +139,7 @@ fn values_of(cohorts: &[CohortReport], label: usize) -> BTreeSet<&str> {
     cohorts.iter().filter_map(|cohort| cohort.cohort.labels[label].1.as_deref()).collect()
 }
 
-/// True if values differ in their numbers only. Models of devices (`iPhone14,5`) have numbers, but no one comes after another.
+/// True if values differ only in their numbers. Device models (`iPhone14,5`) contain numbers, but have no order.
 fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) -> bool {
     let is_model = |value: &&str| value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.contains(',');
     if cohorts.iter().any(|cohort| cohort.cohort.labels[label].0 == "device") || values.iter().any(is_model) {
@@ -153,8 +153,8 @@ fn is_numbered(cohorts: &[CohortReport], label: usize, values: &BTreeSet<&str>) 
 /// The first day of a period, and the positions of its runs.
 pub(super) type Period = (String, Vec<usize>);
 
-/// The periods of runs by their start, in order, each with its first day and the positions of its runs, and the number
-/// of runs without a date. There are no weeks if they would be fewer than `least`.
+/// Groups runs by their start date. Returns the periods in order, and the number of runs without a date. Weeks are only used if there would be at
+/// least `least_weeks`.
 pub(super) fn by_date<'r>(
     starts: impl Iterator<Item = (Option<usize>, Option<&'r str>)>,
     least_weeks: usize,
@@ -185,12 +185,12 @@ pub(super) fn day_of(start: &str) -> Option<i64> {
     };
     let is_date = date.is_ascii() && &date[4..5] == "-" && &date[7..8] == "-";
     let (year, month, day) = is_date.then(|| Some((number(0..4)?, number(5..7)?, number(8..10)?))).flatten()?;
-    // Days beyond the end of their month are refused: they come out as another date.
+    // Reject days beyond the end of their month, which would be converted to another date.
     let days = calendar::days_since_1970(year, month, day);
     ((1..=12).contains(&month) && date_of(days) == date).then_some(days)
 }
 
-/// The date of a day, such as `2025-10-01`.
+/// Formats a day, such as `2025-10-01`.
 fn date_of(days: i64) -> String {
     let (year, month, day) = calendar::date_of(days);
     format!("{year:04}-{month:02}-{day:02}")

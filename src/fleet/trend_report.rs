@@ -1,87 +1,40 @@
-//! Where an app changes over its versions or over time.
+//! Finds changes in an app's performance over its versions or over time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{Choice, Comparison, Quantity, QuantityValues, Side};
 use super::label_order::compare_labels;
-use super::options::FleetOptions;
 use super::report::{FleetReport, RunRow, TrendOver};
 use super::trend::{Period, by_date, day_of, why_unordered};
-use super::trend_series::Series;
+use super::trend_options::{DATE, EXIT_STATUS, TrendOptions};
+use super::trend_series::{Series, TrendChange, TrendShift, TrendValue, is_or_are, label_of};
 use super::unmeasured::too_many_unmeasured;
-use crate::stats::Looks;
+use crate::settings::ACCEPTED;
 use crate::units::{Unit, several};
 
-/// Labels of the environment: if one of them changes together with the app, either can be the cause.
-pub(super) const ENVIRONMENT: [&str; 3] = ["device", "os", "instruments"];
-
-/// The label of a run whose app exited by itself.
-const EXIT_STATUS: &str = "exit_status";
-
-/// The label of a manifest that replaces the start of recordings.
-const DATE: &str = "date";
-
-/// The question of a [`TrendReport`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrendOptions {
-    /// The quantities, which share alpha; the recordings decide if there are none.
-    pub measures: Vec<Quantity>,
-    /// The label whose values are the points of the series; `None` for the dates of runs.
-    pub label: Option<String>,
-    /// The label whose values are compared with themselves, such as `device`.
-    pub block: Option<String>,
-    /// The probability of any false change in all tests of a series, as [`Looks::alpha`] spends it.
-    pub alpha: f64,
-    /// When the series is tested.
-    pub looks: Looks,
-    /// Smaller changes do not matter: 0.03 is 3 %.
-    pub min_effect: f64,
-    /// The point whose level is accepted: the answer compares the newest level with it, instead of with the first level.
-    pub accepted: Option<String>,
-    /// The inputs as words of a command line, for the recommended command; empty for no such command.
-    pub inputs: Vec<String>,
-}
-
-impl TrendOptions {
-    /// The options of the fleet report that has the runs of the trend.
-    pub fn fleet(&self) -> FleetOptions {
-        let by: Vec<String> = self.label.iter().chain(&self.block).cloned().collect();
-        let date = self.label.is_none().then_some(DATE);
-        let others =
-            ENVIRONMENT.into_iter().chain([EXIT_STATUS]).chain(date).filter(|key| !by.iter().any(|known| known == key));
-        let by_if_known = others.map(str::to_owned).collect();
-        FleetOptions { by, by_if_known, scopes: Vec::new(), is_approximate: true, ..FleetOptions::default() }
-    }
-
-    /// The label that the points come from.
-    pub(super) fn key(&self) -> &str {
-        self.label.as_deref().unwrap_or(DATE)
-    }
-}
-
-/// The answer to the question whether an app became slower over its versions, or over time.
+/// Reports whether an app became slower over its versions, or over time.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TrendReport<'r> {
-    /// The report that has the runs.
+    /// The report that contains the runs.
     pub fleet: &'r FleetReport,
-    /// The question.
+    /// The options.
     pub options: TrendOptions,
-    /// The meaning of the points.
+    /// What the points are.
     pub over: TrendOver,
     /// The unit of the runs.
     pub unit: Unit,
-    /// Why the first quantity is measured.
+    /// Why the first quantity was chosen.
     pub choice: Choice,
-    /// The series of each quantity; at least one.
+    /// One series for each quantity; at least one.
     pub series: Vec<TrendSeries>,
-    /// What the values leave out, in sentences.
+    /// Sentences about runs and values that were left out.
     pub notes: Vec<String>,
-    /// The runs nearest to the [newest change](Self::newest_shift), with their functions, if it was made.
+    /// The comparison of the runs on both sides of the [newest change](Self::newest_shift), with their functions, if it was made.
     pub comparison: Option<Comparison>,
 }
 
-/// A quantity over the points.
+/// The values of one quantity at each point.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TrendSeries {
@@ -89,93 +42,39 @@ pub struct TrendSeries {
     pub quantity: Quantity,
     /// The points in order.
     pub points: Vec<TrendValue>,
-    /// The changes in order; empty if the change `is_gradual`.
+    /// The changes in order; empty if `is_gradual`.
     pub changes: Vec<TrendChange>,
-    /// The newest level against the first one, or against the accepted one; `None` if they are the same.
+    /// The shift from the first (or the accepted) level to the newest one; `None` if they are the same level.
     pub since: Option<TrendShift>,
-    /// True if a straight line explains the values better than changes do.
+    /// True if a straight line fits the values better than separate changes do.
     pub is_gradual: bool,
-    /// The reason why changes cannot be found, in a sentence.
+    /// A sentence that explains why changes cannot be found.
     pub problem: Option<String>,
-    /// True if the problem is the input, and not too few points.
+    /// True if the problem is an invalid input rather than too few points.
     pub is_invalid: bool,
-    /// What makes the answer unknown.
+    /// A reason why the verdict is unknown.
     pub doubt: Option<TrendDoubt>,
-    /// Smaller changes do not matter.
-    min_effect: f64,
+    /// The smallest relevant change.
+    pub(crate) min_effect: f64,
 }
 
-/// What lengths of recordings say about an answer.
+/// A doubt about a verdict that comes from the recorded lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrendDoubt {
-    /// Lengths of recordings changed by the first shift, and CPU time does not agree with CPU use: it changed by the second one, if at all.
+    /// The lengths of recordings changed by the first shift, and CPU time disagrees with CPU use: it changed by the second shift, or not at all.
     Lengths(TrendShift, Option<TrendShift>),
-    /// Recordings became shorter by this, as after a crash.
+    /// Recordings became shorter by this shift, as after a crash.
     Shorter(TrendShift),
 }
 
-/// The runs of one version, or one day.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TrendValue {
-    /// The value of the label, or the first day.
-    pub name: String,
-    /// The number of runs.
-    pub runs: u64,
-    /// The number of idle runs among them, which are not in the value.
-    pub idle: u64,
-    /// The number of blocks in the value.
-    pub blocks: u64,
-    /// The quantity: the mean over blocks of the geometric mean of their runs, as if all blocks had runs. `None` if no run or block counts.
-    pub value: Option<f64>,
-}
-
-/// The difference of two levels.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TrendShift {
-    /// The position of the first point of the earlier level, or of the ramp.
-    pub from: usize,
-    /// The later level divided by the earlier one.
-    pub ratio: f64,
-    /// The interval of the ratio.
-    pub interval: (f64, f64),
-    /// The confidence of the interval.
-    pub confidence: f64,
-    /// The number of runs in the values of both levels. In a ramp, both are all its runs.
-    pub runs: [u64; 2],
-    /// The options of `traceparse compare` that compare runs of both levels, those nearest to the change.
-    pub comparison: Vec<String>,
-}
-
-/// A change of level.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TrendChange {
-    /// The position of the most likely first point of the new level.
-    pub point: usize,
-    /// The positions of all plausible first points.
-    pub plausible: Vec<usize>,
-    /// True if fewer points than a level needs follow it.
-    pub is_provisional: bool,
-    /// True if the change is at or before the accepted point.
-    pub is_accepted: bool,
-    /// The difference from the level before it.
-    pub shift: TrendShift,
-    /// An upper bound of the probability that runs without a change show one that is this clear.
-    pub p: f64,
-    /// Labels of the environment that change completely at a plausible point, with their values before and after.
-    pub confounders: Vec<(String, [Vec<String>; 2])>,
-}
-
-/// The answer in a word.
+/// The verdict of a trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrendVerdict {
-    /// The newest level is slower than the first one, or than the accepted one.
+    /// The newest level is slower than the first (or the accepted) one.
     Slower,
-    /// The newest level is faster.
+    /// The newest level is faster than the first (or the accepted) one.
     Faster,
-    /// There is no change, or changes cancel each other.
+    /// There is no change, or several changes cancel each other.
     NoChange,
     /// There are too few points.
     Unknown,
@@ -197,7 +96,7 @@ impl TrendVerdict {
 }
 
 impl<'r> TrendReport<'r> {
-    /// Finds the changes among the runs of a builder [for trends](super::FleetBuilder::for_trend).
+    /// Finds the changes among the runs of a builder created [for trends](super::FleetBuilder::for_trend).
     pub fn new(side: &'r Side, options: TrendOptions) -> Self {
         let fleet = &side.report;
         let unit = most_frequent_unit(fleet);
@@ -220,7 +119,7 @@ impl<'r> TrendReport<'r> {
             leave_out_if(&format!("without {block}"), &|run| label_of(fleet, run, block).is_none());
         }
         let status = |run: &'r RunRow| label_of(fleet, run, EXIT_STATUS);
-        // If all fail, they are alike.
+        // If all runs failed, they are comparable.
         let may_succeed = fleet.runs.iter().any(|run| status(run).is_none_or(|status| status == "0"));
         let has_failed =
             |run: &RunRow| may_succeed && label_of(fleet, run, EXIT_STATUS).is_some_and(|status| status != "0");
@@ -245,7 +144,7 @@ impl<'r> TrendReport<'r> {
         Self { fleet, options, over, unit, choice, series, notes, comparison: None }
     }
 
-    /// The answer about all quantities: slower if one is.
+    /// The overall verdict. It is slower if any quantity is slower, unless one is invalid.
     pub fn verdict(&self) -> TrendVerdict {
         let verdicts: Vec<TrendVerdict> = self.series.iter().map(TrendSeries::verdict).collect();
         let is = |verdict: &TrendVerdict| verdicts.contains(verdict);
@@ -253,36 +152,36 @@ impl<'r> TrendReport<'r> {
         [Invalid, Slower, Unknown, Faster].into_iter().find(is).unwrap_or(TrendVerdict::NoChange)
     }
 
-    /// The newest change of the first quantity that has one: the one to look at, if it is not accepted.
+    /// The newest change that is not accepted, from the first quantity that has one.
     pub fn newest_shift(&self) -> Option<&TrendShift> {
         self.series.iter().find_map(TrendSeries::newest_shift)
     }
 }
 
-/// The points of all series.
+/// The points that all series share.
 struct Points<'a> {
     side: &'a Side,
     over: &'a TrendOver,
     names: &'a [String],
-    /// By point.
+    /// For each point, its runs.
     runs: &'a [Vec<usize>],
-    /// The number of runs whose app failed.
+    /// The number of runs that were left out because the app failed.
     failed: usize,
     choice: Choice,
 }
 
 impl Points<'_> {
-    /// Finds the changes of a quantity, and what lengths say about them.
+    /// Finds the changes of a quantity, and checks them against the recorded lengths.
     fn series(&self, quantity: &Quantity, options: &TrendOptions, alpha: f64, notes: &mut Vec<String>) -> TrendSeries {
         let found = self.tested(quantity, options, alpha, notes);
         TrendSeries { doubt: self.doubt(&found, options, alpha), ..found }
     }
 
-    /// Finds the changes of a quantity. Sentences about what is left out are added to `notes`.
+    /// Finds the changes of a quantity. Adds sentences about left-out values to `notes`.
     fn tested(&self, quantity: &Quantity, options: &TrendOptions, alpha: f64, notes: &mut Vec<String>) -> TrendSeries {
         let fleet = &self.side.report;
         let values = QuantityValues::new(quantity, self.side);
-        // Reports have one.
+        // Reports from the field have a single quantity, so the recommended command need not name it.
         let measure = Some(quantity).filter(|_| self.choice != Choice::Report);
         let mut series = Series::new((fleet, options), (self.names, self.runs), &values, measure);
         let runs = self.runs.iter().flatten();
@@ -313,7 +212,7 @@ impl Points<'_> {
         TrendSeries { quantity, points, changes, since, is_gradual, problem, is_invalid, doubt: None, min_effect }
     }
 
-    /// What lengths say about an answer: whether CPU time agrees with CPU use, and whether apps may have crashed.
+    /// Checks the recorded lengths: whether CPU time agrees with CPU use, and whether apps may have crashed.
     fn doubt(&self, series: &TrendSeries, options: &TrendOptions, alpha: f64) -> Option<TrendDoubt> {
         let verdict = series.verdict();
         let is_good = matches!(verdict, TrendVerdict::NoChange | TrendVerdict::Faster);
@@ -342,9 +241,10 @@ impl Points<'_> {
 }
 
 impl TrendSeries {
-    /// The answer: the newest level against the first one, or against the accepted one.
+    /// The verdict: compares the newest level with the first (or the accepted) one.
     ///
-    /// A single change was tested before. For several changes, or a ramp, the interval must also exclude 1, since changes can cancel each other.
+    /// A single change was already tested. If there are several changes or a ramp, the interval must also exclude 1, since changes can cancel each
+    /// other.
     pub fn verdict(&self) -> TrendVerdict {
         if self.doubt.is_some() {
             return TrendVerdict::Unknown;
@@ -364,7 +264,7 @@ impl TrendSeries {
         }
     }
 
-    /// The change that is not accepted, if it is the only one.
+    /// The only change that is not accepted; `None` if there are several.
     pub(crate) fn only_change(&self) -> Option<&TrendChange> {
         let mut changes = self.changes.iter().filter(|change| !change.is_accepted);
         changes.next().filter(|_| changes.next().is_none())
@@ -377,7 +277,7 @@ impl TrendSeries {
     }
 }
 
-/// The runs by block, then in order of points.
+/// All runs, sorted by block and then by point.
 fn in_order(fleet: &FleetReport, runs: &[Vec<usize>], options: &TrendOptions) -> Vec<usize> {
     let block = |run: &usize| options.block.as_ref().and_then(|key| label_of(fleet, &fleet.runs[*run], key));
     let mut runs = runs.concat();
@@ -385,28 +285,18 @@ fn in_order(fleet: &FleetReport, runs: &[Vec<usize>], options: &TrendOptions) ->
     runs
 }
 
-pub(super) const fn is_or_are(count: u64) -> &'static str {
-    if count == 1 { "is" } else { "are" }
-}
-
 fn unit_of(fleet: &FleetReport, run: &RunRow) -> Unit {
     fleet.cohorts[run.cohort].cohort.unit
-}
-
-/// The value of a label that the report has cohorts by.
-pub(super) fn label_of<'r>(fleet: &'r FleetReport, run: &RunRow, key: &str) -> Option<&'r str> {
-    let labels = &fleet.cohorts[run.cohort].cohort.labels;
-    labels.iter().find(|(name, _)| name == key)?.1.as_deref()
 }
 
 fn most_frequent_unit(fleet: &FleetReport) -> Unit {
     let mut counts = BTreeMap::<Unit, u64>::new();
     fleet.runs.iter().for_each(|run| *counts.entry(unit_of(fleet, run)).or_default() += 1);
-    // The first of equally frequent units.
+    // If several units are equally frequent, take the first.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(Unit::Nanoseconds, |(unit, _)| unit)
 }
 
-/// The points with all of their runs, and the number of runs that have none.
+/// The points with their runs, and the number of runs that belong to no point.
 fn points_of<'r>(fleet: &'r FleetReport, options: &TrendOptions) -> (TrendOver, Vec<Period>, u64) {
     if let Some(label) = &options.label {
         let (periods, without) = by_label(fleet, label);
@@ -415,17 +305,17 @@ fn points_of<'r>(fleet: &'r FleetReport, options: &TrendOptions) -> (TrendOver, 
     let date = |run: &'r RunRow| label_of(fleet, run, DATE).or(run.start.as_deref());
     let dates = fleet.runs.iter().enumerate().map(|(index, run)| (Some(index), date(run)));
     let failed = failed_labels(fleet, DATE).map(|date| (None, Some(date)));
-    // A change in weeks would need five of them.
+    // Never group by week: a confirmed change would need five weeks.
     by_date(dates.chain(failed), usize::MAX)
 }
 
-/// The values of a label of inputs that could not be measured.
+/// The values of a label in inputs that could not be measured.
 fn failed_labels<'r>(fleet: &'r FleetReport, key: &str) -> impl Iterator<Item = &'r str> {
     let failed = fleet.inputs.failed.iter().filter(|failed| failed.kind.is_unmeasured());
     failed.flat_map(|failed| &failed.labels).filter(move |(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// The runs of each value of a label, in their order, and the number of runs without one. Values that only failed inputs have are without runs.
+/// The runs for each value of a label, sorted by value, and the number of runs without a value. Values that only occur in failed inputs have no runs.
 fn by_label(fleet: &FleetReport, label: &str) -> (Vec<Period>, u64) {
     let (mut periods, mut without) = (BTreeMap::<&str, Vec<usize>>::new(), 0);
     for (index, run) in fleet.runs.iter().enumerate() {
@@ -442,7 +332,7 @@ fn by_label(fleet: &FleetReport, label: &str) -> (Vec<Period>, u64) {
     (periods, without)
 }
 
-/// Why these runs have no series.
+/// Explains why a series cannot be tested.
 fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, options: &TrendOptions) -> Option<String> {
     let known: BTreeSet<&str> = points.iter().map(|point| point.name.as_str()).collect();
     if points.is_empty() {
@@ -460,13 +350,13 @@ fn unusable(fleet: &FleetReport, points: &[TrendValue], over: &TrendOver, option
             return Some(why.trim_end_matches('.').to_owned());
         }
         let missing = options.accepted.as_ref().filter(|accepted| !known.contains(accepted.as_str()));
-        return missing.map(|accepted| format!("no run has {label} {accepted}, which --accepted names"));
+        return missing.map(|accepted| format!("no run has {label} {accepted}, which {ACCEPTED} names"));
     }
     let accepted = options.accepted.as_ref()?;
     let newest = &points[points.len() - 1].name;
     match day_of(accepted) {
-        None => Some(format!("--accepted {accepted} is not a date such as 2026-01-31")),
-        day if day > day_of(newest) => Some(format!("--accepted {accepted} is after the newest day, {newest}")),
+        None => Some(format!("{ACCEPTED} {accepted} is not a date such as 2026-01-31")),
+        day if day > day_of(newest) => Some(format!("{ACCEPTED} {accepted} is after the newest day, {newest}")),
         _ => None,
     }
 }

@@ -4,27 +4,85 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::compare::{FUNCTION_UNITS, Quantity, QuantityValues};
-use super::report::FleetReport;
-use super::trend_report::{ENVIRONMENT, TrendChange, TrendOptions, TrendShift, TrendValue, is_or_are, label_of};
-use crate::stats::{CellMean, ChangePoint, ChangePoints, PERSISTENCE, Shift, change_points};
+use super::report::{FleetReport, RunRow};
+use super::trend_options::{ENVIRONMENT, TrendOptions};
+use crate::settings::{self, BASE, BLOCK, MEASURE, NEW};
+use crate::stats::{CellMean, ChangePoint, ChangePoints, Shift};
 use crate::units::{counted, first_of, several};
 
-/// The number of points by which a known change may seem later, without being a new one.
+/// A known change may appear up to this many points later without being a new one.
 const LATER: usize = 2;
+const PERSISTENCE: usize = ChangePoints::PERSISTENCE;
 
 /// The confidence of the intervals of changes.
 const CONFIDENCE: f64 = 0.95;
+
+/// The runs of one version, or one day.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendValue {
+    /// The value of the label, or the first day of the period.
+    pub name: String,
+    /// The number of runs.
+    pub runs: u64,
+    /// The number of idle runs among them. They are excluded from the value.
+    pub idle: u64,
+    /// The number of blocks that contribute to the value.
+    pub blocks: u64,
+    /// The value of the quantity: the geometric mean of the runs in each block, averaged over blocks as if every block had runs. `None` if no run or
+    /// block contributes.
+    pub value: Option<f64>,
+}
+
+/// The difference of two levels.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendShift {
+    /// The index of the first point of the earlier level, or of the ramp.
+    pub from: usize,
+    /// The later level divided by the earlier one.
+    pub ratio: f64,
+    /// The interval of the ratio.
+    pub interval: (f64, f64),
+    /// The confidence of the interval.
+    pub confidence: f64,
+    /// The number of runs in each of the two levels. For a ramp, both are the total.
+    pub runs: [u64; 2],
+    /// The options of `traceparse compare` that compare runs of both levels, those nearest to the change. Empty without a
+    /// [command](crate::settings::Program::command).
+    pub comparison: Vec<String>,
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendChange {
+    /// The index of the most likely first point of the new level.
+    pub point: usize,
+    /// The indices of all plausible first points.
+    pub plausible: Vec<usize>,
+    /// True if the new level has too few points to be confirmed.
+    pub is_provisional: bool,
+    /// True if the change is at or before the accepted point.
+    pub is_accepted: bool,
+    /// The shift from the previous level.
+    pub shift: TrendShift,
+    /// An upper bound of the probability of such a clear change in runs without one.
+    pub p: f64,
+    /// Environment labels that change completely at a plausible point, with their values before and after.
+    pub confounders: Vec<(String, [Vec<String>; 2])>,
+}
 
 /// The points, and the means of their blocks.
 pub(super) struct Series<'r> {
     fleet: &'r FleetReport,
     options: &'r TrendOptions,
-    /// The quantity, if recommended comparisons name it.
+    /// The quantity to pass to recommended comparisons, if any.
     measure: Option<&'r Quantity>,
     pub(super) points: Vec<TrendValue>,
-    /// The runs of each point, by position.
+    /// For each point, its runs.
     runs: &'r [Vec<usize>],
-    /// `point` is a position in `counted`.
+    /// In a cell, `point` is a position in `counted`.
     cells: Vec<CellMean>,
     /// The positions of the points that have a value.
     counted: Vec<usize>,
@@ -33,7 +91,7 @@ pub(super) struct Series<'r> {
 }
 
 impl<'r> Series<'r> {
-    /// A series of `values`. `names` and `runs` have the points. Recommended comparisons name the `measure`.
+    /// Creates a series of `values`. The points are given by `names` and `runs`. Recommended comparisons include the `measure`.
     pub(super) fn new(
         (fleet, options): (&'r FleetReport, &'r TrendOptions),
         (names, runs): (&[String], &'r [Vec<usize>]),
@@ -53,7 +111,7 @@ impl<'r> Series<'r> {
         let means: Vec<_> = names.iter().zip(runs).map(|(name, runs)| series.add(name, runs, values)).collect();
         let mut points_of = BTreeMap::<&str, u64>::new();
         means.iter().flatten().for_each(|(block, _)| *points_of.entry(*block).or_default() += 1);
-        // The only value of a block shows nothing after subtracting the block.
+        // A block with a single value shows nothing after its offset is subtracted.
         let is_used = |block: &str| options.block.is_none() || points_of[block] > 1;
         let names: BTreeSet<&str> = points_of.keys().copied().filter(|block| is_used(block)).collect();
         let index: BTreeMap<&str, usize> = names.into_iter().zip(0..).collect();
@@ -79,7 +137,7 @@ impl<'r> Series<'r> {
         series
     }
 
-    /// Adds a point, and returns the mean logarithm of the runs of each block.
+    /// Adds a point, and returns the mean logarithm of the runs in each block.
     fn add(&mut self, name: &str, runs: &[usize], values: &QuantityValues) -> Vec<(&'r str, f64)> {
         let mut logarithms = BTreeMap::<&str, (f64, f64)>::new();
         let mut point = TrendValue { name: name.to_owned(), runs: 0, idle: 0, blocks: 0, value: None };
@@ -101,7 +159,7 @@ impl<'r> Series<'r> {
         logarithms.into_iter().map(|(block, (sum, count))| (block, sum / count)).collect()
     }
 
-    /// Why the values of points cannot be compared, without its full stop.
+    /// Explains why the values of points cannot be compared, without a full stop.
     pub(super) fn unusable(&self) -> Option<String> {
         let newest = self.points.last()?;
         if self.counted.last().is_none_or(|&position| position + 1 < self.points.len()) {
@@ -117,7 +175,7 @@ impl<'r> Series<'r> {
         Some(format!("no {block} links {alone} with {}, so a change may come from the {block}", newest.name))
     }
 
-    /// A point that no chain of blocks links with the newest one. Blocks are linked if their points span five common ones.
+    /// A point that is not linked to the newest one by any chain of blocks. Two blocks are linked if they overlap in at least five points.
     fn unlinked(&self) -> Option<usize> {
         let mut spans = BTreeMap::<usize, [usize; 2]>::new();
         for cell in &self.cells {
@@ -142,7 +200,7 @@ impl<'r> Series<'r> {
         (0..self.counted.len()).find(|point| !points.contains(point))
     }
 
-    /// A sentence about the newest points, if they hide a change before them.
+    /// A sentence about the newest points, if they were excluded because they hide an earlier change.
     pub(super) fn untested(&self, found: &ChangePoints) -> Option<String> {
         let names: Vec<&str> =
             self.counted[found.tested()..].iter().map(|&point| self.points[point].name.as_str()).collect();
@@ -154,7 +212,7 @@ impl<'r> Series<'r> {
         ))
     }
 
-    /// The reason why changes cannot be found yet.
+    /// Explains that there are too few points to find changes.
     pub(super) fn too_few_points(&self) -> Option<String> {
         let (needed, found) = (2 * PERSISTENCE, counted(self.counted.len()));
         (self.counted.len() < needed).then(|| {
@@ -166,17 +224,17 @@ impl<'r> Series<'r> {
     pub(super) fn find(&mut self, alpha: f64) -> ChangePoints {
         let is_material = |difference: f64| (difference.exp() - 1.0).abs() >= self.options.min_effect;
         let alpha = self.options.looks.alpha(alpha, self.counted.len());
-        let found = change_points(&self.cells, alpha, self.options.looks, is_material);
+        let found = ChangePoints::find(&self.cells, alpha, self.options.looks, is_material);
         for (&position, value) in self.counted.iter().zip(&found.values) {
             self.points[position].value = Some(value.exp());
         }
         found
     }
 
-    /// The changes, and the newest level against the first or accepted one.
+    /// The changes, and the shift from the first (or the accepted) level to the newest one.
     pub(super) fn changes(&self, found: &ChangePoints) -> (Vec<TrendChange>, Option<TrendShift>) {
         let accepted = self.options.accepted.as_deref().map(|accepted| self.accepted(accepted));
-        // A known change may seem to be a little later than before.
+        // A known change may appear a little later than before.
         let is_known = |change: &ChangePoint, accepted: usize| {
             change.position <= accepted || change.plausible[0] <= accepted && change.position <= accepted + LATER
         };
@@ -212,7 +270,7 @@ impl<'r> Series<'r> {
         (found.changes.iter().map(change).collect(), since)
     }
 
-    /// The last point up to the accepted one.
+    /// The last point at or before the accepted one.
     fn accepted(&self, accepted: &str) -> usize {
         let is_before = |point: &TrendValue| match self.options.label {
             Some(_) => false,
@@ -225,7 +283,7 @@ impl<'r> Series<'r> {
         self.counted.partition_point(|&position| position < after).saturating_sub(1)
     }
 
-    /// A difference of these levels. `nearest` has the points to compare, the best first.
+    /// Converts a difference of two levels. `nearest` contains the points to compare on each side, best first.
     fn shift(
         &self,
         shift: Shift,
@@ -248,12 +306,13 @@ impl<'r> Series<'r> {
         point.runs - point.idle
     }
 
-    /// `--base app_version=1.29 --new app_version=1.30`: as many points on each side as are needed to test functions; `None` if runs have
-    /// no such label.
+    /// The words that compare both sides of a shift: on each side, as many points as are needed to test functions. `None` if runs have no
+    /// such label, or there is no command.
     fn comparison(&self, nearest: [&mut dyn Iterator<Item = usize>; 2]) -> Option<Vec<String>> {
         let options = self.options;
+        settings::command()?;
         let mut words = Vec::new();
-        for (points, option) in nearest.into_iter().zip(["--base", "--new"]) {
+        for (points, setting) in nearest.into_iter().zip([BASE, NEW]) {
             let (mut runs, mut values) = (0, BTreeSet::new());
             while let Some(point) = points.next().filter(|_| runs < FUNCTION_UNITS) {
                 runs += self.runs_in_value(point);
@@ -261,14 +320,14 @@ impl<'r> Series<'r> {
                     values.insert(label_of(self.fleet, &self.fleet.runs[run], options.key())?);
                 }
             }
-            words.extend(values.iter().flat_map(|value| [option.to_owned(), format!("{}={value}", options.key())]));
+            words.extend(values.iter().flat_map(|value| [setting.to_string(), format!("{}={value}", options.key())]));
         }
-        words.extend(options.block.iter().flat_map(|block| ["--block".to_owned(), block.clone()]));
-        words.extend(self.measure.iter().flat_map(|measure| ["--measure".to_owned(), measure.to_string()]));
+        words.extend(options.block.iter().flat_map(|block| [BLOCK.to_string(), block.clone()]));
+        words.extend(self.measure.iter().flat_map(|measure| [MEASURE.to_string(), measure.to_string()]));
         Some(words)
     }
 
-    /// The labels of the environment of which no value is on both sides of a plausible point, or of which many runs have a new device.
+    /// The environment labels that share no value between the two sides of a plausible point, and the device label if many runs are on new devices.
     fn confounders(&self, change: &ChangePoint) -> Vec<(String, [Vec<String>; 2])> {
         let options = self.options;
         let keys = ENVIRONMENT.into_iter().filter(|key| *key != options.key() && options.block.as_deref() != Some(key));
@@ -294,11 +353,21 @@ impl<'r> Series<'r> {
     }
 }
 
-/// If this share of the runs of a level is on devices that the other level lacks, they may explain the change.
+/// If at least this share of a level's runs is on devices that the other level lacks, the devices may explain the change.
 const NEW_DEVICES: f64 = 0.2;
 
-/// The share of these values that others lack.
+/// The share of these values that `others` lacks.
 fn unshared(values: &BTreeMap<&str, usize>, others: &BTreeMap<&str, usize>) -> f64 {
     let only: usize = values.iter().filter(|(value, _)| !others.contains_key(*value)).map(|(_, count)| count).sum();
     only as f64 / values.values().sum::<usize>() as f64
+}
+
+pub(super) const fn is_or_are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// The value of a run's label. The report must have cohorts by this label.
+pub(super) fn label_of<'r>(fleet: &'r FleetReport, run: &RunRow, key: &str) -> Option<&'r str> {
+    let labels = &fleet.cohorts[run.cohort].cohort.labels;
+    labels.iter().find(|(name, _)| name == key)?.1.as_deref()
 }

@@ -1,4 +1,4 @@
-//! CPU use over the time of a run, in windows of one second.
+//! CPU use over the course of a run, in windows of one second.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use crate::varint;
 /// The length of a window.
 pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
 
-/// The weights of a run's recorded seconds, from start to end. Only seconds with samples take memory, some three bytes
-/// each: times come from input, and may be arbitrary.
+/// The weights of a run's recorded seconds. Only seconds with samples take memory, about three bytes each, because times come from the input and may
+/// be arbitrarily large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Series {
-    /// In order, none of them touching the next one.
+    /// The ranges of recorded seconds, in order. They do not touch.
     seconds: Box<[Range<u32>]>,
-    /// For each second with weight, in order: the distance from the one before, times two, plus 1 if the weight is a
-    /// multiple of the usual one; then this multiple, or otherwise the weight.
+    /// For each second with weight, two varints: first the distance from the previous such second, times two, plus 1 if the weight is a multiple of
+    /// the usual weight; then this multiple, or otherwise the weight.
     weights: Box<[u8]>,
     usual_weight: u64,
 }
 
-/// Seconds and their weights, sorted; weights are not zero.
+/// Seconds and their weights, sorted. Weights are not zero.
 pub(super) type Weights = Vec<(u32, u64)>;
 
 impl Series {
-    /// The selected rows, summed by second.
+    /// Sums the selected rows by second.
     pub(super) fn new(record: &RunRecord, rows: &[WindowRow], counts: &dyn Fn(&WindowRow) -> bool) -> Self {
         let seconds = record.whole_seconds();
         let is_kept = |row: &&WindowRow| row.weight > 0 && range_of(&seconds, row.second).is_some() && counts(row);
@@ -63,22 +63,22 @@ impl Series {
         })
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(super) fn memory(&self) -> u64 {
         (self.weights.len() + self.seconds.len() * size_of::<Range<u32>>()) as u64
     }
 
-    /// From the first second to the last, with those between parts; `None` where intervals selected no whole one.
+    /// The range from the first second to the last, including gaps between parts; `None` if the selected intervals contain no complete second.
     pub(super) fn span(&self) -> Option<Range<u32>> {
         Some(self.seconds.first()?.start..self.seconds.last()?.end)
     }
 
-    /// The number of seconds.
+    /// The number of recorded seconds.
     fn count(&self) -> u64 {
         self.seconds.iter().map(|range| range.len() as u64).sum()
     }
 
-    /// The weight of these seconds, of the weights of this series; `None` where not all of them were recorded.
+    /// The total weight of a range of seconds. `weights` must be the weights of this series. `None` if not all of the range was recorded.
     pub(super) fn sum(&self, weights: &[(u32, u64)], seconds: Range<u32>) -> Option<u64> {
         range_of(&self.seconds, seconds.start).filter(|range| seconds.end <= range.end)?;
         let from = weights.partition_point(|&(second, _)| second < seconds.start);
@@ -86,14 +86,14 @@ impl Series {
         Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
     }
 
-    /// The measures of seconds with samples, and the number of seconds without.
+    /// The rates of seconds with samples, and the number of seconds without.
     pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
         let rates: Vec<Millionths> = self.weights().filter_map(|(_, weight)| rate_of(weight, unit, SECOND)).collect();
         let zeros = self.count() - rates.len() as u64;
         (rates, zeros)
     }
 
-    /// The largest weight of this many consecutive seconds; `None` if no part of the run is as long.
+    /// The largest weight of this many consecutive seconds; `None` if no part of the run is long enough.
     pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
         let weights: Weights = self.weights().collect();
         let parts = self.seconds.iter().filter(|range| seconds > 0 && range.len() >= seconds as usize);
@@ -116,20 +116,20 @@ fn peak(weights: &[(u32, u64)], seconds: u32) -> u64 {
     peak
 }
 
-/// The range that a second is in; ranges are in order.
+/// The range that contains a second; ranges must be sorted.
 pub(super) fn range_of(ranges: &[Range<u32>], second: u32) -> Option<&Range<u32>> {
     let begun = ranges.partition_point(|range| range.start <= second);
     ranges[..begun].last().filter(|range| range.contains(&second))
 }
 
-/// The busiest window of the selected rows, per time; `None` if the run does not have this many complete seconds.
+/// The rate of the busiest window in the selected rows; `None` if no part of the run has this many complete seconds.
 pub(super) fn peak_rate(rows: &RunRows<'_>, seconds: u32, counts: &dyn Fn(&WindowRow) -> bool) -> Option<Millionths> {
     let series = Series::new(rows.record, rows.windows, counts);
     let wall = Nanos::from_nanos(u64::from(seconds).saturating_mul(SECOND.as_nanos()));
     rate_of(series.peak(seconds)?, rows.record.unit, wall)
 }
 
-/// The busiest window of every process; the largest of them.
+/// The rate of the busiest window of any single process.
 pub(super) fn peak_rate_of_processes(
     rows: &RunRows<'_>,
     seconds: u32,

@@ -1,110 +1,43 @@
-//! Alert rules about the durations of intervals with a name.
-//!
-//! ```text
-//! interval("Checkout").p95 > 300ms      a percentile of all intervals of that name, by the nearest rank
-//! interval(Checkout).mean >= 0.2s       also median, min and max; a name of letters and digits needs no quotes
-//! ```
+//! Evaluates alert rules about the durations of intervals.
 
-use std::fmt;
-
-use crate::alert_grammar::{self, AlertError, Comparison, Dialect, Kind, LimitUnit, Subject};
-use crate::stats::AlertStatistic;
-use crate::units::{Nanos, Unit};
-
-/// A rule about the durations of intervals.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntervalAlert {
-    text: String,
-    name: String,
-    statistic: AlertStatistic,
-    comparison: Comparison,
-    /// In nanoseconds.
-    limit: f64,
-}
-
-/// The outcome of a rule.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntervalOutcome {
-    /// The rule.
-    pub rule: IntervalAlert,
-    /// The value that was compared, in nanoseconds; `None` without intervals.
-    pub value: Option<f64>,
-    /// The number of intervals.
-    pub count: u64,
-    /// True if the rule fired, false if not; `None` if there are too few intervals for the percentile
-    /// ([`Quantile::needed_count`](crate::stats::Quantile::needed_count)), or if intervals that were still open may decide it.
-    pub is_fired: Option<bool>,
-}
-
-const DIALECT: Dialect = Dialect {
-    examples: "interval(\"Checkout\").p95 > 300ms",
-    subjects: "a rule about intervals, interval(NAME)",
-    limits: "a duration, such as 300ms",
-    input: "intervals",
-    other: "traceparse fleet report",
+use crate::alert::{
+    AlertOutcome, AlertRule, AlertState, AlertStatistic, Candidate, MOST_UNMEASURED, UNREAD_ROWS, judge,
 };
+use crate::units::Nanos;
 
-impl IntervalAlert {
-    /// Reads a rule, as the module shows them.
-    ///
-    /// # Errors
-    /// If the text is not such a rule. The error names the part that is not understood, and what may be there instead.
-    pub fn parse(text: &str) -> Result<Self, AlertError> {
-        let text = text.trim();
-        let rule = alert_grammar::parse(text, &DIALECT)?;
-        let Some(Subject::Named(Kind::Interval, name)) = rule.subject else {
-            return Err(DIALECT.error(text, DIALECT.subjects));
-        };
-        let words: Vec<&str> = rule.parts.iter().map(|part| part.word()).collect();
-        let words = words.join(".");
-        let statistic = AlertStatistic::parse(&words).ok_or_else(|| DIALECT.error(&words, AlertStatistic::WANTED))?;
-        match rule.limit.unit {
-            LimitUnit::Weight(Unit::Nanoseconds) => {}
-            _ => return Err(DIALECT.error(rule.limit.text, DIALECT.limits)),
+/// Evaluates a rule about sorted durations. If any intervals were still open when their recording ended, a statistic within the limit is undecided,
+/// because those intervals may be longer. `unread` is the number of rows that could not be read: one of them may be the maximum.
+pub(super) fn outcome(rule: &AlertRule, durations: &[Nanos], open: usize, unread: u64) -> AlertOutcome {
+    let count = durations.len() as u64;
+    let nanos = |duration: &Nanos| duration.as_nanos() as f64;
+    let value = match rule.statistic {
+        AlertStatistic::Quantile(quantile) => {
+            let rank = quantile.nearest_rank(count).checked_sub(1);
+            rank.and_then(|rank| durations.get(rank as usize)).map(nanos)
         }
-        Ok(Self { text: text.to_owned(), name, statistic, comparison: rule.comparison, limit: rule.limit.number })
+        AlertStatistic::Min => durations.first().map(nanos),
+        AlertStatistic::Max => durations.last().map(nanos),
+        AlertStatistic::Mean | AlertStatistic::Growth => {
+            (count > 0).then(|| durations.iter().map(nanos).sum::<f64>() / count as f64)
+        }
+    };
+    let is_upper = rule.comparison.is_upper();
+    let needed = rule.statistic.quantile().map_or(1, |quantile| quantile.needed_count());
+    let undecided = AlertOutcome { value, count, ..AlertOutcome::undecided(rule, Some(needed), None) };
+    let Some(value) = value.filter(|_| count >= needed) else { return undecided };
+    let mut values = vec![Candidate { of: (), value, is_sure: open == 0 || is_upper }];
+    let state = match judge(rule, rule.limit, &mut values).0 {
+        AlertState::Quiet if open > 0 && is_upper => AlertState::UNSURE,
+        state => state,
+    };
+    let note = (open > 0 && state.is_undecided()).then(|| "intervals that were still open may decide it".to_owned());
+    let outcome = AlertOutcome { state, note, ..undecided };
+    let is_extreme = matches!(rule.statistic, AlertStatistic::Max | AlertStatistic::Min);
+    let most = if is_extreme { 0.0 } else { MOST_UNMEASURED * (count + unread) as f64 };
+    if unread as f64 <= most || outcome.is_settled() {
+        return outcome;
     }
-
-    /// The name of the intervals.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Judges durations, which are sorted. If intervals were still open when their recording ended, a statistic within the limit is
-    /// undecided: they may be longer.
-    pub(crate) fn judge(&self, durations: &[Nanos], open: usize) -> IntervalOutcome {
-        let count = durations.len() as u64;
-        let nanos = |duration: &Nanos| duration.as_nanos() as f64;
-        let mean = || (count > 0).then(|| durations.iter().map(nanos).sum::<f64>() / count as f64);
-        let value = match self.statistic {
-            AlertStatistic::Quantile(quantile) => {
-                let rank = quantile.nearest_rank(count).checked_sub(1);
-                rank.and_then(|rank| durations.get(rank as usize)).map(nanos)
-            }
-            AlertStatistic::Mean => mean(),
-            AlertStatistic::Min => durations.first().map(nanos),
-            AlertStatistic::Max => durations.last().map(nanos),
-        };
-        let judged = value.filter(|_| self.statistic.quantile().is_none_or(|quantile| quantile.lacks(count).is_none()));
-        let is_fired = judged.map(|value| self.comparison.holds(value, self.limit));
-        let is_upper = matches!(self.comparison, Comparison::Above | Comparison::AtLeast);
-        let is_fired = is_fired.filter(|&is_fired| open == 0 || is_fired == is_upper);
-        IntervalOutcome { rule: self.clone(), value, count, is_fired }
-    }
-}
-
-impl fmt::Display for IntervalAlert {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::str::FromStr for IntervalAlert {
-    type Err = AlertError;
-
-    fn from_str(text: &str) -> Result<Self, AlertError> {
-        Self::parse(text)
-    }
+    AlertOutcome { state: AlertState::UNSURE, note: Some(UNREAD_ROWS.to_owned()), ..outcome }
 }
 
 #[cfg(test)]
@@ -112,24 +45,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_read_and_judged() {
+    fn durations_are_judged() {
         let durations: Vec<Nanos> = (1..=40).map(Nanos::from_millis).collect();
-        let outcome = |text: &str| {
-            let outcome =
-                IntervalAlert::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).judge(&durations, 0);
-            (outcome.value.map(|value| value / 1e6), outcome.is_fired)
+        let judged = |text: &str, durations: &[Nanos], open: usize| {
+            let rule = AlertRule::of_intervals(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let outcome = outcome(&rule, durations, open, 0);
+            (outcome.value.map(|value| value / 1e6), outcome.state)
         };
-        assert_eq!(outcome(r#"interval("Check out").p95 > 37ms"#), (Some(38.0), Some(true)));
-        assert_eq!(outcome("interval(Checkout).p95 > 38ms"), (Some(38.0), Some(false)));
-        assert_eq!(outcome("interval(Checkout).p99 > 1ms"), (Some(40.0), None));
-        assert_eq!(outcome("interval(x).mean>=0.0205s"), (Some(20.5), Some(true)));
-        assert_eq!((outcome("interval(x).min < 2ms").0, outcome("interval(x).max < 2ms").0), (Some(1.0), Some(40.0)));
-        let nothing = IntervalAlert::parse("interval(x).max > 1s").unwrap().judge(&[], 0);
-        assert_eq!((nothing.value, nothing.is_fired), (None, None));
-        let open = |text: &str| IntervalAlert::parse(text).unwrap().judge(&durations, 1).is_fired;
+        let closed = |text: &str| judged(text, &durations, 0);
+        let (fired, quiet) = (AlertState::Fired, AlertState::Quiet);
+        let too_few = |needed| AlertState::Undecided { needed: Some(needed) };
+        assert_eq!(closed(r#"interval("Check out").p95 > 37ms"#), (Some(38.0), fired));
+        assert_eq!(closed("interval(Checkout).p95 > 38ms"), (Some(38.0), quiet));
+        assert_eq!(closed("interval(Checkout).p99 > 1ms"), (Some(40.0), too_few(100)));
+        assert_eq!(closed("interval(x).mean>=0.0205s"), (Some(20.5), fired));
+        assert_eq!((closed("interval(x).min < 2ms").0, closed("interval(x).max < 2ms").0), (Some(1.0), Some(40.0)));
+        assert_eq!(judged("interval(x).max > 1s", &[], 0), (None, too_few(1)));
+        let open = |text: &str| judged(text, &durations, 1).1;
         let rules =
             ["interval(x).max > 1s", "interval(x).max > 39ms", "interval(x).max < 1s", "interval(x).mean < 1ms"];
-        assert_eq!(rules.map(open), [None, Some(true), None, Some(false)]);
+        assert_eq!(rules.map(open), [AlertState::UNSURE, fired, AlertState::UNSURE, quiet]);
+    }
+
+    #[test]
+    fn rows_that_could_not_be_read_may_decide() {
+        let durations: Vec<Nanos> = (1..=40).map(Nanos::from_millis).collect();
+        let state = |text: &str, unread: u64| {
+            outcome(&AlertRule::of_intervals(text).unwrap(), &durations, 0, unread).state.name()
+        };
+        for (text, expected) in [
+            ("interval(x).max > 39ms", ["fired", "fired", "fired"]),
+            ("interval(x).max > 1s", ["quiet", "undecided", "undecided"]),
+            ("interval(x).max < 1s", ["fired", "undecided", "undecided"]),
+            ("interval(x).max < 1ms", ["quiet", "quiet", "quiet"]),
+            ("interval(x).min < 2ms", ["fired", "fired", "fired"]),
+            ("interval(x).min > 2ms", ["quiet", "quiet", "quiet"]),
+            ("interval(x).p50 > 1s", ["quiet", "quiet", "undecided"]),
+            ("interval(x).mean > 1ms", ["fired", "fired", "undecided"]),
+        ] {
+            assert_eq!([0, 4, 5].map(|unread| state(text, unread)), expected, "{text}");
+        }
     }
 
     #[test]
@@ -144,7 +99,7 @@ mod tests {
             "interval(x).p95.lower > 80ms",
             "function(x).max > 1s",
         ] {
-            assert!(IntervalAlert::parse(text).is_err(), "{text}");
+            assert!(AlertRule::of_intervals(text).is_err(), "{text}");
         }
     }
 }

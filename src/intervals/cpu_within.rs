@@ -1,4 +1,4 @@
-//! CPU time within intervals: of one thread, and of all.
+//! Computes CPU time within intervals, for one thread and for all threads.
 
 use std::collections::HashSet;
 
@@ -7,25 +7,25 @@ use crate::profile::{SampleKind, Selection, SeriesId, ThreadId, TimeRange};
 use crate::recording::{Interval, Recording};
 use crate::units::{Nanos, Unit, Weight};
 
-/// Samples begin and end at least this far from a time that they do not cover.
+/// The tolerance between the edge of an interval and the nearest sample. Only longer times are counted as unsampled.
 pub(crate) const EDGE: Nanos = Nanos::from_millis(5);
 
-/// The samples of one run by time, of all threads and of each.
+/// The running samples of all runs, over time, for all threads together and for each thread.
 #[derive(Debug)]
 pub(crate) struct CpuWithin {
     unit: Unit,
-    /// By run.
+    /// Keyed by run.
     runs: HashMap<u32, Weights>,
     threads: HashMap<ThreadId, Weights>,
-    /// The times of the first and the last sample of any thread, by run.
+    /// The times of the first and the last sample of any thread, keyed by run.
     spans: HashMap<u32, (Nanos, Nanos)>,
-    /// The threads with samples, by run and number.
+    /// The threads with samples, keyed by run and tid.
     by_number: HashMap<(u32, u64), Vec<ThreadId>>,
-    /// The runs and numbers of processes with samples. A thread of another process may have run, or not.
+    /// The processes with samples, as run and pid. For a thread of any other process, it is unknown whether it ran.
     processes: HashSet<(u32, Option<u64>)>,
 }
 
-/// Times in order, each with the sum of weights up to it.
+/// Sorted times, each with the total weight up to and including it.
 #[derive(Debug, Default)]
 struct Weights(Vec<(Nanos, u64)>);
 
@@ -51,7 +51,8 @@ impl Weights {
 }
 
 impl CpuWithin {
-    /// The counted samples of running threads. In each run, those of the series with the largest weight: of CPU time, if there is one.
+    /// Uses the selected samples of running threads. In each run, the series with the largest weight is used; if there is CPU time, only series that
+    /// measure it are considered.
     pub(crate) fn new(recording: &Recording) -> Option<Self> {
         let profile = &recording.profile;
         let mut totals: HashMap<SeriesId, u64> = HashMap::default();
@@ -99,7 +100,7 @@ impl CpuWithin {
         Some(Self { unit, runs, threads, spans, by_number, processes })
     }
 
-    /// The threads with samples that have this number.
+    /// The threads with samples that have this tid.
     fn threads(&self, run: u32, tid: u64) -> &[ThreadId] {
         self.by_number.get(&(run, tid)).map_or(&[], Vec::as_slice)
     }
@@ -115,7 +116,7 @@ impl CpuWithin {
         Weight::new(self.runs.get(&run).map_or(0, |weights| weights.within(range)), self.unit)
     }
 
-    /// The part of an interval of which nothing is known: before the first and after the last sample of its run.
+    /// The total time of an interval before the first and after the last sample of its run.
     pub(crate) fn unsampled(&self, interval: &Interval) -> Nanos {
         let Some(&(first, last)) = self.spans.get(&interval.run) else {
             return interval.duration().unwrap_or_default();
@@ -126,7 +127,7 @@ impl CpuWithin {
         before.saturating_add(after)
     }
 
-    /// The CPU time of an interval's thread within it, and of all threads; `None` if nothing of it was sampled.
+    /// The CPU time within an interval, of its thread and of all threads; `None` if no part of it was sampled.
     pub(crate) fn within(&self, interval: &Interval) -> [Option<Weight>; 2] {
         let range = TimeRange { start: interval.start, end: interval.end };
         let unsampled = self.unsampled(interval);
@@ -144,8 +145,8 @@ impl CpuWithin {
 }
 
 impl Recording {
-    /// Returns the CPU time within each of these intervals, of its thread and of all threads; `None` if it has no thread or no
-    /// sample is of its process, or if nothing was sampled between its start and its end or on both sides of it.
+    /// Returns the CPU time within each of these intervals, of its thread and of all threads. The first is `None` if the interval has no thread, or
+    /// there are no samples of its process. Both are `None` if nothing was sampled during the interval, nor on both sides of it.
     pub fn cpu_within(&self, intervals: &[Interval]) -> Vec<[Option<Weight>; 2]> {
         let cpu = CpuWithin::new(self);
         intervals.iter().map(|interval| cpu.as_ref().map_or([None; 2], |cpu| cpu.within(interval))).collect()

@@ -1,8 +1,10 @@
-//! Sums of intervals by name, of a recording or of many; rules about them; Swift tasks; and the CPU time within intervals.
+//! Sums of intervals by name, for one recording or many; rules about them; Swift tasks; and the CPU time within intervals.
 
 #[cfg(feature = "fleet")]
 mod alert;
 mod cpu_within;
+#[cfg(feature = "fleet")]
+mod instance;
 #[cfg(feature = "fleet")]
 mod summary;
 #[cfg(feature = "fleet")]
@@ -10,12 +12,12 @@ mod swift_tasks;
 #[cfg(feature = "fleet")]
 mod union;
 
-#[cfg(feature = "fleet")]
-pub use alert::{IntervalAlert, IntervalOutcome};
 pub(crate) use cpu_within::EDGE;
+#[cfg(feature = "fleet")]
+pub use instance::IntervalInstance;
 #[cfg(feature = "dataset")]
 pub(crate) use summary::IntervalPool;
 #[cfg(feature = "fleet")]
-pub use summary::{IntervalInstance, IntervalSummary, IntervalTotals};
+pub use summary::{IntervalSummary, IntervalTotals};
 #[cfg(feature = "fleet")]
-pub use swift_tasks::{SwiftTask, SwiftTasks};
+pub use swift_tasks::SwiftTask;

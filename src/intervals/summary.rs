@@ -1,12 +1,14 @@
-//! Intervals by name: how many there are, how long they take, and the CPU time within them; of a recording, or of many.
+//! Summarises the intervals of one or many recordings by name: their number, durations, and the CPU time within them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::alert::{IntervalAlert, IntervalOutcome};
+use super::alert;
 use super::cpu_within::CpuWithin;
-use super::swift_tasks::SwiftTasks;
+use super::instance::IntervalInstance;
+use super::swift_tasks::SwiftTask;
 use super::union::{IntervalUnion, Open};
+use crate::alert::{AlertOutcome, AlertRule, AlertSubject};
 use crate::hash::HashMap;
 #[cfg(feature = "dataset")]
 use crate::memory::{of_map, of_vec};
@@ -20,102 +22,100 @@ type TableAndName = (Arc<str>, Option<Arc<str>>);
 /// Intervals, summed by name.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalSummary {
-    /// The names, by their total.
+    /// The sums for each name, largest total first.
     pub rows: Vec<IntervalTotals>,
-    /// The percentiles of [`IntervalTotals::quantiles`].
+    /// The percentiles in [`IntervalTotals::quantiles`].
     pub quantiles: Vec<Quantile>,
-    /// The number of runs of several inputs, including those without intervals; `None` for the runs of one recording.
+    /// The number of runs in several inputs that have a table of intervals; `None` for a single recording.
     pub runs: Option<u64>,
+    /// The number of inputs that could not be measured, and of runs without a table of intervals, of several inputs.
+    pub unmeasured: u64,
     /// The outcomes of alert rules.
-    pub alerts: Vec<IntervalOutcome>,
-    /// The Swift tasks of a recording.
-    pub tasks: SwiftTasks,
-    /// True to show the unions and gaps of intervals as text and CSV. JSON always has them.
+    pub alerts: Vec<AlertOutcome>,
+    /// The Swift tasks of a recording, sorted by running time in descending order.
+    pub tasks: Vec<SwiftTask>,
+    /// True to show the unions and gaps of intervals in text and CSV. JSON always contains them.
     pub shows_unions: bool,
 }
 
-/// The intervals with one name.
+/// The sums of all intervals with one name.
 #[derive(Clone, Debug)]
 pub struct IntervalTotals {
-    /// What they are: the schema of their table, or `os-signpost`, whichever table of signposts has them.
+    /// The schema of their table; `os-signpost` for all signpost tables.
     pub table: Arc<str>,
-    /// The name; for hangs, their type. `None` if the table has no name for its rows.
+    /// The name, or the type for hangs. `None` if the table does not name its rows.
     pub name: Option<Arc<str>>,
-    /// The number of runs that have some.
+    /// The number of runs with such intervals.
     pub runs: u64,
     /// The number of intervals with an end.
     pub count: u64,
-    /// The number of intervals that were open when the recording ended. They are not in the other numbers.
+    /// The number of intervals that were open when the recording ended. The other numbers exclude them.
     pub open: u64,
-    /// The sum of durations. Intervals that overlap count twice.
-    pub total: Nanos,
-    /// Percentiles of the durations, each with the interval that has this duration: the nearest rank. Empty without an end.
+    /// The sum of durations. The overlap of two intervals is counted twice. `None` if it exceeds 64 bits, as for every sum
+    /// here.
+    pub total: Option<Nanos>,
+    /// Percentiles of the durations (nearest rank), each with the interval that has this duration. Empty if no interval has an end.
     pub quantiles: Vec<IntervalInstance>,
-    /// The longest one.
+    /// The longest interval.
     pub longest: Option<IntervalInstance>,
-    /// The time with at least one open interval, also of those without an end; `None` if one was open at the end of a run, and it is
-    /// unknown when that was.
+    /// The time during which at least one interval was open, including intervals without an end. `None` if an interval was open at the end of a run,
+    /// and the time of that end is unknown.
     pub busy: Option<Nanos>,
-    /// The number of idle gaps: times between the intervals of a run in which none was open.
+    /// The number of idle gaps: times between the intervals of a run during which none was open.
     pub gaps: u64,
-    /// The sum of the gaps.
-    pub idle: Nanos,
+    /// The total duration of the gaps.
+    pub idle: Option<Nanos>,
     /// The longest gap.
     pub longest_gap: Option<IntervalInstance>,
-    /// The CPU time of the interval's thread within the intervals, as far as they were sampled; `None` if no interval has a thread, or
-    /// nothing of them was sampled.
+    /// The CPU time of the interval's thread within the intervals, as far as they were sampled. `None` if no interval has a thread, or none was
+    /// sampled.
     pub thread_cpu: Option<Weight>,
-    /// The CPU time of all threads of all processes within the intervals, in the same way.
+    /// The CPU time of all threads of all processes within the intervals, as far as they were sampled.
     pub cpu: Option<Weight>,
-    /// The sum of the parts of the intervals before the first or after the last sample of their run; `None` without samples.
+    /// The total time of the intervals that is before the first or after the last sample of their run; `None` if there are no samples.
     pub unsampled: Option<Nanos>,
 }
 
-/// An interval with an end.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct IntervalInstance {
-    /// The duration.
-    pub duration: Nanos,
-    /// The input, if there are several.
-    pub input: Option<Arc<str>>,
-    /// The number of its run, from 1.
-    pub run: u32,
-    /// The start in the run.
-    pub start: Nanos,
-    /// The number of its process.
-    pub pid: Option<u64>,
-    /// The number of its thread; for a signpost, where it began.
-    pub tid: Option<u64>,
-}
-
 impl Recording {
-    /// Sums these intervals by name, with the samples of this recording, and judges the rules. Intervals that several tables have count
-    /// once. Those whose [label](Interval::label) is one of `labels` are named so; rules find them by label, too.
+    /// Sums these intervals by name, with CPU time from this recording's samples, and evaluates the rules. An interval that several tables contain is
+    /// counted once. An interval whose [label](Interval::label) is one of `labels` is named by it. Rules also match other labels.
     pub fn interval_summary(
         &self,
         intervals: &Intervals,
         labels: &[String],
         quantiles: &[Quantile],
-        alerts: &[IntervalAlert],
+        alerts: &[AlertRule],
     ) -> IntervalSummary {
         let mut pool = IntervalPool::new(labels, alerts);
         pool.add(None, intervals.distinct(), CpuWithin::new(self).as_ref());
+        let rejected = intervals.tables.iter().map(|table| table.rejected.total());
+        pool.unread = rejected.fold(intervals.unread_runs.len() as u64, u64::saturating_add);
         let runs = || self.tocs().flat_map(|toc| &toc.runs);
         let end = |_: Option<&str>, run: u32| runs().find(|toc| toc.number == run).and_then(TocRun::duration);
         IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, &end) }
     }
 }
 
+/// True if a rule applies to intervals with this name.
+fn is_about(rule: &AlertRule, name: Option<&str>) -> bool {
+    matches!(&rule.subject, AlertSubject::Named(_, wanted) if Some(wanted.as_str()) == name)
+}
+
 /// The intervals of any number of inputs, by name.
 #[derive(Debug, Default)]
 pub(crate) struct IntervalPool {
-    /// The labels that are names.
+    /// The labels that are used as names.
     labels: HashSet<String>,
-    alerts: Vec<IntervalAlert>,
+    alerts: Vec<AlertRule>,
     names: HashMap<TableAndName, Pooled>,
-    /// By alert: the intervals that have its name as their label.
+    /// For each alert, the intervals whose label is the name in the rule.
     labelled: Vec<Pooled>,
     runs: u64,
+    /// The number of runs without a table of intervals.
+    #[cfg(feature = "dataset")]
+    without_tables: u64,
+    /// The number of rows that could not be read, and of damaged runs.
+    unread: u64,
 }
 
 #[derive(Debug, Default)]
@@ -126,19 +126,26 @@ struct Pooled {
     thread_cpu: Option<Weight>,
     cpu: Option<Weight>,
     unsampled: Option<Nanos>,
+    /// True if CPU time exceeds 64 bits.
+    is_too_large: bool,
 }
 
 impl IntervalPool {
-    /// Intervals that have one of these labels are named so.
-    pub(crate) fn new(labels: &[String], alerts: &[IntervalAlert]) -> Self {
+    /// Creates an empty pool. Intervals whose label is one of `labels` are named by it.
+    pub(crate) fn new(labels: &[String], alerts: &[AlertRule]) -> Self {
         let labelled = alerts.iter().map(|_| Pooled::default()).collect();
         Self { labels: labels.iter().cloned().collect(), alerts: alerts.to_vec(), labelled, ..Self::default() }
     }
 
-    /// Adds a run, if it is of several inputs.
+    /// Adds a run of one of several inputs.
     #[cfg(feature = "dataset")]
-    pub(crate) fn add_run(&mut self, input: &str, intervals: &[Interval]) {
+    pub(crate) fn add_run(&mut self, input: &str, intervals: Option<&[Interval]>, unread: u64) {
+        let Some(intervals) = intervals else {
+            self.without_tables += 1;
+            return;
+        };
         self.runs += 1;
+        self.unread = self.unread.saturating_add(unread);
         self.add(Some(input.into()), intervals.iter().collect(), None);
     }
 
@@ -148,7 +155,7 @@ impl IntervalPool {
             let label = interval.label.as_deref().filter(|label| self.labels.contains(*label));
             let name: Option<Arc<str>> = interval.name_or_type().or(label).map(Arc::from);
             for (alert, pooled) in self.alerts.iter().zip(&mut self.labelled) {
-                if name.is_none() && interval.label.as_deref() == Some(alert.name()) {
+                if name.is_none() && is_about(alert, interval.label.as_deref()) {
                     pooled.add(interval, None, None);
                 }
             }
@@ -159,40 +166,48 @@ impl IntervalPool {
         }
     }
 
-    /// The number of runs of several inputs.
+    /// The number of runs without a table of intervals, which are not among the [runs](Self::runs).
+    #[cfg(feature = "dataset")]
+    pub(crate) fn without_tables(&self) -> u64 {
+        self.without_tables
+    }
+
+    /// The number of runs with a table of intervals in several inputs.
     #[cfg(feature = "dataset")]
     pub(crate) fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     #[cfg(feature = "dataset")]
     pub(crate) fn memory(&self) -> u64 {
         of_map(&self.names)
             + self.names.values().map(|pooled| of_vec(&pooled.closed) + of_vec(&pooled.open)).sum::<u64>()
     }
 
-    /// The sums, and the outcomes of the rules. `end` returns the end of a run of an input.
+    /// Sums the intervals and evaluates the rules. `end` returns when a run of an input ended.
     pub(crate) fn finish(
         self,
         quantiles: &[Quantile],
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalSummary {
         let mut names = self.names;
-        // Of equal durations, the first in time comes first.
+        // If durations are equal, the earlier interval comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
-        let judge = |(alert, labelled): (&IntervalAlert, &Pooled)| {
-            let named = names.iter().filter(|((_, name), _)| name.as_deref() == Some(alert.name()));
+        let judge = |(alert, labelled): (&AlertRule, &Pooled)| {
+            let named = names.iter().filter(|((_, name), _)| is_about(alert, name.as_deref()));
             let matching: Vec<&Pooled> = named.map(|(_, pooled)| pooled).chain([labelled]).collect();
             let closed = matching.iter().flat_map(|pooled| &pooled.closed);
             let mut durations: Vec<Nanos> = closed.map(|instance| instance.duration).collect();
             durations.sort_unstable();
-            alert.judge(&durations, matching.iter().map(|pooled| pooled.open.len()).sum())
+            let open = matching.iter().map(|pooled| pooled.open.len()).sum();
+            alert::outcome(alert, &durations, open, self.unread)
         };
         let alerts = self.alerts.iter().zip(&self.labelled).map(judge).collect();
         let mut rows: Vec<IntervalTotals> =
             names.into_iter().map(|(key, pooled)| pooled.finish(key, quantiles, end)).collect();
-        rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| (&a.table, &a.name).cmp(&(&b.table, &b.name))));
+        let total = |row: &IntervalTotals| row.total.map_or(u64::MAX, Nanos::as_nanos);
+        rows.sort_by(|a, b| total(b).cmp(&total(a)).then_with(|| (&a.table, &a.name).cmp(&(&b.table, &b.name))));
         let (quantiles, runs) = (quantiles.to_vec(), Some(self.runs));
         IntervalSummary { rows, quantiles, runs, alerts, ..IntervalSummary::default() }
     }
@@ -216,10 +231,11 @@ impl Pooled {
         self.closed.push(IntervalInstance { duration, input, run, start, pid, tid });
         let [of_thread, of_all] = cpu.map_or([None; 2], |cpu| cpu.within(interval));
         if let Some(cpu) = cpu {
-            self.unsampled = Some(self.unsampled.unwrap_or_default().saturating_add(cpu.unsampled(interval)));
+            let unsampled = Nanos::sum([self.unsampled.unwrap_or_default(), cpu.unsampled(interval)]);
+            self.is_too_large |= unsampled.is_none();
+            self.unsampled = unsampled;
         }
-        add(&mut self.thread_cpu, of_thread);
-        add(&mut self.cpu, of_all);
+        self.is_too_large |= !add(&mut self.thread_cpu, of_thread) || !add(&mut self.cpu, of_all);
     }
 
     fn finish(
@@ -228,11 +244,10 @@ impl Pooled {
         quantiles: &[Quantile],
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalTotals {
-        let Self { closed, open, runs, thread_cpu, cpu, unsampled } = self;
+        let Self { closed, open, runs, thread_cpu, cpu, unsampled, is_too_large } = self;
         let IntervalUnion { busy, gaps } = IntervalUnion::new(&closed, &open, end);
         let count = closed.len() as u64;
         let at = |quantile: &Quantile| closed.get(quantile.nearest_rank(count).checked_sub(1)? as usize).cloned();
-        let total = closed.iter().map(|instance| instance.duration.as_nanos()).fold(0, u64::saturating_add);
         let longest = closed.last().and_then(|last| closed.iter().find(|instance| instance.duration == last.duration));
         IntervalTotals {
             table,
@@ -240,22 +255,24 @@ impl Pooled {
             runs,
             count,
             open: open.len() as u64,
-            total: Nanos::from_nanos(total),
+            total: Nanos::sum(closed.iter().map(|instance| instance.duration)),
             quantiles: quantiles.iter().filter_map(at).collect(),
             longest: longest.cloned(),
             busy,
             gaps: gaps.len() as u64,
-            idle: gaps.iter().fold(Nanos::default(), |sum, gap| sum.saturating_add(gap.duration)),
+            idle: Nanos::sum(gaps.iter().map(|gap| gap.duration)),
             longest_gap: gaps.into_iter().next(),
-            thread_cpu,
-            cpu,
-            unsampled,
+            thread_cpu: thread_cpu.filter(|_| !is_too_large),
+            cpu: cpu.filter(|_| !is_too_large),
+            unsampled: unsampled.filter(|_| !is_too_large),
         }
     }
 }
 
-fn add(sum: &mut Option<Weight>, more: Option<Weight>) {
-    let Some(more) = more else { return };
-    let value = sum.map_or(0, |sum| sum.value);
-    *sum = Some(Weight::new(value.saturating_add(more.value), more.unit));
+/// Returns false if the sum exceeds 64 bits.
+fn add(sum: &mut Option<Weight>, more: Option<Weight>) -> bool {
+    let Some(more) = more else { return true };
+    let value = sum.map_or(0, |sum| sum.value).checked_add(more.value);
+    *sum = value.map(|value| Weight::new(value, more.unit)).or(*sum);
+    value.is_some()
 }

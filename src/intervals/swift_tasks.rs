@@ -1,4 +1,4 @@
-//! Swift tasks: how long each was in which state, and how many were alive at the same time.
+//! Swift tasks: how long each task was in each state, and how many were alive at the same time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,34 +6,25 @@ use std::sync::Arc;
 use crate::recording::{Interval, Intervals};
 use crate::units::Nanos;
 
-/// The Swift tasks of a recording, from its table of task states.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SwiftTasks {
-    /// The tasks, those that ran longest first.
-    pub tasks: Vec<SwiftTask>,
-    /// The largest number of tasks of one run that were alive at the same time.
-    pub most_alive: u64,
-}
-
 /// A Swift task. It is alive from the start of its first recorded state to the end of the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwiftTask {
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
     /// The name of its process.
     pub process: Option<Arc<str>>,
-    /// The number of its process.
+    /// The process id.
     pub pid: Option<u64>,
-    /// Its number in the process.
+    /// The number of the task within the process.
     pub id: u64,
-    /// Its last priority, such as `High/User Initiated (25)`.
+    /// The last priority, such as `High/User Initiated (25)`.
     pub priority: Option<Arc<str>>,
-    /// The start of its first state.
+    /// The start of the first state.
     pub start: Nanos,
-    /// The end of its last state; `None` if that was open when the recording ended.
+    /// The end of the last state; `None` if it was open when the recording ended.
     pub end: Option<Nanos>,
-    /// The time in each state (`Creating`, `Enqueued`, `Running`, `Suspended`, `Continuation`, `Waiting`), without states that were open when
-    /// the recording ended.
+    /// The time in each state (`Creating`, `Enqueued`, `Running`, `Suspended`, `Continuation`, `Waiting`), excluding states that were open when the
+    /// recording ended.
     pub states: BTreeMap<Arc<str>, Nanos>,
 }
 
@@ -42,11 +33,27 @@ impl SwiftTask {
     pub fn time_in(&self, state: &str) -> Nanos {
         self.states.get(state).copied().unwrap_or_default()
     }
+
+    /// Returns the maximum number of tasks in one run that were alive at the same time. A task that ends when another one starts does not overlap it.
+    pub fn most_alive(tasks: &[Self]) -> u64 {
+        let mut changes: BTreeMap<u32, Vec<(Nanos, i64)>> = BTreeMap::new();
+        for task in tasks {
+            let of_run = changes.entry(task.run).or_default();
+            of_run.push((task.start, 1));
+            of_run.extend(task.end.filter(|end| *end > task.start).map(|end| (end, -1)));
+        }
+        let most = |mut changes: Vec<(Nanos, i64)>| {
+            changes.sort_unstable();
+            changes.iter().fold((0, 0), |(alive, most), (_, change)| (alive + change, most.max(alive + change))).1
+        };
+        changes.into_values().map(most).max().map_or(0, |most| most as u64)
+    }
 }
 
 impl Intervals {
-    /// Returns the Swift tasks among these intervals, which must be those of [all tables](Intervals::read_all).
-    pub fn swift_tasks(&self) -> SwiftTasks {
+    /// Returns the Swift tasks among these intervals, which must include [all tables](Intervals::read_all). They are sorted by running time in
+    /// descending order.
+    pub fn swift_tasks(&self) -> Vec<SwiftTask> {
         let mut tasks: BTreeMap<(u32, Option<u64>, u64), SwiftTask> = BTreeMap::new();
         let mut states: Vec<&Interval> =
             self.intervals.iter().filter(|row| row.table.as_deref() == Some(Self::TASK_STATES)).collect();
@@ -72,30 +79,7 @@ impl Intervals {
             }
         }
         let mut tasks: Vec<SwiftTask> = tasks.into_values().collect();
-        let most_alive = most_alive(&tasks);
         tasks.sort_by_key(|task| std::cmp::Reverse(task.time_in("Running")));
-        SwiftTasks { tasks, most_alive }
+        tasks
     }
-}
-
-/// The largest number of tasks of one run that were alive at the same time. They are sorted by run. A task that ends when another one starts
-/// is not alive with it.
-fn most_alive(tasks: &[SwiftTask]) -> u64 {
-    let of_run = |tasks: &[SwiftTask]| {
-        let start = tasks.iter().map(|task| (task.start, 1));
-        let end = tasks.iter().filter_map(|task| Some((task.end.filter(|end| *end > task.start)?, -1)));
-        let mut changes: Vec<(Nanos, i64)> = start.chain(end).collect();
-        changes.sort_unstable();
-        changes
-            .iter()
-            .scan(0, |alive, (_, change)| {
-                Some({
-                    *alive += change;
-                    *alive
-                })
-            })
-            .max()
-            .unwrap_or(0)
-    };
-    tasks.chunk_by(|a, b| a.run == b.run).map(of_run).max().map_or(0, |most| most as u64)
 }

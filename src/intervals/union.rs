@@ -1,25 +1,25 @@
-//! The time with at least one open interval, and the idle gaps between.
+//! The union of intervals: the time during which at least one was open, and the idle gaps in between.
 
 use std::sync::Arc;
 
-use super::summary::IntervalInstance;
+use super::instance::IntervalInstance;
 use crate::profile::{IntervalFilter, TimeRange};
 use crate::units::Nanos;
 
-/// The union of intervals, each run by itself.
+/// The union of intervals, computed separately for each run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntervalUnion {
-    /// `None` if an interval was open at the end of a run, which is unknown.
+    /// `None` if an interval was open at the end of a run, and the time of that end is unknown, or if the sum exceeds 64 bits.
     pub(super) busy: Option<Nanos>,
-    /// The gaps from the longest to the shortest; of equal ones, the first comes first. Intervals without a length do not end a gap.
+    /// The gaps, longest first; gaps of equal length are in time order. An interval without a length does not end a gap.
     pub(super) gaps: Vec<IntervalInstance>,
 }
 
-/// The start of an interval that was open when its recording ended: the input, the run, and the time.
+/// An interval that was open when its recording ended: the input, the run, and the start.
 pub(super) type Open = (Option<Arc<str>>, u32, Nanos);
 
 impl IntervalUnion {
-    /// Joins intervals. `end` returns the end of a run.
+    /// Computes the union of intervals. `end` returns when a run ended.
     pub(super) fn new(
         closed: &[IntervalInstance],
         open: &[Open],
@@ -41,8 +41,8 @@ impl IntervalUnion {
             let (input, run) = runs[place as usize];
             range.end.or_else(|| end(input.as_deref(), run)).map(|end| end.since(range.start))
         };
-        let mut busy = union.ranges().iter().map(until);
-        let busy = busy.try_fold(Nanos::default(), |sum, length| Some(sum.saturating_add(length?)));
+        let busy: Option<Vec<Nanos>> = union.ranges().iter().map(until).collect();
+        let busy = busy.and_then(Nanos::sum);
         let gaps = union.ranges().windows(2).filter_map(|pair| {
             let [(place, before), (next, after)] = pair else { return None };
             let ((input, run), start) = (runs[*place as usize], before.end.filter(|_| place == next)?);

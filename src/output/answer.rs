@@ -1,4 +1,4 @@
-//! The entry point of all writers: an answer, a format, and a destination.
+//! The entry point of all writers: writes an answer in a format to a destination.
 
 use std::io::{self, Write};
 
@@ -15,33 +15,33 @@ use crate::report::{HangReport, Report};
 use crate::symbols::Found;
 use crate::tables::SurveyedTable;
 
-/// A finished answer. [`write()`] also takes references to its parts.
+/// An answer that can be written. [`write()`] also accepts references to the inner types.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'a, 'e> {
-    /// A report of one recording, in any format but [`Html`](Format), which is for fleets.
+    /// A report on one recording, in any format except [`Html`](Format), which is for fleets.
     Report(&'a Report<'e>),
-    /// What changed between two recordings, as text, JSON, CSV, a flame graph of the second, coloured by what changed, or a page in which
-    /// both are explored.
+    /// The changes between two recordings, as text, JSON, CSV, a flame graph of the second recording coloured by change, or an interactive page for
+    /// both.
     Diff(&'a DiffReport<'a, 'e>),
-    /// What documents hold (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
+    /// The contents of documents (`traceparse toc`), as text or JSON; with the replacements if names were replaced.
     Contents(&'a [Document], Option<&'a [Redacted]>),
-    /// The tables of inputs, each with its name (`traceparse tables`), as text or JSON; with the replacements if names were replaced.
+    /// The tables of inputs, each with the input's name (`traceparse tables`), as text or JSON; with the replacements if names were replaced.
     Tables(&'a [(String, Vec<SurveyedTable>)], Option<&'a [Redacted]>),
-    /// Symbol files, and the binaries whose symbols a recording lacks (`traceparse uuid`), as text or JSON.
+    /// Symbol files, and the binaries of a recording that lack symbols (`traceparse uuid`), as text or JSON.
     Symbols(&'a [Found], Option<&'a Report<'e>>),
     /// Hangs and hitches, as text or JSON.
     Hangs(&'a HangReport, &'a Recording),
     /// Intervals by name, as text, JSON or CSV.
     #[cfg(feature = "fleet")]
     Intervals(&'a IntervalSummary),
-    /// A report of a fleet, as text (the overview is one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
+    /// A fleet report, as text (the overview fits one screen), JSON, CSV (a row for each scope of each cohort) or HTML.
     #[cfg(feature = "fleet")]
     Fleet(&'a FleetReport),
-    /// Whether a group of runs is slower than another, as text, JSON, Markdown or JUnit; its runs as CSV.
+    /// Whether one group of runs is slower than another, as text, JSON, Markdown or JUnit; the runs as CSV.
     #[cfg(feature = "fleet")]
     Comparison(&'a Comparison),
-    /// Where CPU use changes over versions or dates, as text, JSON or CSV.
+    /// The changes of CPU use over versions or dates, as text, JSON or CSV.
     #[cfg(feature = "fleet")]
     Trend(&'a TrendReport<'a>),
 }
@@ -94,9 +94,9 @@ impl<'a> From<&'a Comparison> for Answer<'a, '_> {
 /// Writes an answer in a format.
 ///
 /// # Errors
-/// If `out` fails. [`Unsupported`](io::ErrorKind::Unsupported) if the answer does not have this format.
-/// [`InvalidInput`](io::ErrorKind::InvalidInput) if the format is for one measurement and the report has several, or if it needs the time
-/// of each sample and samples were added up while they were read, or recorded without times.
+/// If `out` fails. [`Unsupported`](io::ErrorKind::Unsupported) if the answer cannot be written in this format.
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) if the format is for one measurement and the report has several, or if it needs the time of each
+/// sample and samples were summed while reading or recorded without times.
 pub fn write<'a, 'e: 'a>(
     answer: impl Into<Answer<'a, 'e>>,
     format: &Format<'_>,
@@ -155,10 +155,10 @@ fn write_answer(answer: Answer<'_, '_>, format: &Format<'_>, out: &mut dyn Write
         Answer::Fleet(report) => match format {
             Format::Text(style) => super::fleet::text::write(report, style, out),
             Format::Overview(style, _) => super::fleet::text::write_overview(report, style, out),
-            Format::Json => super::fleet::json::write(report, out),
+            Format::Json => super::fleet::json::write(report, &super::fleet::json::Extent::ALL, out),
             Format::Csv(cells) => super::fleet::csv::write(report, *cells, out),
             #[cfg(feature = "fleet")]
-            Format::Html(pages) => super::fleet::html::write(report, pages, out),
+            Format::Html(pages) => super::fleet::page::write(report, pages, out),
             _ => unsupported("a report of a fleet", format),
         },
         #[cfg(feature = "fleet")]

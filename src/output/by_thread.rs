@@ -13,14 +13,14 @@ pub(super) struct ThreadSamples<'p> {
     pub(super) thread: ThreadId,
     /// Sorted by time; samples with the same time are in the order of the input.
     pub(super) samples: Vec<&'p Sample>,
-    /// The weight of all of them together.
+    /// The total weight of all samples.
     pub(super) weight: u64,
 }
 
-/// The selected samples by series and thread in the order of the report, with the heaviest thread of a series first.
+/// The selected samples by series and thread in the order of the report: the heaviest thread of each series comes first.
 ///
 /// # Errors
-/// If the samples of the profile were added up while it was read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+/// If samples were summed while reading ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
 pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> io::Result<Vec<ThreadSamples<'e>>> {
     if report.recording.profile.sums().len() > 0 {
         let text = "the samples were summed while being read, but this format needs each one (SampleDetail::Each)";
@@ -46,7 +46,7 @@ pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> io::Result<Vec<Threa
     Ok(threads)
 }
 
-/// The position of the heaviest thread; among several units, of the heaviest in the unit of the first.
+/// The index of the heaviest thread. If there are several units, only threads with the unit of the first one are compared.
 pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Option<usize> {
     let unit = |row: &ThreadSamples<'_>| report.recording.profile.series(row.series).unit;
     let first = unit(threads.first()?);
@@ -54,8 +54,8 @@ pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Op
     comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
 }
 
-/// By position in [`Report::series`]: a label that distinguishes series with selected samples, such as `time-profile, run 1`; nothing if
-/// there is only one.
+/// By index in [`Report::series`]: a label that distinguishes series with selected samples, such as `time-profile, run 1`. `None` if there is only
+/// one such series.
 pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     let counts = |series: &&SeriesReport| series.counted.samples > 0;
     let asked = report.series.iter().filter(counts).count();
@@ -68,7 +68,7 @@ pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
         let row = profile.series(series.series);
         let run = profile.run(row.run);
         let (schema, input) = (profile.string(row.schema), profile.string(run.input));
-        // Documents and tables count from 1 for people.
+        // Documents and tables are numbered from 1 in output for people.
         let (document, table) = (run.document + 1, row.table + 1);
         format!("{schema}, run {}, table {table} of document {document}, {input}, {}", run.number, row.unit)
     };
@@ -82,7 +82,7 @@ pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     report.series.iter().map(label).collect()
 }
 
-/// `PROCESS (PID), THREAD (0xTID)`, and the label of the series, if any.
+/// `PROCESS (PID), THREAD (0xTID)`, followed by the label of the series, if any.
 pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&str>) -> String {
     let thread = profile.thread(thread);
     let process = process_label(profile, profile.process(thread.process));
@@ -93,7 +93,7 @@ pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&
     }
 }
 
-/// The title of the file: the process of the heaviest thread.
+/// The title of the file: the name of the heaviest thread's process.
 pub(super) fn file_title<'e>(report: &Report<'e>, threads: &[ThreadSamples<'_>]) -> &'e str {
     let profile = &report.recording.profile;
     let Some(heaviest) = heaviest(report, threads) else { return "" };

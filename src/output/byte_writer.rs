@@ -1,19 +1,19 @@
-//! Builds text that many lines share only once, and joins many small writes into few large ones.
+//! Caches text that many lines share, and buffers small writes into large ones.
 
 use std::io::{self, Write};
 
 use crate::calltree::Label;
 use crate::profile::{FunctionId, Profile, Stack, StackId};
 
-/// For each function of a profile a piece of output.
+/// A piece of output for each function of a profile.
 pub(super) struct FunctionTexts {
     text: Vec<u8>,
-    /// The end of each piece, where the next one starts.
+    /// The end of each piece, which is the start of the next one.
     ends: Vec<usize>,
 }
 
 impl FunctionTexts {
-    /// The pieces that `write` appends, one for each function.
+    /// Collects the pieces that `write` appends for each function.
     pub(super) fn new(profile: &Profile, mut write: impl FnMut(FunctionId, &mut Vec<u8>)) -> Self {
         let mut text = Vec::new();
         let mut ends = Vec::with_capacity(profile.function_ids().len() + 1);
@@ -25,7 +25,6 @@ impl FunctionTexts {
         Self { text, ends }
     }
 
-    /// The piece of a function.
     pub(super) fn get(&self, id: FunctionId) -> &[u8] {
         &self.text[self.ends[id.index()]..self.ends[id.index() + 1]]
     }
@@ -39,7 +38,7 @@ pub(super) struct LabelTexts {
 }
 
 impl LabelTexts {
-    /// The pieces that `write` appends, one for each label.
+    /// Collects the pieces that `write` appends for each label.
     pub(super) fn new(profile: &Profile, mut write: impl FnMut(Label, &mut Vec<u8>)) -> Self {
         let functions = FunctionTexts::new(profile, |id, out| write(Label::Function(id), out));
         let (mut no_stack, mut root) = (Vec::new(), Vec::new());
@@ -48,7 +47,6 @@ impl LabelTexts {
         Self { functions, no_stack, root }
     }
 
-    /// The piece of a label.
     pub(super) fn get(&self, label: Label) -> &[u8] {
         match label {
             Label::Function(id) => self.functions.get(id),
@@ -58,14 +56,14 @@ impl LabelTexts {
     }
 }
 
-/// Output on its way: many small pieces become few large ones.
+/// An output buffer that combines many small writes into few large ones.
 pub(super) struct ByteWriter<'o> {
-    /// The text that is not written yet.
+    /// The text that has not been written yet.
     pub(super) text: Vec<u8>,
     out: &'o mut dyn Write,
 }
 
-/// Text is written when it reaches this length.
+/// The buffer is written when it reaches this length.
 const FULL: usize = 64 << 10;
 
 impl<'o> ByteWriter<'o> {
@@ -73,12 +71,12 @@ impl<'o> ByteWriter<'o> {
         Self { text: Vec::with_capacity(FULL + FULL / 4), out }
     }
 
-    /// Writes what there is, if it is much.
+    /// Writes the buffer if it is full.
     pub(super) fn flush_if_full(&mut self) -> io::Result<()> {
         if self.text.len() < FULL { Ok(()) } else { self.finish() }
     }
 
-    /// Writes what there is.
+    /// Writes the buffer.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let written = self.out.write_all(&self.text);
         self.text.clear();
@@ -88,7 +86,7 @@ impl<'o> ByteWriter<'o> {
 
 /// Appends pieces of output in order.
 pub(super) trait Put {
-    /// The output so far.
+    /// The output buffer.
     fn bytes(&mut self) -> &mut Vec<u8>;
 
     fn put(&mut self, text: &[u8]) -> &mut Self {
@@ -101,7 +99,7 @@ pub(super) trait Put {
         self
     }
 
-    /// Appends a number, or JSON's null.
+    /// Appends a number, or `null`.
     fn put_optional(&mut self, number: Option<u64>) -> &mut Self {
         match number {
             Some(number) => self.put_number(number),
@@ -109,9 +107,9 @@ pub(super) trait Put {
         }
     }
 
-    /// Appends a string as JSON, or null.
+    /// Appends a JSON string, or `null`.
     fn put_text(&mut self, text: Option<&str>) -> &mut Self {
-        // Writing to a vector cannot fail, and every string is valid in JSON.
+        // Writing to a vector cannot fail, and every string can be encoded as JSON.
         let written = serde_json::to_writer(self.bytes(), &text);
         debug_assert!(written.is_ok());
         self
@@ -135,7 +133,7 @@ pub(super) fn push_number(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Appends an address as [`Address`](crate::units::Address) is shown: `0x` and its hex digits.
+/// Appends an address in the form of [`Address`](crate::units::Address): `0x` and hexadecimal digits.
 pub(super) fn push_address(address: u64, out: &mut Vec<u8>) {
     let mut digits = *b"0x0000000000000000";
     let mut rest = address;
@@ -152,14 +150,14 @@ pub(super) fn push_address(address: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[start..]);
 }
 
-/// The stacks from the root to `stack`, in `path`.
+/// Fills `path` with the stack rows from the root to `stack`.
 fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path: &mut Vec<Stack>) {
     path.clear();
     path.extend(std::iter::successors(stack, |&id| profile.stack(id).parent).map(|id| profile.stack(id)));
     path.reverse();
 }
 
-/// The text of a stack. The last text is kept, since consecutive samples often have the same stack.
+/// Formats stacks. The last text is cached, since consecutive samples often have the same stack.
 #[derive(Default)]
 pub(super) struct StackText {
     of: Option<StackId>,
@@ -168,7 +166,7 @@ pub(super) struct StackText {
 }
 
 impl StackText {
-    /// The text that `write` makes of a stack, root first. For no stack, `write` gets an empty path, and must still write something.
+    /// Returns the text that `write` makes of a stack, root first. Without a stack, `write` gets an empty path and must still write something.
     pub(super) fn get(
         &mut self,
         profile: &Profile,

@@ -1,4 +1,4 @@
-//! The trace event format of Chrome, which Perfetto and `chrome://tracing` show: flame charts of threads over time.
+//! Chrome's trace event format for Perfetto and `chrome://tracing`: flame charts of threads over time.
 //!
 //! ```json
 //! {"displayTimeUnit":"ms","otherData":{"series":["time-profile of run 1 in export.xml, in ns"]},"traceEvents":[
@@ -6,7 +6,7 @@
 //! {"ph":"X","name":"main","cat":"recorded","pid":4150,"tid":172289,"ts":312400.698,"dur":2999.638,"args":{…}}]}
 //! ```
 //!
-//! A span is a complete event (`X`). Times are microseconds with three decimals, so they are exact.
+//! A span is a complete event (`X`). Times are in microseconds with three decimals, so they are exact.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::report::{Span, ThreadChart};
 use crate::report::{binary_of, function_of, process_label, series_label, thread_label};
 use crate::units::Nanos;
 
-/// Writes the flame charts of a report, regardless of its view. A profile of sums has no times, so only its names are written.
+/// Writes the flame charts of a report, regardless of its view. A profile of sums has no times, so only names are written.
 ///
 /// # Errors
 /// If `out` fails.
@@ -59,18 +59,19 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     events.writer.finish()
 }
 
-/// Numbers for processes and threads. Viewers identify processes by pid, and the threads of a process by tid, so each number is used once.
+/// Assigns numbers to processes and threads. Viewers identify a process by its pid and a thread by its pid and tid, so each number may be used only
+/// once.
 #[derive(Default)]
 struct Numbers {
-    /// The process, for a thread, and the number.
+    /// The used numbers: of threads, each with its process, and of processes.
     taken: HashSet<(Option<u64>, u64), BuildHasher>,
     last: u64,
 }
 
 impl Numbers {
-    /// Returns the recorded number if it is free and viewers accept it, else a free number.
+    /// Returns the recorded number if it is unused and viewers accept it, or else an unused number.
     fn take(&mut self, process: Option<u64>, recorded: Option<u64>) -> u64 {
-        // To viewers 0 is the idle process; 1 << 30 and up are numbers that no process has.
+        // For viewers, 0 is the idle process. No process has a number from 1 << 30 on.
         let recorded = recorded.filter(|number| (1..1 << 30).contains(number));
         if let Some(number) = recorded.filter(|&number| self.taken.insert((process, number))) {
             return number;
@@ -80,7 +81,7 @@ impl Numbers {
     }
 }
 
-/// The events so far.
+/// Writes events.
 struct Events<'p, 'o> {
     profile: &'p Profile,
     /// By label: `"name"`.
@@ -97,7 +98,7 @@ impl Events<'_, '_> {
         self.writer.put(b"{\"ph\":\"").put(kind).put(b"\"");
     }
 
-    /// Writes the name of a process, including the name of its `series` if there are several.
+    /// Writes the name of a process, followed by the name of `series` if there are several.
     fn process(&mut self, process: ProcessId, series: Option<&SeriesReport>, pid: u64) {
         let mut label = process_label(self.profile, self.profile.process(process));
         if let Some(series) = series {
@@ -108,7 +109,7 @@ impl Events<'_, '_> {
         self.writer.put_text(Some(&label)).put(b"}}");
     }
 
-    /// A thread, by its place among all, with its spans.
+    /// Writes a thread with its spans. `rank` is its position among all threads.
     fn thread(
         &mut self,
         thread: &ThreadChart<'_>,
@@ -154,7 +155,6 @@ impl Events<'_, '_> {
     }
 }
 
-/// Writes a time in microseconds.
 fn put_micros(time: Nanos, writer: &mut ByteWriter<'_>) {
     let nanos = time.as_nanos();
     writer.put_number(nanos / 1000);

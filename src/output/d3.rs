@@ -1,11 +1,11 @@
-//! One tree of `{"name", "value", "children"}`, as d3-flame-graph and other viewers that are built on d3's hierarchies read it.
+//! A tree of `{"name", "value", "children"}`, which d3-flame-graph and other viewers based on d3's hierarchies read.
 //!
 //! ```json
 //! {"name":"all","value":485000000,"children":[
 //! {"name":"Main Thread (0x2a101) · Orchard (4150)","value":122000000,"children":[{"name":"start","value":122000000,"children":[]}]}]}
 //! ```
 //!
-//! The value of a node is its all weight: the part that its children do not have is its own, or hidden.
+//! The value of a node is its all weight. Weight that its children do not have is self weight or hidden.
 
 use std::io::{self, Write};
 
@@ -14,11 +14,11 @@ use super::json::write_nested;
 use crate::calltree::Label;
 use crate::report::{Report, Scope, SeriesReport, function_of, scope_labels};
 
-/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree hangs below a node with the
-/// name of its thread or process; a single tree of everything is the root itself.
+/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree is below a node with the name of its thread or
+/// process; if there is a single tree for everything, its root is used.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
+/// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     report.check_one_measurement()?;
     let profile = &report.recording.profile;
@@ -52,8 +52,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.finish()
 }
 
-/// The name of a tree, from the specific to the general: the thread and its process, or the process. A tree of all threads has the name of
-/// its run.
+/// The name of a tree, from specific to general: the thread and its process, or only the process. A tree of all threads is named after its run.
 fn name_of(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> String {
     let profile = &report.recording.profile;
     let mut labels = scope_labels(profile, scope);

@@ -1,63 +1,63 @@
-//! The places of the boxes of a flame graph, each next to the box before it on the same caller and as wide as it weighs.
+//! The layout of flame graph boxes. Each box is next to the previous box with the same caller, and its width is its weight.
 //!
 //! ```text
 //! ┌ main ─────────────┐
-//! ┌ fast ─────┐       start of fast = 0, copy's = 0 … in weight from the left edge of the picture
+//! ┌ fast ─────┐       the start of fast is 0, of copy 0 … in weight from the left edge of the picture
 //! ┌ copy ┐┌ slow ┐
 //! ```
 //!
-//! Places are weights, in integers: they become pixels when the picture is drawn, and again when it is zoomed. SVG files and the
-//! interactive page have the same boxes.
+//! Positions are integer weights. They are converted to pixels when the picture is drawn, and again when it is zoomed. SVG files and the interactive
+//! page use the same layout.
 
 use std::ops::RangeInclusive;
 
-/// A box that is drawn.
+/// A box to draw.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FlameBox<T> {
-    /// Levels above it; the root has 0.
+    /// The number of levels above it; 0 for the root.
     pub depth: u32,
     /// The weight between the left edge of the picture and the box.
     pub start: u64,
     /// The all weight of the box, which is its width.
     pub all: u64,
-    /// The thing drawn.
+    /// The item that the box represents.
     pub what: T,
-    /// The weight of the boxes on it that are too narrow.
+    /// The total weight of its children that are too narrow to draw.
     pub(super) left_out: u64,
 }
 
-/// A box that may get more children.
+/// A box that may still get children.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     /// The index of the box.
     at: usize,
-    /// The start of the next one on it.
+    /// The start of its next child.
     next: u64,
     /// The end of the box.
     end: u64,
 }
 
-/// Boxes on their way into a picture, in the order a tree is read: each parent right before its children.
+/// Collects the boxes of a picture. They come in tree order, with each parent before its children.
 #[derive(Debug)]
 pub struct FlameLayout<T> {
-    /// Boxes that weigh less are left out.
+    /// Lighter boxes are left out.
     least: Least,
-    /// Boxes outside this part of the picture are left out.
+    /// Boxes outside of this part of the picture are left out.
     part: RangeInclusive<f64>,
     boxes: Vec<FlameBox<T>>,
-    /// The last box, below its parents.
+    /// The last box and its parents, root first.
     open: Vec<Open>,
-    /// Deeper boxes are below a box that is left out.
+    /// The depth of the box that was left out last. Deeper boxes are below it.
     left_out_at: Option<u32>,
     left_out: u64,
 }
 
-/// The least weight that is drawn.
+/// The minimum weight of a box.
 #[derive(Clone, Copy, Debug)]
 enum Least {
     Weight(u64),
-    /// The narrowest box, and the width of the root, in pixels.
+    /// The minimum width of a box and the width of the root, in pixels.
     Pixels(f64, f64),
 }
 
@@ -66,20 +66,20 @@ impl<T> FlameLayout<T> {
         Self { least, part, boxes: Vec::new(), open: Vec::new(), left_out_at: None, left_out: 0 }
     }
 
-    /// An empty picture of boxes that weigh at least `least`, and are in this part of the picture.
+    /// Creates a layout for boxes that weigh at least `least` and overlap this part of the picture.
     pub fn of_part(least: f64, part: RangeInclusive<f64>) -> Self {
-        // A cast saturates.
+        // The cast saturates.
         Self::new(Least::Weight(least.ceil() as u64), part)
     }
 
-    /// An empty picture of `width` pixels, in which boxes narrower than `narrowest` pixels are left out.
+    /// Creates a layout for a picture `width` pixels wide, without boxes narrower than `narrowest` pixels.
     pub(super) fn of_width(width: f64, narrowest: f64) -> Self {
         Self::new(Least::Pixels(narrowest, width), 0.0..=f64::INFINITY)
     }
 
     /// Adds a box. `what` is called only if the box is drawn. The first box is the root, which is always drawn.
     ///
-    /// A depth without a parent, or a weight that exceeds the rest of the parent, is corrected.
+    /// A depth without a parent is corrected, and so is a weight that exceeds the remaining weight of the parent.
     pub fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {
         if self.boxes.is_empty() {
             return self.place(0, 0, all, what());
@@ -110,24 +110,24 @@ impl<T> FlameLayout<T> {
         self.boxes.push(FlameBox { depth, start, all, what, left_out: 0 });
     }
 
-    /// Boxes without weight have no width.
+    /// At least 1, since boxes without weight have no width.
     fn least(&self) -> u64 {
         match self.least {
             Least::Weight(least) => least,
             Least::Pixels(narrowest, width) => {
                 let total = self.boxes.first().map_or(0, |root| root.all);
-                // A cast saturates.
+                // The cast saturates.
                 ((total as f64 * narrowest / width).ceil() as u64).max(1)
             }
         }
     }
 
-    /// Returns the boxes in the order in which they came.
+    /// Returns the boxes in the order in which they were added.
     pub fn finish(self) -> Vec<FlameBox<T>> {
         self.boxes
     }
 
-    /// Returns the number of boxes that are left out.
+    /// Returns the total weight of the boxes that are left out.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -147,7 +147,7 @@ mod tests {
             layout.finish().iter().map(|shown| format!("{}@{}", shown.what, shown.start)).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(shown(0.0, 0.0..=100.0), "all@0 a@0 b@0 c@30 d@60 e@60 f@90");
-        // Boxes that touch the part are in it.
+        // Boxes that touch the part are included.
         assert_eq!(shown(0.0, 65.5..=90.0), "all@0 d@60 e@60 f@90");
         assert_eq!(shown(0.0, 31.0..=50.0), "all@0 a@0 c@30");
         assert_eq!(shown(20.5, 31.0..=60.0), "all@0 a@0 d@60 e@60");

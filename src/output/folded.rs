@@ -1,7 +1,7 @@
 //! Folded stacks: `process;thread;root;…;leaf WEIGHT`, the input of flame graph tools.
 //!
-//! There is one line for each node with self weight. Separators in names are escaped ([`escape_folded`]). Functions with the same name in
-//! several binaries give several lines with the same text, which every reader adds up.
+//! There is one line for each node with self weight, or with weight that pruning hid below it. Separators in names are escaped
+//! ([`escape_folded`]). Functions with the same name in several binaries produce several lines with the same stack; readers add up their weights.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,18 +9,19 @@ use std::io::{self, Write};
 use super::byte_writer::{FunctionTexts, push_number};
 use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport, scope_labels};
+use crate::settings::{RUN, SCHEMA};
 
-/// [`NO_STACK`](crate::report::NO_STACK) after its separator.
+/// [`NO_STACK`](crate::report::Report::NO_STACK) with its separator.
 const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
-/// The element for the part that pruning hid directly below the root.
+/// The element for weight that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
 impl Report<'_> {
-    /// Checks that all its weights may be added up, as formats for one measurement need it: one schema and unit, and no run twice. A line of
-    /// folded stacks, for example, has only a number, without its meaning.
+    /// Checks that all weights may be added up, for formats that contain a single measurement: one schema and unit, and no run twice. A line of
+    /// folded stacks, for example, does not say what its number measures.
     ///
     /// # Errors
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), with the names of the measurements, if not.
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with the names of the measurements if they cannot be added up.
     pub fn check_one_measurement(&self) -> io::Result<()> {
         let profile = &self.recording.profile;
         let asked: Vec<&SeriesReport> = self.series.iter().filter(|series| !series.is_filtered_out()).collect();
@@ -38,24 +39,24 @@ impl Report<'_> {
         };
         let list = asked.iter().map(describe).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "the input has several measurements that cannot be summed: {list}; choose one with --schema or --run"
+            "the input has several measurements that cannot be summed: {list}; choose one with {SCHEMA} or {RUN}"
         );
         Err(io::Error::new(io::ErrorKind::InvalidInput, text))
     }
 }
 
-/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Every stack starts with the process and
-/// thread of its tree, with the process only, with the state or kind of core, or with none of these, as the trees are separated.
+/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Depending on how trees are separated, every stack starts with the
+/// process and thread, only the process, the state or kind of core, or none of these.
 ///
 /// # Errors
-/// When `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
+/// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     report.check_one_measurement()?;
     let profile = &report.recording.profile;
     let texts = FunctionTexts::new(profile, |id, out| {
         out.push(b';');
         out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());
-        // Offsets in binaries are not unique, and readers of folded stacks see only names.
+        // An unnamed function is shown as an offset, which other binaries may contain too. The name of the binary tells them apart.
         let function = profile.function(id);
         let binary = function.binary.filter(|_| !function.is_named).map(|id| profile.binary(id));
         if let Some(binary) = binary.filter(|binary| binary.load_address.get() == 0) {
@@ -75,14 +76,14 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// Writes the lines of a tree. What `line` holds, they all start with.
+/// Writes the lines of a tree. All of them start with the content of `line`.
 fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     let prefix = line.len();
     let mut below_root = 0;
-    // Where the text of each chain above ends.
+    // The length of the line after each chain above this one; first, the prefix.
     let mut ends = vec![prefix];
     tree.walk(|chain| {
-        // Weight hidden by pruning still belongs to the node's total.
+        // Weight hidden by pruning still belongs to the node.
         let weight = chain.last.self_weight + chain.last.hidden_weight;
         if chain.level == 0 {
             below_root = weight;
@@ -113,7 +114,7 @@ fn push_element(element: &[u8], line: &mut Vec<u8>) {
     line.extend_from_slice(&element[start..]);
 }
 
-/// Writes a line, unless nothing is on it.
+/// Writes a line, unless its weight is zero.
 fn write_line(line: &mut Vec<u8>, weight: u64, out: &mut dyn Write) -> io::Result<()> {
     if weight == 0 {
         return Ok(());
@@ -124,10 +125,10 @@ fn write_line(line: &mut Vec<u8>, weight: u64, out: &mut dyn Write) -> io::Resul
     out.write_all(line)
 }
 
-/// A name as one element of a stack whose elements are joined by `;`.
+/// Escapes a name for use as an element of a stack whose elements are joined by `;`.
 ///
-/// `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`, and so does a `%` that would read as such an
-/// escape (`%25`); nothing else changes. Decoding `%3B`, `%0A`, `%0D` and `%25` gives the name back.
+/// `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`. A `%` that would be mistaken for the start of such an escape becomes `%25`.
+/// Decoding `%3B`, `%0A`, `%0D` and `%25` restores the name.
 pub(super) fn escape_folded(name: &str) -> Cow<'_, str> {
     let is_special = |(at, byte): (usize, u8)| match byte {
         b';' | b'\n' | b'\r' => true,

@@ -1,7 +1,7 @@
 //! Makes text from inputs inert, so that it cannot steer a terminal, break lines or reverse other text.
 //!
-//! Names of functions, threads and files contain whatever was recorded. All output for people (text, HTML, SVG, messages of the command)
-//! writes them through [`inert`]. Formats for programs keep every byte of a name, and use an [`InertWriter`] only on a terminal.
+//! Function, thread and file names contain whatever was recorded. All output for people (text, HTML, SVG, messages of the command) passes them
+//! through [`inert`]. Formats for programs keep every byte of a name, and use an [`InertWriter`] only on a terminal.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,11 +9,11 @@ use std::io::{self, Write};
 
 use super::tone::starts_with_colour;
 
-/// The text with visible escapes (`\u{202e}`, `\n`) for every character that is invisible or affects the text around it: control
-/// characters, line breaks, marks and overrides of direction, tags, and other characters that Unicode calls ignorable.
+/// Returns the text with visible escapes (`\u{202e}`, `\n`) for every character that is invisible or affects the text around it: control characters,
+/// line breaks, directional marks and overrides, tags, and other characters that Unicode classifies as ignorable.
 ///
-/// Characters of all scripts are unchanged, including the characters needed to write them: combining marks, the joiners of Persian and of
-/// emoji, variation selectors.
+/// Characters of all scripts are unchanged, including the characters needed to write them: combining marks, the joiners of Persian and of emoji,
+/// variation selectors.
 pub fn inert(text: &str) -> Cow<'_, str> {
     if is_inert(text) {
         return Cow::Borrowed(text);
@@ -29,18 +29,17 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// True if nothing in the text acts. Most names are ASCII, where only controls act.
+/// True if the text contains no acting character. Most names are ASCII, where only control characters act.
 fn is_inert(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts)
 }
 
-/// True for a character that is invisible or affects others: controls (C0, DEL, C1), separators of lines and paragraphs, interlinear
-/// annotations, the two that XML forbids, and characters with the property Default_Ignorable_Code_Point, except those needed to write
-/// words.
+/// True for a character that is invisible or affects others: controls (C0, DEL, C1), line and paragraph separators, interlinear annotations, the two
+/// noncharacters that XML forbids, and characters with the property Default_Ignorable_Code_Point, except those needed to write words.
 pub(super) fn acts(c: char) -> bool {
     match c {
         ' '..='~' => false,
-        // Joiners, and selectors of glyphs: Persian words, Mongolian and Han letters and emoji are written with them.
+        // Joiners and variation selectors, which Persian words, Mongolian and Han characters and emoji need.
         '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' => false,
         '\u{e0100}'..='\u{e01ef}' => false,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' => true,
@@ -51,34 +50,48 @@ pub(super) fn acts(c: char) -> bool {
     }
 }
 
-/// The syntax of a format: its line breaks, and its escapes for characters.
+/// The syntax of a format, which determines its line breaks and escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// Lines of text, which end with a line feed. Escapes are the same as in [`inert`].
+    /// Lines of text that end with a line feed. Escapes are the same as in [`inert`].
     Lines,
-    /// The same, with the colours of a [`Style`](super::Style).
+    /// Lines of text with the colours of a [`Style`](super::Style).
     Coloured,
-    /// The same as [`Lines`](Self::Lines), but between double quotes a line feed is part of a cell, and is escaped.
+    /// Like [`Lines`](Self::Lines), but between double quotes a line feed is part of a cell and is escaped.
     Csv,
-    /// JSON, with its escapes (`\u202e`): parsers read the same values.
+    /// JSON with its own escapes (`\u202e`), so parsers read the same values.
     Json,
 }
 
-/// Passes on output in a format for programs, so that a terminal may show it: characters that act are escaped, as in [`inert`], except the
-/// line breaks of the format.
-#[derive(Debug)]
-pub struct InertWriter<W> {
+impl Syntax {
+    /// Writes a format for programs to `out` so that it is safe on a terminal: acting characters are escaped, as in [`inert`], except the line breaks
+    /// of the format.
+    ///
+    /// # Errors
+    /// If `write` or `out` fails.
+    pub fn write_inert(
+        self,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut out = InertWriter::new(out, self);
+        write(&mut out)?;
+        out.flush()
+    }
+}
+
+/// Escapes the characters that pass through it. An incomplete character is written when it is flushed.
+struct InertWriter<W> {
     out: W,
     syntax: Syntax,
     is_quoted: bool,
-    /// The start of a character whose other bytes were not written yet.
+    /// The first bytes of a character that is still incomplete.
     rest: Vec<u8>,
 }
 
 impl<W: Write> InertWriter<W> {
-    /// Creates a writer to `out`. [`flush`](Write::flush) it at the end, which writes the start of an incomplete character.
-    pub fn new(out: W, syntax: Syntax) -> Self {
+    fn new(out: W, syntax: Syntax) -> Self {
         Self { out, syntax, is_quoted: false, rest: Vec::new() }
     }
 
@@ -101,12 +114,12 @@ impl<W: Write> InertWriter<W> {
     fn escape(&mut self, c: char) -> io::Result<()> {
         match self.syntax {
             Syntax::Lines | Syntax::Coloured | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
-            // In JSON, a line feed is not part of a value, since values escape it.
+            // In JSON, values escape line feeds, so this one is between values.
             Syntax::Json => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}")),
         }
     }
 
-    /// Writes bytes that are not UTF-8.
+    /// Escapes bytes that are not UTF-8.
     fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         bytes.iter().try_for_each(|byte| write!(self.out, "\\x{byte:02x}"))
     }
@@ -147,8 +160,8 @@ impl<W: Write> Write for InertWriter<W> {
     }
 }
 
-/// Writes text for people through `write`. No view can forget to make a name inert: here everything that acts is escaped, except line
-/// feeds and, in coloured text, the escape codes of colours. Line feeds in names are escaped by the functions that fit text into a line.
+/// Writes text for people through `write`. Everything that acts is escaped here, so no view can forget it, except line feeds and, in coloured text,
+/// the colour codes. Line feeds in names are escaped by the functions that fit text into a line.
 pub(super) fn write_text(
     is_coloured: bool,
     out: &mut dyn Write,
@@ -158,11 +171,7 @@ pub(super) fn write_text(
     write(&mut InertWriter::new(out, syntax))
 }
 
-/// Names longer than this lose their middle: a name of a C++ template may have thousands of characters.
-#[cfg(feature = "fleet")]
-const LONGEST: usize = 240;
-
-/// Text as content of an element, or as the value of an attribute in double quotes.
+/// Displays text as the content of an element or as an attribute value in double quotes.
 ///
 /// Characters that [act](acts) are escaped as `\u{202e}`, as in all text, so different names always look different.
 pub(super) struct Text<'t>(pub(super) &'t str);
@@ -184,32 +193,12 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The text, without its middle if it is too long: ends of names are more informative.
-#[cfg(feature = "fleet")]
-pub(super) fn shortened(text: &str) -> String {
-    cut(text, LONGEST)
-}
-
-/// The text with at most `longest` characters, including a `…` if it is cut.
-#[cfg(feature = "fleet")]
-pub(super) fn cut(text: &str, longest: usize) -> String {
-    let count = text.chars().count();
-    if count <= longest {
-        return text.to_owned();
-    }
-    let tail = longest / 3;
-    let head = longest - tail - 1;
-    let start: String = text.chars().take(head).collect();
-    let end: String = text.chars().skip(count - tail).collect();
-    format!("{start}…{end}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::output::text::{Style, Tone};
 
-    /// Characters that must not reach a reader, with their escapes.
+    /// Characters that must not reach a reader, each with its escape.
     const ACTING: [(char, &str); 26] = [
         ('\0', "\\u{0}"),
         ('\u{7}', "\\u{7}"),
@@ -239,7 +228,7 @@ mod tests {
         ('\u{e007f}', "\\u{e007f}"),
     ];
 
-    /// Ordinary names, of many scripts.
+    /// Ordinary names in many scripts.
     const NAMES: [&str; 8] = [
         "-[Widget draw:]",
         "std::vector<int>::~vector()",
@@ -319,13 +308,5 @@ mod tests {
         assert_eq!(Text("a\u{202e}b\0\n\u{85}").to_string(), "a\\u{202e}b\\u{0}\\n\\u{85}");
         // Characters of all scripts and the joiners of emoji are kept.
         assert_eq!(Text("Größe שלום 👩\u{200d}💻").to_string(), "Größe שלום 👩\u{200d}💻");
-    }
-
-    #[cfg(feature = "fleet")]
-    #[test]
-    fn long_names_keep_their_ends() {
-        assert_eq!(cut("abcdefghij", 10), "abcdefghij");
-        assert_eq!(cut("abcdefghijk", 9), "abcde…ijk");
-        assert_eq!(shortened(&"é".repeat(1_000)).chars().count(), LONGEST);
     }
 }

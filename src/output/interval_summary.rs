@@ -1,133 +1,133 @@
 //! Intervals by name, as text, JSON or CSV. `docs/formats.md` describes every field.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use ::csv::Writer;
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
-use super::csv::{Cells, record};
-use super::text::{Style, Tone, fit};
-use crate::intervals::{IntervalInstance, IntervalOutcome, IntervalSummary, IntervalTotals, SwiftTask, SwiftTasks};
+use super::alerts::{self, AlertLine};
+use super::csv::{Cells, Csv, Field};
+use super::text::table::{Column, FUNCTIONS, IN_FORMATS, KEPT, Row, Table, write_left_out};
+use super::text::{Style, Tone};
+use crate::alert::AlertOutcome;
+use crate::intervals::{IntervalInstance, IntervalSummary, IntervalTotals, SwiftTask};
 use crate::stats::Quantile;
 use crate::units::{Nanos, Weight, counted, several};
 
-/// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the JSON. Added fields keep the version; removed fields and changed meanings increase it.
 const VERSION: u64 = 1;
-/// Swift tasks that text shows, those that ran longest.
+/// The maximum number of Swift tasks in text: those that ran longest.
 const TASKS: usize = 10;
-/// A percentile of too few intervals.
+/// The cell for a percentile of too few intervals.
 const LACKING: &str = "n/a";
-/// What was not recorded.
+/// The cell for a value that was not recorded.
 const UNKNOWN: &str = "–";
-/// The least width of a name.
+/// The width that the names of tasks get, if they need it, before columns are left out.
 const NAME: usize = 12;
 
-/// Writes a line for each name, the Swift tasks that ran longest, and the outcomes of rules.
+/// Writes a line for each table and name, the Swift tasks that ran longest, and the outcomes of rules.
 pub(super) fn write_text(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<(Vec<String>, String)> = summary.rows.iter().map(|row| (cells(row, summary), label(row))).collect();
-    // What no row has takes the room of names.
+    // No two rows have the same table and name, so this counts the tables that share a name.
+    let mut tables: HashMap<_, usize> = HashMap::new();
+    summary.rows.iter().for_each(|row| *tables.entry(&row.name).or_default() += 1);
+    let row = |row: &IntervalTotals| interval_row(row, tables[&row.name] > 1, summary);
+    let rows: Vec<Row> = summary.rows.iter().map(row).collect();
+    // Columns without a value in any row are left out, which leaves more room for names.
     let is_told = |cell: &str| cell != LACKING && cell != UNKNOWN;
-    let is_shown = |column: &usize| rows.is_empty() || rows.iter().any(|(cells, _)| is_told(&cells[*column]));
-    let header = header(summary);
-    let shown: Vec<usize> = (0..header.len()).filter(is_shown).collect();
-    let only = |cells: &[String]| shown.iter().map(|&column| cells[column].clone()).collect::<Vec<_>>();
-    let rows: Vec<_> = rows.iter().map(|(cells, name)| (only(cells), name.clone())).collect();
-    write_table(&only(&header), "name", &rows, style, out)?;
+    let mut table = Table::new(columns(summary), "name", FUNCTIONS, rows).without_empty(is_told);
+    let left_out = table.write_rows(style, out)?;
+    write_left_out(&left_out, IN_FORMATS, style, out)?;
     let unsampled = summary.rows.iter().any(|row| row.cpu.is_some() && row.unsampled > Some(Nanos::default()));
-    let unsampled = unsampled.then(|| "≥: parts of them are outside of the sampled time".to_owned());
-    // Their CPU time is that of all of them, even if it is the same.
-    let is_several = |row: &IntervalTotals| row.cpu.is_some() && row.busy.is_some_and(|busy| busy < row.total);
+    let unsampled = unsampled.then(|| "≥: some intervals are partly outside the sampled time".to_owned());
+    // Each of several overlapping intervals has the CPU time that they share, so their sum contains it several times.
+    let is_several = |row: &IntervalTotals| {
+        row.cpu.is_some() && row.busy.is_some_and(|busy| row.total.is_none_or(|total| busy < total))
+    };
     let overlapping = summary.rows.iter().any(is_several);
-    let overlapping = overlapping
-        .then(|| "intervals of one name overlap: their total and CPU count shared time more than once".to_owned());
-    for legend in [needed(summary), unsampled, overlapping].into_iter().flatten() {
-        writeln!(out, "{}", style.paint(Tone::Dim, &fit(&legend, style.width)))?;
+    let overlapping = overlapping.then(|| {
+        "intervals of one name overlap: shared time is counted more than once in the total and the CPU time".to_owned()
+    });
+    for legend in [needed(summary, &table, &left_out), unsampled, overlapping].into_iter().flatten() {
+        style.write_wrapped(Some(Tone::Dim), 0, &legend, out)?;
     }
-    let SwiftTasks { tasks, most_alive } = &summary.tasks;
+    let tasks = &summary.tasks;
     if !tasks.is_empty() {
-        let alive = counted(most_alive);
+        let alive = counted(SwiftTask::most_alive(tasks));
         let title = format!("{}; at most {alive} alive at the same time", several(tasks.len(), "Swift task"));
-        writeln!(out, "\n{}", style.paint(Tone::Title, &title))?;
-        let header = ["running", "enqueued", "suspended", "waiting", "alive", "priority"].map(str::to_owned);
-        let rows: Vec<(Vec<String>, String)> = tasks.iter().take(TASKS).map(task_cells).collect();
-        write_table(&header, "task", &rows, style, out)?;
-        if tasks.len() > TASKS {
-            writeln!(out, "{}", style.paint(Tone::Dim, &format!("… {} more", counted(tasks.len() - TASKS))))?;
-        }
+        writeln!(out)?;
+        style.write_wrapped(Some(Tone::Title), 0, &title, out)?;
+        let titles =
+            [("running", KEPT), ("enqueued", 2), ("suspended", 1), ("waiting", 3), ("alive", KEPT), ("priority", 4)];
+        let columns = titles.map(|(title, rank)| Column::new(title, rank)).to_vec();
+        let more = tasks.len().checked_sub(TASKS).filter(|&more| more > 0);
+        let more = more.map(|more| Row::more([""; 0], &format!("… {} more", counted(more))));
+        let rows = tasks.iter().take(TASKS).map(task_row).chain(more).collect();
+        Table::new(columns, "task", NAME, rows).write(IN_FORMATS, style, out)?;
     }
     write_alerts(summary, style, out)
 }
 
-/// Writes columns of numbers, and one of names.
-fn write_table(
-    header: &[String],
-    name: &str,
-    rows: &[(Vec<String>, String)],
-    style: &Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let width =
-        |index: usize| rows.iter().map(|(row, _)| row[index].width()).max().unwrap_or(0).max(header[index].width());
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let used: usize = widths.iter().map(|width| width + 2).sum();
-    let room = style.width.map(|width| width.saturating_sub(used).max(NAME));
-    let line = |cells: &[String], name: &str| {
-        let aligned =
-            cells.iter().zip(&widths).map(|(cell, width)| format!("{}{cell}", " ".repeat(width - cell.width())));
-        format!("{}  {}", aligned.collect::<Vec<_>>().join("  "), fit(name, room))
-    };
-    writeln!(out, "{}", style.paint(Tone::Dim, &line(header, name)))?;
-    rows.iter().try_for_each(|(cells, name)| writeln!(out, "{}", line(cells, name)))
-}
-
-/// What a task did, and its name.
-fn task_cells(task: &SwiftTask) -> (Vec<String>, String) {
+/// A row with the times and the priority of a task, named by its number and process.
+fn task_row(task: &SwiftTask) -> Row {
     let time = |time: Nanos| Weight::nanos(time.as_nanos()).to_string();
     let waiting = task.time_in("Waiting").saturating_add(task.time_in("Continuation"));
     let times = [task.time_in("Running"), task.time_in("Enqueued"), task.time_in("Suspended"), waiting].map(time);
     let alive = task.end.map_or_else(|| "to the end".to_owned(), |end| time(end.since(task.start)));
     let priority = task.priority.as_deref().unwrap_or("–").to_owned();
     let process = task.process.as_deref().unwrap_or_default();
-    (times.into_iter().chain([alive, priority]).collect(), format!("{} of {process}", task.id))
+    Row::new(times.into_iter().chain([alive, priority]), &format!("{} of {process}", task.id), "")
 }
 
-/// Writes the outcome of each rule, and the number of all runs.
+/// Writes the numbers of runs and unmeasured inputs, if there were several inputs, and the outcome of each rule.
 fn write_alerts(summary: &IntervalSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if let Some(runs) = summary.runs {
-        writeln!(out, "\n{}", style.paint(Tone::Dim, &format!("of {}", several(runs, "run"))))?;
-    }
-    for IntervalOutcome { rule, value, count, is_fired } in &summary.alerts {
-        let (tone, word) = match is_fired {
-            Some(true) => (Tone::Bad, "FIRED"),
-            Some(false) => (Tone::Good, "ok"),
-            None => (Tone::Warning, "undecided"),
+        let failed = match summary.unmeasured {
+            0 => String::new(),
+            failed => format!("; {} could not be measured", several(failed, "input")),
         };
-        let value = value.map_or_else(String::new, |value| format!("{}, ", Weight::nanos(value.round() as u64)));
-        let line = format!("{rule}: {value}of {}", several(count, "interval"));
-        writeln!(
-            out,
-            "{} {}",
-            style.paint(tone, &format!("{word:<9}")),
-            fit(&line, style.width.map(|width| width.saturating_sub(10)))
-        )?;
+        writeln!(out, "\n{}", style.paint(Tone::Dim, &format!("measured in {}{failed}", several(runs, "run"))))?;
     }
-    Ok(())
+    summary.alerts.iter().try_for_each(|outcome| writeln!(out, "{}", alert_line(outcome).lines("", style)))
 }
 
-/// The name of a row, with what its intervals are unless they are signposts.
-fn label(row: &IntervalTotals) -> String {
+fn alert_line(outcome: &AlertOutcome) -> AlertLine {
+    let time = |value: f64| Weight::nanos(value.round() as u64).to_string();
+    AlertLine::new(outcome, None, Some(alerts::found(outcome, "interval", &time, "", None)))
+}
+
+impl IntervalSummary {
+    /// A line for each rule that fired or is undecided.
+    pub fn alert_lines(&self) -> Vec<String> {
+        self.alerts.iter().filter_map(|outcome| alert_line(outcome).log()).collect()
+    }
+}
+
+/// The numbers and the name of a row, with its table, except for signposts. If several tables share the name, the table is appended to the name
+/// instead of shown as its owner, since names are cut last.
+fn interval_row(row: &IntervalTotals, is_shared: bool, summary: &IntervalSummary) -> Row {
     let name = row.name.as_deref().unwrap_or("(no name)");
-    if &*row.table == "os-signpost" { name.to_owned() } else { format!("{name} ({})", row.table) }
+    let table = if &*row.table == "os-signpost" { "" } else { &row.table };
+    match is_shared && !table.is_empty() {
+        true => Row::new(cells(row, summary), &format!("{name} ({table})"), ""),
+        false => Row::new(cells(row, summary), name, table),
+    }
 }
 
-fn header(summary: &IntervalSummary) -> Vec<String> {
-    let quantiles = summary.quantiles.iter().map(|quantile| quantile.name().to_uppercase());
+/// If space is short, percentiles are left out first: those that the fewest rows have, and among equal ones those listed first. The columns that
+/// only some tables have follow.
+fn columns(summary: &IntervalSummary) -> Vec<Column> {
+    let values = |quantile: &Quantile| summary.rows.iter().filter(|row| quantile.lacks(row.count).is_none()).count();
+    let values: Vec<usize> = summary.quantiles.iter().map(values).collect();
+    let rank =
+        |index: usize| (0..values.len()).filter(|&other| (values[other], other) < (values[index], index)).count();
+    let quantiles = summary.quantiles.iter().enumerate();
+    let quantiles = quantiles.map(|(index, quantile)| (quantile.name().to_uppercase(), rank(index) as u32));
     let first: &[&str] = if summary.runs.is_some() { &["runs", "count", "total"] } else { &["count", "total"] };
     let unions: &[&str] = if summary.shows_unions { &["any open", "gaps", "idle", "longest gap"] } else { &[] };
     let cpu: &[&str] = if summary.runs.is_none() { &["CPU of thread", "CPU of all"] } else { &[] };
-    let owned = |names: &'static [&'static str]| names.iter().map(|name| (*name).to_owned());
-    owned(first).chain(quantiles).chain(owned(&["max"])).chain(owned(unions)).chain(owned(cpu)).collect()
+    let owned = |names: &'static [&'static str], rank| names.iter().map(move |name| ((*name).to_owned(), rank));
+    let last = owned(&["max"], KEPT).chain(owned(unions, 100)).chain(owned(cpu, 101));
+    owned(first, KEPT).chain(quantiles).chain(last).map(|(title, rank)| Column::new(&title, rank)).collect()
 }
 
 fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
@@ -135,7 +135,7 @@ fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
         time.map_or_else(|| UNKNOWN.to_owned(), |time| Weight::nanos(time.as_nanos()).to_string())
     };
     let of = |instance: Option<&IntervalInstance>| time(instance.map(|instance| instance.duration));
-    // A part that was not sampled may have more.
+    // Parts that were not sampled may add to the value.
     let least = if row.unsampled > Some(Nanos::default()) { "≥ " } else { "" };
     let weight =
         |weight: Option<Weight>| weight.map_or_else(|| UNKNOWN.to_owned(), |weight| format!("{least}{weight}"));
@@ -143,14 +143,15 @@ fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
         Some(_) if row.count > 0 => LACKING.to_owned(),
         _ => of(row.quantiles.get(index)),
     };
+    let total = row.total.map_or_else(|| format!("> {}", Weight::nanos(u64::MAX)), |total| time(Some(total)));
     let open = if row.open > 0 { format!(" + {} open", counted(row.open)) } else { String::new() };
     let mut cells = Vec::new();
     cells.extend(summary.runs.map(|_| counted(row.runs)));
-    cells.extend([format!("{}{open}", counted(row.count)), time(Some(row.total))]);
+    cells.extend([format!("{}{open}", counted(row.count)), total]);
     cells.extend(summary.quantiles.iter().enumerate().map(percentile));
     cells.push(of(row.longest.as_ref()));
     if summary.shows_unions {
-        cells.extend([time(row.busy), counted(row.gaps), time(Some(row.idle)), of(row.longest_gap.as_ref())]);
+        cells.extend([time(row.busy), counted(row.gaps), time(row.idle), of(row.longest_gap.as_ref())]);
     }
     if summary.runs.is_none() {
         cells.extend([weight(row.thread_cpu), weight(row.cpu)]);
@@ -158,17 +159,21 @@ fn cells(row: &IntervalTotals, summary: &IntervalSummary) -> Vec<String> {
     cells
 }
 
-/// How many intervals the percentiles need that are not shown, if there are such.
-fn needed(summary: &IntervalSummary) -> Option<String> {
+/// A note on the number of intervals that the missing percentiles need, if any are missing.
+fn needed(summary: &IntervalSummary, table: &Table, left_out: &[String]) -> Option<String> {
+    let is_left_out = |title: &String| left_out.contains(title);
     let lacks = |quantile: &Quantile| {
+        let title = Some(quantile.name().to_uppercase()).filter(|title| !is_left_out(title))?;
         let few = summary.rows.iter().find(|row| row.count > 0 && quantile.lacks(row.count).is_some())?;
-        Some(format!("{} needs {}", quantile.name().to_uppercase(), counted(quantile.lacks(few.count)?)))
+        Some(format!("{title} needs {}", counted(quantile.lacks(few.count)?)))
     };
     let lacking: Vec<String> = summary.quantiles.iter().filter_map(lacks).collect();
-    (!lacking.is_empty()).then(|| format!("n/a: too few intervals; {}", lacking.join(", ")))
+    let what =
+        if table.has_cell(LACKING) { "n/a: too few intervals" } else { "too few intervals for more percentiles" };
+    (!lacking.is_empty()).then(|| format!("{what}; {}", lacking.join(", ")))
 }
 
-/// Writes the same as one document.
+/// Writes the summary as one JSON document.
 pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::Result<()> {
     let row = |row: &IntervalTotals| {
         let quantiles = summary.quantiles.iter().zip(&row.quantiles);
@@ -184,12 +189,12 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
             "runs": row.runs,
             "count": row.count,
             "open": row.open,
-            "total_ns": row.total.as_nanos(),
+            "total_ns": row.total.map(Nanos::as_nanos),
             "quantiles": quantiles,
             "longest": row.longest.as_ref().map(instance),
             "busy_ns": row.busy.map(Nanos::as_nanos),
             "gaps": row.gaps,
-            "idle_ns": row.idle.as_nanos(),
+            "idle_ns": row.idle.map(Nanos::as_nanos),
             "longest_gap": row.longest_gap.as_ref().map(gap),
             "thread_cpu": row.thread_cpu.map(cpu),
             "cpu": row.cpu.map(cpu),
@@ -197,30 +202,22 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
         })
     };
     let rows: Value = summary.rows.iter().map(row).collect();
-    let alerts: Value = summary.alerts.iter().map(outcome).collect();
+    let alerts: Value = summary.alerts.iter().map(alerts::json).collect();
     let document = json!({
         "format": "traceparse-intervals",
         "version": VERSION,
         "runs": summary.runs,
+        "unmeasured": summary.runs.map(|_| summary.unmeasured),
         "intervals": rows,
         "alerts": alerts,
-        "tasks": summary.tasks.tasks.iter().map(task).collect::<Value>(),
-        "most_tasks_alive": summary.tasks.most_alive,
+        "tasks": summary.tasks.iter().map(task).collect::<Value>(),
+        "most_tasks_alive": SwiftTask::most_alive(&summary.tasks),
     });
     writeln!(out, "{document}")
 }
 
 fn cpu(weight: Weight) -> Value {
     json!({"weight": weight.value, "unit": weight.unit.name()})
-}
-
-fn outcome(outcome: &IntervalOutcome) -> Value {
-    let state = match outcome.is_fired {
-        Some(true) => "fired",
-        Some(false) => "quiet",
-        None => "undecided",
-    };
-    json!({"rule": outcome.rule.to_string(), "state": state, "value_ns": outcome.value, "count": outcome.count})
 }
 
 fn task(task: &SwiftTask) -> Value {
@@ -247,7 +244,7 @@ fn gap(gap: &IntervalInstance) -> Value {
     })
 }
 
-/// An interval that has the duration of a percentile.
+/// An interval whose duration is a percentile.
 fn instance(instance: &IntervalInstance) -> Value {
     json!({
         "duration_ns": instance.duration.as_nanos(),
@@ -259,39 +256,32 @@ fn instance(instance: &IntervalInstance) -> Value {
     })
 }
 
-/// Writes a row for each name.
+/// Writes a CSV row for each name.
 pub(super) fn write_csv(summary: &IntervalSummary, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = Writer::from_writer(out);
     let quantiles = summary.quantiles.iter().map(|quantile| format!("{}_ns", quantile.name()));
-    let header = ["table", "name", "runs", "count", "open", "total_ns"].map(str::to_owned).into_iter().chain(quantiles);
     let unions: &[&str] = if summary.shows_unions { &["busy_ns", "gaps", "idle_ns", "longest_gap_ns"] } else { &[] };
+    let header = ["table", "name", "runs", "count", "open", "total_ns"].map(Field::from).into_iter();
     let last = ["max_ns"].iter().chain(unions).chain(&["unit", "thread_cpu", "cpu", "unsampled_ns"]);
-    let header = header.chain(last.map(|name| (*name).to_owned()));
-    let header: Vec<String> = header.collect();
-    record(&mut csv, &header.iter().map(String::as_str).collect::<Vec<_>>())?;
-    for row in &summary.rows {
-        let nanos = |instance: Option<&IntervalInstance>| {
-            instance.map_or_else(String::new, |instance| instance.duration.as_nanos().to_string())
-        };
-        let number = |weight: Option<Weight>| weight.map_or_else(String::new, |weight| weight.value.to_string());
-        let unit = row.cpu.map_or("", |weight| weight.unit.name());
-        let name = cells.text(row.name.as_deref().unwrap_or_default()).into_owned();
-        let table = cells.text(&row.table).into_owned();
-        let counts = [row.runs, row.count, row.open, row.total.as_nanos()].map(|count| count.to_string());
-        let mut fields: Vec<String> = [table, name].into_iter().chain(counts).collect();
+    let header = header.chain(quantiles.map(Field::from)).chain(last.map(|name| (*name).into()));
+    let record = |row: &'_ IntervalTotals| {
+        let nanos = |instance: Option<&IntervalInstance>| instance.map(|instance| instance.duration.as_nanos()).into();
+        let number = |weight: Option<Weight>| weight.map(|weight| weight.value).into();
+        let total = row.total.map(Nanos::as_nanos).into();
+        let counts = [row.runs, row.count, row.open].map(Field::from).into_iter().chain([total]);
+        let names = [Field::from(row.table.to_string()), row.name.as_ref().map(|name| name.to_string()).into()];
+        let mut fields: Vec<Field<'_>> = names.into_iter().chain(counts).collect();
         let supported = |(index, quantile): (usize, &Quantile)| {
             nanos(row.quantiles.get(index).filter(|_| quantile.lacks(row.count).is_none()))
         };
         fields.extend(summary.quantiles.iter().enumerate().map(supported));
         fields.push(nanos(row.longest.as_ref()));
         if summary.shows_unions {
-            let busy = row.busy.map_or_else(String::new, |busy| busy.as_nanos().to_string());
-            let idle = row.idle.as_nanos().to_string();
-            fields.extend([busy, row.gaps.to_string(), idle, nanos(row.longest_gap.as_ref())]);
+            let [busy, idle] = [row.busy, row.idle].map(|time| time.map(Nanos::as_nanos).into());
+            fields.extend([busy, row.gaps.into(), idle, nanos(row.longest_gap.as_ref())]);
         }
-        let unsampled = row.unsampled.map_or_else(String::new, |unsampled| unsampled.as_nanos().to_string());
-        fields.extend([unit.to_owned(), number(row.thread_cpu), number(row.cpu), unsampled]);
-        record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;
-    }
-    csv.flush()
+        let unit = row.cpu.map(|weight| weight.unit.name()).into();
+        fields.extend([unit, number(row.thread_cpu), number(row.cpu), row.unsampled.map(Nanos::as_nanos).into()]);
+        fields
+    };
+    Csv::write(header, summary.rows.iter().map(record), cells, out)
 }

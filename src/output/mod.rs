@@ -1,25 +1,25 @@
-//! Writers of finished answers: [`write()`] writes a report, a comparison, contents, symbols or a report of a fleet ([`Answer`]) in a
-//! [`Format`].
+//! Writers: [`write()`] writes an [`Answer`] (a report, a comparison, contents, symbols or a fleet report) in a [`Format`].
 //!
-//! | format | what for | views |
+//! | format | for | views |
 //! |---|---|---|
 //! | [`Text`](Format::Text) | people | all |
 //! | [`Json`](Format::Json) | programs; documented field by field in `docs/formats.md`, versioned | all |
 //! | [`JsonLines`](Format::JsonLines) | programs that read row by row | all except the overview |
 //! | [`Csv`](Format::Csv) | tables | all |
 //! | [`Folded`](Format::Folded) | flame graphs (inferno, speedscope) | the tree |
-//! | [`FlameGraph`](Format::FlameGraph) | people: flame graphs, one interactive file each | the tree |
+//! | [`FlameGraph`](Format::FlameGraph) | people: flame graphs, each in one interactive file | the tree |
 //! | [`Firefox`](Format::Firefox) | the Firefox Profiler | samples by thread |
 //! | [`Speedscope`](Format::Speedscope) | speedscope | samples by thread |
 //! | [`D3`](Format::D3) | d3-flame-graph, and other tools based on d3's hierarchies | the tree |
 //! | [`ChromeTrace`](Format::ChromeTrace) | Perfetto, `chrome://tracing` | the flame chart, regardless of the view |
 //! | `Pprof` (with the feature `compression`) | pprof, and other readers of its format | samples, regardless of the view |
 //! | `Workbench` (with the feature `workbench`) | people: one page for exploring a recording, or comparing two | samples, regardless of the view |
-//! | `Html` (with the feature `html`) | people: reports of fleets | |
+//! | `Html` (with the feature `fleet`) | people: fleet reports | |
 //!
-//! Text, SVG and HTML make names [inert], so that they cannot steer a terminal or break lines. The other formats keep every byte of a
-//! name; an [`InertWriter`] makes them safe for a terminal.
+//! Text, SVG and HTML make names [inert], so that they cannot steer a terminal or break lines. The other formats keep every byte of a name;
+//! [`Syntax::write_inert`] makes them safe for a terminal.
 
+mod alerts;
 mod answer;
 mod by_thread;
 mod byte_writer;
@@ -27,6 +27,8 @@ mod chrome_trace;
 mod csv;
 mod d3;
 mod diff;
+#[cfg(any(feature = "compression", feature = "fleet"))]
+mod embedded;
 mod firefox;
 mod flame_layout;
 #[cfg(feature = "fleet")]
@@ -58,11 +60,9 @@ pub use diff::{DiffReport, DiffView};
 pub use firefox::Markers;
 pub use flame_layout::{FlameBox, FlameLayout};
 #[cfg(feature = "fleet")]
-pub use fleet::alert_lines;
-#[cfg(feature = "fleet")]
 pub use fleet::{RunPage, RunPlace};
 pub use format::Format;
-pub use inert::{InertWriter, Syntax, inert};
+pub use inert::{Syntax, inert};
 pub use rows::{RowFormat, RowsOutput};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
 pub use text::{OverviewContext, OverviewSentences, Style};

@@ -1,11 +1,11 @@
-//! The facts of a report's recording besides its samples: the run, and the program that ran.
+//! Facts about a report's recording other than its samples: the run, and the program that ran.
 
 use crate::hash::IndexMap;
 use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 
-/// The table of contents of the only run that is selected; `None` for several runs.
+/// The table of contents of the selected run; `None` if several runs are selected.
 pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
     let profile = &report.recording.profile;
     let asked = || report.series.iter().filter(|series| !series.is_filtered_out());
@@ -15,7 +15,7 @@ pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
     report.recording.toc_of_run(run)
 }
 
-/// The programs that ran: of each process the binary that was started, the heaviest process first.
+/// The main executable of each process, heaviest process first.
 pub(super) struct Programs<'e> {
     /// The name of the program, and its path if a table of contents records it.
     programs: Vec<(&'e str, Option<&'e str>)>,
@@ -34,7 +34,7 @@ impl<'e> Programs<'e> {
         Self { programs: processes_by_weight(report).into_iter().map(program).collect() }
     }
 
-    /// 0 for the program of the heaviest process, 1 for programs of other processes, 2 for all other binaries.
+    /// 0 for the executable of the heaviest process, 1 for executables of other processes, 2 for all other binaries.
     pub(super) fn rank(&self, profile: &Profile, id: BinaryId) -> u8 {
         let binary = profile.binary(id);
         match self.programs.iter().position(|&(name, path)| is_program(profile, binary, name, path)) {
@@ -44,7 +44,7 @@ impl<'e> Programs<'e> {
         }
     }
 
-    /// The path of the heaviest process's program, or else its name.
+    /// The path of the heaviest process's executable, or else its name.
     #[cfg(feature = "compression")]
     pub(super) fn first(&self) -> Option<&'e str> {
         let &(name, path) = self.programs.first()?;
@@ -56,7 +56,7 @@ fn is_program(profile: &Profile, binary: &Binary, name: &str, path: Option<&str>
     path == Some(profile.string(binary.path)) || (!name.is_empty() && profile.string(binary.name) == name)
 }
 
-/// The processes that ran in the tables of the first unit, heaviest first. Equal processes are in the order of the report.
+/// The processes in the tables with the first series' unit, heaviest first. Equal processes keep the order of the report.
 fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();

@@ -1,4 +1,4 @@
-//! Serializes answers with `serde` exactly like their JSON, so that there is only one vocabulary.
+//! Implements `Serialize` for answers. The result is exactly the JSON that [`write()`] produces, so there is only one schema.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::{Answer, DiffReport, Format, write};
 use crate::fleet::FleetReport;
 use crate::report::Report;
 
-/// The document that [`Format::Json`] writes, as a value; `docs/formats.md` describes every field.
+/// The document that [`Format::Json`] writes, as a value. `docs/formats.md` describes every field.
 fn document(answer: Answer<'_, '_>) -> io::Result<Value> {
     let mut json = Vec::new();
     write(answer, &Format::Json, &mut json)?;
@@ -21,21 +21,21 @@ fn serialize<S: Serializer>(answer: Answer<'_, '_>, serializer: S) -> Result<S::
     document(answer).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// As the document of [`Format::Json`]. Unlike [`write()`], this keeps the complete document in memory.
+/// Serializes the document that [`Format::Json`] writes. Unlike [`write()`], this keeps the complete document in memory.
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.into(), serializer)
     }
 }
 
-/// As the document that [`Format::Json`] writes.
+/// Serializes the document that [`Format::Json`] writes.
 impl Serialize for DiffReport<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.into(), serializer)
     }
 }
 
-/// As the document that [`Format::Json`] writes.
+/// Serializes the document that [`Format::Json`] writes.
 #[cfg(feature = "fleet")]
 impl Serialize for FleetReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

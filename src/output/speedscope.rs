@@ -1,4 +1,4 @@
-//! [speedscope](https://www.speedscope.app)'s own format, `file-format-schema.json` version 0.0.1.
+//! The native format of [speedscope](https://www.speedscope.app), `file-format-schema.json` version 0.0.1.
 //!
 //! ```json
 //! {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"traceparse","name":"Orchard",
@@ -10,8 +10,8 @@
 //! "weights":[1000000,1000000]}]}
 //! ```
 //!
-//! There is one profile for each thread of each series. A frame is a function, so speedscope adds up by function, like all other formats.
-//! `docs/formats.md` has every field. Output is streamed: only the positions of samples are kept, 8 bytes each.
+//! There is one profile for each thread of each series. A frame is a function, so speedscope aggregates by function, like all other formats.
+//! `docs/formats.md` describes every field. Output is streamed: only the positions of samples are kept, 8 bytes each.
 
 use std::io::{self, Write};
 
@@ -24,11 +24,11 @@ use crate::units::Unit;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
+/// Writes the selected samples, from which trees are made, regardless of the view. Pruning and
 /// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read.
+/// If `out` fails, or samples were summed while reading.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -47,7 +47,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     writer.finish()
 }
 
-/// Everything before the frames.
+/// Writes everything before the frames.
 fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
     writer.put(b"{\"$schema\":").put_text(Some(SCHEMA));
     writer.put(b",\"exporter\":").put_text(Some("traceparse"));
@@ -56,12 +56,12 @@ fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWri
     writer.put(b",\n\"shared\":{\"frames\":[");
 }
 
-/// The functions in stacks of samples.
+/// The functions in the stacks of samples.
 struct Frames {
     functions: IndexSet<FunctionId>,
-    /// By function: the digits of its place in `functions`.
+    /// By function: the digits of its index in `functions`.
     indices: FunctionTexts,
-    /// The place of [`NO_STACK`], where a sample needs one.
+    /// The index of [`NO_STACK`], if a sample needs it.
     no_stack: Option<usize>,
     sources: HashMap<FunctionId, SourceLine>,
 }
@@ -120,7 +120,7 @@ impl Frames {
     }
 }
 
-/// The first line of a function in one file. Lines that a macro inlined from another file are ignored.
+/// Returns the earlier line of a function in one file. Lines that a macro inlined from another file are ignored.
 fn earlier(first: SourceLine, other: SourceLine) -> SourceLine {
     let is_earlier = other.path == first.path && other.line > 0 && (first.line == 0 || other.line < first.line);
     if is_earlier { other } else { first }
@@ -160,7 +160,7 @@ fn write_profile(
     Ok(())
 }
 
-/// The frames of a stack, root first; for a sample without a stack, the frame for that.
+/// Appends the frames of a stack, root first; for a sample without a stack, the frame [`NO_STACK`].
 fn push_stack(profile: &Profile, path: &[Stack], frames: &Frames, out: &mut Vec<u8>) {
     out.push(b'[');
     if let (true, Some(index)) = (path.is_empty(), frames.no_stack) {

@@ -1,4 +1,4 @@
-//! Symbol files, and the binaries whose symbols a recording lacks, as text or JSON.
+//! Symbol files, and the binaries of a recording that lack symbols, as text or JSON.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::calltree::percent;
 use crate::report::{Report, UnnamedBinary};
 use crate::symbols::Found;
 
-/// Writes a line for each file, and for each binary without symbols.
+/// Writes a line for each file and for each binary without symbols.
 pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
     for found in found {
         let path = found.path.display().to_string();
@@ -29,7 +29,7 @@ pub(super) fn write_text(found: &[Found], report: Option<&Report<'_>>, out: &mut
     Ok(())
 }
 
-/// Writes the same as one document.
+/// Writes the same information as a JSON document.
 pub(super) fn write_json(found: &[Found], report: Option<&Report<'_>>, out: &mut dyn Write) -> io::Result<()> {
     let images: Value = found.iter().map(found_value).collect();
     let wanted = report.map_or_else(|| json!([]), wanted_values);

@@ -1,6 +1,6 @@
 //! The colours of text, and their escape codes.
 
-/// The kind of a piece of text, which decides its colour.
+/// The role of a piece of text, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Title,
@@ -14,7 +14,7 @@ pub(super) enum Tone {
 }
 
 impl Tone {
-    /// The tone of a weight by its percentage of the whole.
+    /// The tone of a weight by its percentage of the total.
     pub(super) fn of_heat(percent: f64) -> Self {
         if percent >= 50.0 {
             Self::Hot
@@ -26,7 +26,7 @@ impl Tone {
     }
 }
 
-/// The code that ends a colour.
+/// The code that resets the colour.
 pub(super) const RESET: &str = "0";
 
 impl Tone {
@@ -46,7 +46,7 @@ impl Tone {
     }
 }
 
-/// True if text begins with an escape code that [`Style::paint`](super::text::Style) writes.
+/// True if text begins with a colour code that [`Style::paint`](super::text::Style) writes.
 pub(super) fn starts_with_colour(text: &str) -> bool {
     let is_code = |code: &str| text[2..].strip_prefix(code).is_some_and(|rest| rest.starts_with('m'));
     text.starts_with("\x1b[") && Tone::ALL.map(Tone::code).into_iter().chain([RESET]).any(is_code)

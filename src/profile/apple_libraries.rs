@@ -1,9 +1,8 @@
 //! The names of Apple's libraries, for binaries whose paths were not recorded.
 //!
-//! They are names of frameworks in Apple's documentation, and names that published reports have with paths in `/System/Library` and
-//! `/usr/lib`. Names that apps also give to their own frameworks, such as `Charts`, `Contacts` or `Network`, are left out.
+//! These are framework names from Apple's documentation, and names that occur in published reports with paths in `/System/Library` and `/usr/lib`.
+//! Names that apps also use for their frameworks, such as `Charts`, `Contacts` or `Network`, are left out.
 
-/// The frameworks and libraries.
 const NAMES: &str = "
     ARKit AVFAudio AVFCapture AVFCore AVFoundation AVKit AXCoreUtilities AXRuntime Accelerate AccessibilityUtilities Accounts
     AdServices AppIntents AppKit AppSupport AppTrackingTransparency ApplePushService ApplicationServices AssertionServices
@@ -38,7 +37,6 @@ const NAMES: &str = "
     libsysdiagnose.dylib libusrtcp.dylib libutil.dylib libxml2.2.dylib libxpc.dylib libxslt.1.dylib libz.1.dylib
 ";
 
-/// True for the name of a library of Apple.
 pub(super) fn is_of_apple(name: &str) -> bool {
     NAMES.split_ascii_whitespace().any(|known| known == name)
 }

@@ -21,8 +21,8 @@ use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Nanos, Unit, Uuid};
 
-/// The key of a frame. Frames of different `group`s are distinct even if everything else is equal: the addresses of documents from
-/// different Xcode versions follow different rules, so each needs a separate lookup address.
+/// The key of a frame. Frames in different `group`s are distinct even if everything else is equal: documents from different Xcode versions have
+/// different address rules, so each needs a separate lookup address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameKey {
     /// The function.
@@ -35,7 +35,7 @@ pub struct FrameKey {
     pub source: Option<SourceLine>,
     /// True if it was inlined into its caller.
     pub is_inlined: bool,
-    /// Any number that the caller chooses; frames of different groups are always distinct.
+    /// Any number chosen by the caller. Frames in different groups are always distinct.
     pub group: u32,
 }
 
@@ -64,22 +64,21 @@ pub struct ProfileBuilder {
     stacks: StackTable,
     detail: SampleDetail,
     sum_groups: SumGroups,
-    /// `None` while they are [lent](Self::lend_sums) to another thread.
+    /// `None` while the table is [lent](Self::lend_sums) to another thread.
     sums: Option<SumTable>,
     /// Samples not yet added to their sums.
     waiting: SumBatch,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
-    /// The number of samples that were already summed when they were read.
+    /// The number of samples that were already summed in the input.
     summed_samples: u64,
 }
 
-/// The number of samples that are collected before they are added to their sums.
+/// The number of samples to collect before they are added to their sums.
 const BATCH: usize = 1_024;
 
-/// The maximum number of samples that were already summed when they were read. With this limit, no count overflows, even for 65,536
-/// recordings.
+/// The maximum number of samples that were already summed in the input. With this limit, counts do not overflow even with 65,536 recordings.
 const MAX_SUMMED_SAMPLES: u64 = 1 << 48;
 
 impl BinaryKey {
@@ -122,19 +121,19 @@ impl ProfileBuilder {
         Self::default()
     }
 
-    /// Creates an empty profile that keeps samples in this detail.
+    /// Creates an empty profile that keeps samples at this level of detail.
     pub fn with_detail(detail: SampleDetail) -> Self {
         let sums = if detail == SampleDetail::Summed { Some(SumTable::default()) } else { None };
         Self { detail, sums, ..Self::default() }
     }
 
-    /// Makes the profile part of a memory budget. The callers that add to the profile have to stay within it.
+    /// Charges the profile to a memory budget. Callers that add to the profile must stay within the budget.
     pub(crate) fn within(mut self, budget: MemoryBudget) -> Self {
         self.profile.budget = budget;
         self
     }
 
-    /// Starts with a copy of `profile` without functions, frames, stacks and samples. The ids of everything copied are unchanged.
+    /// Starts with a copy of `profile` without functions, frames, stacks and samples. All copied rows keep their ids.
     pub(super) fn without_frames(profile: &Profile) -> Self {
         let Profile { strings, runs, series, processes, threads, cores, binaries, .. } = profile;
         let copy = Profile {
@@ -151,7 +150,7 @@ impl ProfileBuilder {
             ..Profile::default()
         };
         let mut builder = Self { totals: vec![0; series.len()], ..Self::default() };
-        // The maps by key. Threads and processes keep their names: their samples are not counted again.
+        // Rebuild the maps. Threads and processes keep their names, because their samples are not counted again.
         builder.runs = runs.iter().copied().zip(profile.run_ids()).collect();
         builder.series = series.iter().copied().zip(profile.series_ids()).collect();
         builder.cores = cores.iter().copied().zip(profile.core_ids()).collect();
@@ -170,7 +169,7 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Starts with a copy that includes functions and frames, all with their ids. No frame may be added to it.
+    /// Starts with a copy that includes functions and frames. All rows keep their ids. No frames may be added.
     pub(super) fn without_stacks(profile: &Profile) -> Self {
         let mut builder = Self::without_frames(profile);
         builder.profile.functions.clone_from(&profile.functions);
@@ -178,8 +177,8 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Adds the samples, or the sums, of `profile`, of which this builder already has the other tables. `new` returns the new stack and
-    /// state of samples, or `None` to omit them.
+    /// Copies the samples or sums of `profile`, whose other tables this builder already contains. `new` returns the new stack and state of a sample,
+    /// or `None` to omit it.
     pub(super) fn copy_samples(
         &mut self,
         profile: &Profile,
@@ -196,7 +195,7 @@ impl ProfileBuilder {
         self.profile.sum_groups.clone_from(&profile.sum_groups);
         self.profile.sum_bins.clone_from(&profile.sum_bins);
         let mut in_new_states: HashMap<u32, u32> = HashMap::default();
-        // Sums are not merged, even if their stacks became equal: counters refer to a sum by its index.
+        // Sums are not merged even if their stacks became equal, because counters refer to a sum by its index.
         for (index, row) in profile.sums.iter().enumerate() {
             let Self { profile: Profile { sums, sum_groups, sum_bins, sum_counters, .. }, .. } = self;
             let old = sum_groups[row.group as usize];
@@ -211,13 +210,12 @@ impl ProfileBuilder {
             sum_counters.copy(sums.len(), profile.sum_counters(index));
             sums.push(SumRow { stack, group, ..*row });
         }
-        // The statistics include the omitted samples.
+        // The statistics still include omitted samples.
         self.profile.sample_weights.clone_from(&profile.sample_weights);
         Ok(())
     }
 
-    /// Finishes with the stacks and samples of another profile, of which this builder has the other tables. Ids of frames are the same in
-    /// both.
+    /// Finishes with the stacks and samples of another profile, whose other tables this builder already contains. Frame ids must be the same in both.
     pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
         let Profile { strings, processes, threads, binaries, functions, frames, .. } = self.finish();
         Profile { strings, processes, threads, binaries, functions, frames, held: None, ..profile.clone() }
@@ -258,7 +256,7 @@ impl ProfileBuilder {
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name, is_main: false }))
     }
 
-    /// Interns a thread of which only the name is known, and whether it is a main thread.
+    /// Interns a thread that is identified only by its name and by whether it is a main thread.
     #[cfg(feature = "fleet")]
     pub(crate) fn thread_by_name(
         &mut self,
@@ -266,12 +264,12 @@ impl ProfileBuilder {
         name: StringId,
         is_main: bool,
     ) -> Result<ThreadId, Full> {
-        // No other thread has a key of a number and a name.
+        // No other thread's key has both a number and a name.
         let key = (process, is_main.then_some(0), Some(name));
         Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid: None, name, is_main }))
     }
 
-    /// Names the input and the schema of a profile with a single run and series.
+    /// Sets the input name and the schema of a profile with a single run and series.
     #[cfg(feature = "fleet")]
     pub(crate) fn name_only_run(&mut self, input: &str, schema: &str) -> Result<(), Full> {
         let (input, schema) = (self.string(input)?, self.string(schema)?);
@@ -280,12 +278,12 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Marks a thread that the format of its recording identifies as a main thread ([`Thread::is_main`]), regardless of its name.
+    /// Marks a thread as a main thread ([`Thread::is_main`]), regardless of its name. For formats that identify main threads.
     pub fn mark_main_thread(&mut self, thread: ThreadId) {
         self.profile.threads[thread.index()].is_main = true;
     }
 
-    /// Labels the samples of a thread: from each time on, with a label. The times are sorted and distinct.
+    /// Labels the samples of a thread. Each label applies from its time until the next one. Times must be sorted and distinct.
     pub(crate) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
         self.profile.label_thread(thread, changes);
     }
@@ -319,7 +317,7 @@ impl ProfileBuilder {
         &self.profile.binaries[id.index()]
     }
 
-    /// Returns the first load address of a binary that was loaded at several.
+    /// Returns the first load address of a binary that was loaded at several addresses.
     pub fn first_load(&self, binary: BinaryId) -> BinaryId {
         let uuid = self.profile.binaries[binary.index()].uuid;
         uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(binary)
@@ -372,7 +370,7 @@ impl ProfileBuilder {
         self.stacks.child(parent, frame)
     }
 
-    /// Interns the stack in which `parent` calls `frames`, root first, and returns `parent` if there are none. Equal to repeated calls of
+    /// Interns the stack in which `parent` calls `frames`, root first. Returns `parent` if `frames` is empty. Equivalent to repeated calls of
     /// [`stack`](Self::stack), but faster.
     pub fn stack_path(
         &mut self,
@@ -382,7 +380,8 @@ impl ProfileBuilder {
         self.stacks.path(parent, frames)
     }
 
-    /// The same for frames from the leaf to the root. Writes the stack that ends in each frame to its position in `path`.
+    /// Like [`stack_path`](Self::stack_path), but for frames from the leaf to the root. Writes the stack that ends in each frame to the same position
+    /// in `path`.
     pub(crate) fn stack_path_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -392,7 +391,7 @@ impl ProfileBuilder {
         self.stacks.path_of_leaf_first(parent, frames, path)
     }
 
-    /// Prefetches the memory that [`stack`](Self::stack) needs for `frame` called from `parent`.
+    /// Prefetches the memory that [`stack`](Self::stack) will access for `parent` and `frame`.
     #[inline]
     pub(crate) fn fetch_stack(&self, parent: StackId, frame: FrameId) {
         self.stacks.fetch(parent, frame);
@@ -417,8 +416,7 @@ impl ProfileBuilder {
         self.add_sample_of(group, sample)
     }
 
-    /// Adds samples that are already summed. From then on, the profile sums all samples ([`SampleDetail::Summed`]), including the earlier
-    /// ones.
+    /// Adds samples that are already summed. The profile then sums all samples ([`SampleDetail::Summed`]), including earlier ones.
     pub fn add_sum(&mut self, sum: &SampleSum) -> Result<(), Full> {
         self.add_up()?;
         self.add_waiting()?;
@@ -437,7 +435,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Sums the samples added so far, and all later ones.
+    /// Switches to sums: sums the samples added so far, and all later ones.
     fn add_up(&mut self) -> Result<(), Full> {
         if self.detail == SampleDetail::Summed {
             return Ok(());
@@ -460,7 +458,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// Returns the group in which such samples are summed, or `None` if it does not exist yet.
+    /// Returns the group in which a sample is summed, or `None` if it does not exist yet.
     pub(crate) fn sum_group(&self, sample: &Sample) -> Option<u32> {
         match self.detail {
             SampleDetail::Each => Some(0),
@@ -489,7 +487,7 @@ impl ProfileBuilder {
         if sums + self.waiting.len() >= u32::MAX as usize {
             return Err(Full);
         }
-        // Checked before the sample is added, since its counter values may follow.
+        // Checked before the push, since the sample's counter values may follow it.
         if self.waiting.len() >= BATCH {
             self.add_waiting()?;
         }
@@ -507,8 +505,8 @@ impl ProfileBuilder {
         result
     }
 
-    /// Lends the sums to another thread, which adds batches of samples to them, until [`return_sums`](Self::return_sums). Returns `None` if
-    /// samples are not summed.
+    /// Lends the sums to another thread, which adds batches of samples to them, until [`return_sums`](Self::return_sums). Returns `None` if samples
+    /// are not summed.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         if self.detail == SampleDetail::Each {
             return Ok(None);
@@ -517,7 +515,7 @@ impl ProfileBuilder {
         Ok(self.sums.take())
     }
 
-    /// Takes the samples collected since the last call, which must be added to the lent sums. `spare` is used for the next ones.
+    /// Takes the samples collected since the last call, which must be added to the lent sums. `spare` collects the next ones.
     pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
         std::mem::replace(&mut self.waiting, spare)
     }
@@ -547,7 +545,7 @@ impl ProfileBuilder {
 
     /// Finishes the profile.
     pub fn finish(mut self) -> Profile {
-        // Cannot fail: samples that do not fit were refused.
+        // Cannot fail: samples that do not fit were already rejected.
         let _ = self.add_waiting();
         for (id, name) in most_counted(&self.process_names) {
             self.profile.processes[id.index()].name = name;
@@ -578,7 +576,7 @@ fn parents_come_first(profile: &Profile) -> bool {
     profile.stacks.iter().enumerate().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
 }
 
-/// Returns the name with the most votes for each owner. If several have as many, the one interned first is used.
+/// Returns the name with the most votes for each owner; on a tie, the name that was interned first.
 fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &HashMap<(K, StringId), u64>) -> HashMap<K, StringId> {
     let mut best: HashMap<K, (u64, StringId)> = HashMap::default();
     for (&(owner, name), &count) in counts {

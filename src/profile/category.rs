@@ -18,16 +18,16 @@ use crate::units::Address;
 /// The category of a binary's code, in the order of the tables in reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
-    /// The app's code: every binary with a path that belongs to no other category.
+    /// The app's code: every binary with a path that is in no other category.
     User,
-    /// Code that comes with the operating system or with Xcode.
+    /// Code that is part of the operating system or Xcode.
     System,
     /// Language runtimes and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
     Runtime,
-    /// The kernel and its extensions. The stubs of system calls in `libsystem_kernel.dylib` are [`System`](Self::System).
+    /// The kernel and its extensions. System call stubs in `libsystem_kernel.dylib` are [`System`](Self::System).
     Kernel,
-    /// Code outside every known binary (generated at run time, or from a recording that lists no binaries), or in a binary without a path
-    /// whose name does not reveal its category.
+    /// Code outside every known binary (generated at run time, or from a recording that lists no binaries), or in a binary without a path whose name
+    /// does not reveal its category.
     Unknown,
 }
 
@@ -60,7 +60,7 @@ const RUNTIME_FILES: [&str; 20] = [
     "org-dartlang-sdk",
 ];
 
-/// The beginnings of the file names of runtime libraries; the names end in `.dylib`.
+/// Prefixes of the file names of runtime libraries. The names end in `.dylib`.
 const RUNTIME_STARTS: [&str; 14] = [
     "libobjc.",
     "libobjcMsgSend",
@@ -81,11 +81,11 @@ const RUNTIME_STARTS: [&str; 14] = [
 /// The binary names of runtime frameworks.
 const RUNTIME_FRAMEWORKS: [&str; 3] = ["hermes", "Python", "Ruby"];
 
-/// Folders of the system, on the machine itself or in a copy of its files.
+/// System folders, on the machine itself or in a copy of its files.
 const SYSTEM_FOLDERS: [&str; 9] = [
     "/System/",
     "/usr/lib/",
-    // Only the system's; programs that people run are in `/usr/bin/`.
+    // Not `/usr/bin/`, which contains programs that people run.
     "/usr/sbin/",
     "/usr/libexec/",
     "/Library/Apple/",
@@ -97,8 +97,8 @@ const SYSTEM_FOLDERS: [&str; 9] = [
     "/private/preboot/",
 ];
 
-/// Copies of system files: of devices, as Xcode keeps them, and of simulators. A path that contains the first string and then the second
-/// continues with a path on the device.
+/// Copies of system files: device files kept by Xcode, and simulators. A path that contains the first string and then the second continues with a
+/// path on the device.
 const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
 
 impl Category {
@@ -115,8 +115,8 @@ impl Category {
         Self::of_loaded(load_address, profile.string(path), profile.string(name))
     }
 
-    /// Returns the category of each function, by index. It is the category of its binary, except that stubs belong to the system, since the
-    /// linker made them.
+    /// Returns the category of each function, by index. This is the category of its binary, except that stubs belong to the system, since the linker
+    /// generates them.
     pub(crate) fn of_functions(profile: &Profile) -> Vec<Self> {
         let of_binaries: Vec<Self> = profile.binary_ids().map(|id| Self::of_binary(profile, Some(id))).collect();
         let of_binary = |binary: Option<BinaryId>| binary.map_or(Self::Unknown, |id| of_binaries[id.index()]);
@@ -124,7 +124,6 @@ impl Category {
         profile.function_ids().map(of_function).collect()
     }
 
-    /// Returns the category of one function.
     pub(crate) fn of_function(profile: &Profile, id: FunctionId) -> Self {
         Self::of_binary(profile, profile.function(id).binary).of_code(profile.function_name(id))
     }
@@ -140,8 +139,8 @@ impl Category {
         if load_address.get() >> 47 != 0 { Self::Kernel } else { Self::of_path(path, name) }
     }
 
-    /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it identifies the
-    /// kernel, runtimes, and libraries with names that only Apple uses.
+    /// Returns the category of a binary by its path on the recorded machine. If `path` contains no `/`, the name decides: it identifies the kernel,
+    /// runtimes, and libraries with names that only Apple uses.
     pub fn of_path(path: &str, name: &str) -> Self {
         let path = if path.contains('/') { path } else { "" };
         let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
@@ -158,7 +157,7 @@ impl Category {
         }
     }
 
-    /// Returns a path by which a binary with this name has this category, for binaries whose paths were not kept.
+    /// Returns a path that has this category for a binary with this name, for binaries whose paths were not kept.
     #[cfg(feature = "fleet")]
     pub(crate) fn example_path(self, name: &str) -> String {
         match self {
@@ -187,8 +186,7 @@ fn is_kernel(path: &str, file: &str) -> bool {
         let builds = ["kernel.release.", "kernel.development.", "kernel.debug.", "kernel.kasan."];
         return ["kernel", "mach_kernel"].contains(&file) || builds.iter().any(|build| file.starts_with(build));
     }
-    // Kernel extensions contain parts that run in apps, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`, so the innermost
-    // bundle decides.
+    // Kernel extensions contain parts that run in apps, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`, so the innermost bundle decides.
     let is_bundle =
         |folder: &&str| [".kext", ".plugin", ".bundle", ".app", ".framework"].iter().any(|end| folder.ends_with(end));
     path == "/mach_kernel"
@@ -362,7 +360,7 @@ mod tests {
             ("Orchard", Unknown),
             ("UIKitCore", System),
             ("libsqlite3.dylib", System),
-            // Apple's, but apps also have frameworks with this name.
+            // An Apple framework, but apps also have frameworks with this name.
             ("Charts", Unknown),
             ("", Unknown),
         ] {

@@ -11,7 +11,7 @@ impl Profile {
         !self.counters.is_empty() || self.sum_counters.memory() > 0
     }
 
-    /// Returns the number of counter values per sample of each series; the maximum if samples differ.
+    /// Returns the number of counter values per sample for each series; the maximum if samples differ.
     pub(crate) fn counter_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.series.len()];
         let mut note = |series: SeriesId, values: usize| {
@@ -25,13 +25,13 @@ impl Profile {
         counts
     }
 
-    /// True if the weights of samples are values of a counter.
+    /// True if sample weights were replaced with the values of a counter.
     pub(crate) fn is_weighed_by_counters(&self) -> bool {
         self.series.iter().any(|series| series.counter.is_some())
     }
 
-    /// Replaces the weights in each series by the values of one of its counters, numbered from 0; `None` leaves a series unchanged. A
-    /// sample without that value gets the weight 0. Returns the number of such samples of each series.
+    /// Replaces the weights in each series with the values of one of its counters, given by index; `None` leaves a series unchanged. A sample without
+    /// that value gets the weight 0. Returns the number of such samples for each series.
     ///
     /// # Errors
     /// If the values of a series do not fit in 64 bits. The profile is then unchanged.

@@ -1,18 +1,18 @@
-//! What a thread did in its samples: the one rule of every view, output and operation.
+//! What threads were doing when they were sampled. All views, outputs and operations use this single definition.
 
 use std::cell::{Cell, OnceCell};
 
 use super::{Activity, Meaning, Profile, SampleSum, StringId, Waits};
 
-/// What a thread did when it was sampled.
+/// What a thread was doing when it was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Doing {
-    /// It ran. If all threads were sampled and no state was recorded, it may also have been ready to run.
+    /// It was running. If all threads were sampled and no state was recorded, it may also have been ready to run.
     #[default]
     Runs,
-    /// It was ready to run, but had no core.
+    /// It was ready to run, but not on a core.
     Queued,
-    /// It waited.
+    /// It was waiting.
     Waits,
     /// It was the kernel's thread of an idle core, which neither works nor waits.
     Idle,
@@ -25,15 +25,12 @@ impl Doing {
     }
 }
 
-/// The state that operations give to samples without one if a thread waits: its new stack does not show that.
-pub(super) const WAITS: &str = "Waiting (by its functions)";
-
-/// Tells what threads did. The recorded state decides. Without one, a thread ran if only running threads were sampled, and else the
-/// functions at the end of its stack decide. That a thread has the same stack in every sample proves nothing: an endless loop has it, too.
+/// Determines what threads were doing. The recorded state has precedence. Without a state, a thread was running if only running threads were sampled;
+/// otherwise, the functions at the end of its stack decide. An identical stack in every sample proves nothing: an endless loop has one too.
 pub(crate) struct Doings<'p> {
     profile: &'p Profile,
     waits: OnceCell<Waits<'p>>,
-    /// The last state, since the next one is mostly the same, and what threads do in it; `None` if that is not known.
+    /// Caches the last state, since successive states are mostly the same, and its meaning; `None` if the meaning is unknown.
     last: Cell<Option<(StringId, Option<Doing>)>>,
 }
 
@@ -42,12 +39,12 @@ impl<'p> Doings<'p> {
         Self { profile, waits: OnceCell::new(), last: Cell::new(None) }
     }
 
-    /// What the thread of these samples did.
+    /// What the thread of these samples was doing.
     pub(crate) fn of(&self, sum: &SampleSum) -> Doing {
         match sum.state.map(|state| self.of_state(state)) {
             Some(Some(doing)) => doing,
             None if self.profile.series(sum.series).meaning != Meaning::Presence => Doing::Runs,
-            // Nothing is known of a thread in a state that is not known.
+            // An unknown state is treated like a missing one: the stack decides.
             Some(None) | None => {
                 let waits = sum.stack.is_some_and(|stack| self.waits().of(stack).is_some());
                 if waits { Doing::Waits } else { Doing::Runs }

@@ -1,5 +1,4 @@
-//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`. Also defines the error for a full
-//! table.
+//! Row ids of the profile's tables: small, `Copy` and opaque. `Option<Id<T>>` is as small as `Id<T>`. Also defines the error for a full table.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,13 +19,13 @@ impl<T: ?Sized> Id<T> {
         u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new).map(Self::numbered)
     }
 
-    /// Returns the row's index, from 0 and without gaps, so it can index a table of additional data.
+    /// Returns the row's index. Indices start at 0 and have no gaps, so they can index a table of additional data.
     #[inline]
     pub const fn index(self) -> usize {
         self.number.get() as usize - 1
     }
 
-    /// Returns the id of the preceding row, or `None` for the first one.
+    /// Returns the id of the previous row, or `None` for the first one.
     #[inline]
     pub(super) fn before(self) -> Option<Self> {
         NonZeroU32::new(self.number.get() - 1).map(Self::numbered)
@@ -37,7 +36,7 @@ impl<T: ?Sized> Id<T> {
     }
 }
 
-// Derived implementations would require the same traits of `T`.
+// Derived implementations would require `T` to implement the same traits.
 
 impl<T: ?Sized> Clone for Id<T> {
     #[inline]
@@ -84,8 +83,7 @@ impl<T: ?Sized> fmt::Debug for Id<T> {
     }
 }
 
-/// A table has 2³² − 1 rows, the weights of a series do not fit in 64 bits, or more than 2⁴⁸ samples were already summed when they were
-/// read.
+/// A table has 2³² − 1 rows, the weights of a series do not fit in 64 bits, or the input contains more than 2⁴⁸ samples that were already summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 

@@ -1,4 +1,4 @@
-//! Selects time by intervals of each run, instead of one range.
+//! Selects time by the intervals of each run, instead of a single range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::time_range::TimeRange;
 use super::{Profile, ThreadId};
 use crate::units::Nanos;
 
-/// The time of each run whose samples are selected: the union of intervals, or the time in which an interval of every name is open.
+/// The selected time of each run: the union of intervals, or the time during which an interval of every name is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntervalFilter {
     names: Vec<String>,
@@ -22,15 +22,14 @@ pub struct IntervalFilter {
 }
 
 impl IntervalFilter {
-    /// Selects the time within any of these intervals. Each comes with its run number; they may overlap and be in any order. `names` and
-    /// `has_hangs` only describe the intervals and are returned unchanged. An empty or reversed interval selects nothing, and without
-    /// intervals no sample is selected.
+    /// Selects the time within any of these intervals, each with its run number. They may overlap and be in any order. `names` and `has_hangs` only
+    /// describe the intervals and are returned unchanged. An empty or reversed interval selects nothing, and without intervals no sample is selected.
     pub fn new(names: Vec<String>, has_hangs: bool, intervals: impl IntoIterator<Item = (u32, TimeRange)>) -> Self {
         Self::of_groups(names, has_hangs, false, [intervals.into_iter().collect()])
     }
 
     /// Selects the time within an interval of every group. A group contains the intervals with one name, or the hangs. Otherwise like
-    /// [`new`](Self::new), to which it is equal if there is one group. Without groups, no sample is selected.
+    /// [`new`](Self::new); equal to it if there is one group. Without groups, no sample is selected.
     pub fn intersection(
         names: Vec<String>,
         has_hangs: bool,
@@ -97,13 +96,13 @@ impl IntervalFilter {
         self.length
     }
 
-    /// Returns the length of the selected time of all runs in nanoseconds. Overlapping intervals are counted once. The time after the start
-    /// of an interval without an end is not included.
+    /// Returns the total selected time of all runs in nanoseconds. Overlapping intervals are counted once. The time after the start of an interval
+    /// without an end is not included.
     pub fn covered(&self) -> u128 {
         closed_length(&self.ranges)
     }
 
-    /// Returns the selected time by run and time. Ranges of one run do not touch.
+    /// Returns the selected time, sorted by run and time. Ranges of one run do not touch.
     pub fn ranges(&self) -> &[(u32, TimeRange)] {
         &self.ranges
     }
@@ -128,7 +127,7 @@ fn closed_length(ranges: &[(u32, TimeRange)]) -> u128 {
     ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
 }
 
-/// Intersects two lists, each of them sorted and without ranges that touch.
+/// Intersects two lists, each of which is sorted and has no touching ranges.
 fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, TimeRange)> {
     let (mut one, mut other, mut shared) = (one.iter().peekable(), other.iter().peekable(), Vec::new());
     while let (Some((run, range)), Some((other_run, other_range))) = (one.peek(), other.peek()) {

@@ -1,4 +1,4 @@
-//! Matches processes, threads, binaries and functions by what a user types.
+//! Matches processes, threads, binaries and functions by user input.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use super::similar_names::similar_names;
 
 /// A pattern that matches processes, threads, binaries or functions, by number or by name.
 ///
-/// A number is a pid or tid, decimal or hexadecimal with `0x`. It is also a name: `751` matches process 751 and a process named `751`.
+/// A number is a pid or tid, decimal or hexadecimal with `0x`. It also matches as a name: `751` matches process 751 and a process named `751`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     text: String,
-    /// The number that the text is, if it is a name or a number.
+    /// The text parsed as a number, if it is one and the pattern matches numbers.
     number: Option<u64>,
     rule: Rule,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The number, or the complete name.
+    /// Matches the number, or the complete name.
     Whole,
-    /// The same. If nothing in the profile has this name, it matches every name that contains the string, which is in lower case.
+    /// Like `Whole`. But if nothing in the profile matches, matches every name that contains the string, which is in lower case.
     Part(String),
-    /// Every name that a predicate accepts.
+    /// Matches every name that a predicate accepts.
     Pattern(Pattern),
-    /// These processes and threads, regardless of their names.
+    /// Matches these processes and threads, regardless of their names.
     Chosen(Vec<ProcessId>, Vec<ThreadId>),
 }
 
-/// A predicate on names. Two patterns are equal if their descriptions are.
+/// A predicate on names. Two patterns are equal if their descriptions are equal.
 #[derive(Clone)]
 struct Pattern(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -40,8 +40,8 @@ impl Matcher {
         Self { text: text.to_owned(), number: number(text), rule: Rule::Whole }
     }
 
-    /// The same; if nothing in the profile has this number or name, matches every name that contains `text`, in any case. A number never
-    /// matches a part of a name.
+    /// Like [`new`](Self::new). But if nothing in the profile has this number or name, matches every name that contains `text`, ignoring case. A
+    /// number never matches a part of a name.
     pub fn part(text: &str) -> Self {
         let number = number(text);
         // A mistyped number should match nothing.
@@ -49,10 +49,10 @@ impl Matcher {
         Self { text: text.to_owned(), number, rule }
     }
 
-    /// Parses what a user types: `/REGEX/`, or a name or number, which matches parts of names if nothing has exactly that name.
+    /// Parses user input: `/REGEX/`, or a name or number. A name also matches parts of names if nothing has exactly that name.
     ///
     /// # Errors
-    /// If the text is empty, or the regular expression is empty or wrong.
+    /// If the text is empty, or the regular expression is empty or invalid.
     #[cfg(feature = "patterns")]
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
@@ -68,7 +68,7 @@ impl Matcher {
         }
     }
 
-    /// Matches every name that `is_match` accepts, such as a regular expression does. `text` describes the predicate.
+    /// Matches every name that `is_match` accepts, for example by a regular expression. `text` describes the predicate.
     pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self { text: text.to_owned(), number: None, rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
     }
@@ -78,22 +78,21 @@ impl Matcher {
         Self { text: text.to_owned(), number: None, rule: Rule::Chosen(Vec::new(), threads) }
     }
 
-    /// Fixes what this matches in the profile now, with another description: names may change later.
+    /// Fixes the matches to the current ones in the profile, with a new description, because names may change later.
     pub(crate) fn chosen_in(&self, profile: &Profile, text: String) -> Self {
         Self { text, number: None, rule: Rule::Chosen(self.processes(profile), self.threads(profile)) }
     }
 
-    /// True if the pattern is a number.
     pub(crate) fn is_number(&self) -> bool {
         number(&self.text).is_some()
     }
 
-    /// Returns the string that the user typed, or the description of the predicate.
+    /// Returns the text that the user typed, or the description of the predicate.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the names most similar to the string that the user typed, at most three, the most similar first.
+    /// Returns up to three names that are similar to the user's text, most similar first.
     pub fn similar<'p>(&self, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
         similar_names(&self.text, names)
     }
@@ -103,7 +102,7 @@ impl Matcher {
         (number.is_some() && number == self.number) || name == self.text
     }
 
-    /// True if the pattern is this complete name, or a predicate that accepts it.
+    /// True if the pattern is exactly this name, or a predicate that accepts it.
     #[cfg(feature = "dataset")]
     pub(crate) fn accepts(&self, name: &str) -> bool {
         if let Rule::Pattern(pattern) = &self.rule { (pattern.0)(name) } else { self.is_exact(None, name) }

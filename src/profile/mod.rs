@@ -1,29 +1,29 @@
 //! The model: samples as tables of plain rows that refer to each other by small ids.
 //!
 //! ```text
-//! sample ─► series ─► run            weight counts in the unit of the series
+//! sample ─► series ─► run            weight is in the unit of the series
 //!        ─► thread ─► process ─► run
 //!        ─► stack ─► (parent stack, frame) ─► function ─► binary
 //! ```
 //!
-//! A stack is a parent stack and one frame. A sample therefore contains one id at any depth, and the stacks of a recording take memory only
-//! for their distinct parts. The parent is the caller; root frames have no parent.
+//! A stack is a parent stack and one frame. A sample therefore stores one id at any stack depth, and common parts of stacks are stored once. The
+//! parent is the caller; root frames have no parent.
 //!
-//! A [`ProfileBuilder`] writes a profile once, and it never changes afterwards. This module does not read files.
+//! A [`ProfileBuilder`] builds a profile, which is immutable afterwards. This module does not read files.
 //!
 //! # Memory
 //!
 //! | what | bytes |
 //! |---|---|
-//! | a sample ([`SampleDetail::Each`]) | 40, and 16 and 8 a value if it has counters |
-//! | a sum ([`SampleDetail::Summed`]) | 24, and 16 and 16 a value if it has counters; while building 6 to 12 more for a sum whose stack already had another |
-//! | a distinct stack entry (a parent stack and a frame) | 4 and two bits; 4 more if its parent is not the row before, and 15 to 30 more for such an entry while building |
+//! | a sample ([`SampleDetail::Each`]) | 40; with counters, 16 more and 8 per value |
+//! | a sum ([`SampleDetail::Summed`]) | 24; with counters, 16 more and 16 per value; while building, 6 to 12 more for each additional sum of a stack |
+//! | a distinct stack entry (a parent stack and a frame) | 4 and two bits; 4 more if its parent is not the previous row, and for such an entry 15 to 30 more while building |
 //! | a frame | 40; while building 47 to 94 more |
 //! | a function | 12; while building 15 to 30 more |
 //! | a string | its bytes and 14 to 20 |
 //!
-//! Processes, threads, binaries and cores are few. While a profile is built, all tables except the stacks grow like a `Vec`, so up to half
-//! of their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
+//! There are few processes, threads, binaries and cores. While a profile is built, all tables except the stacks grow like a `Vec`, so up to half of
+//! their memory may be unused until [`ProfileBuilder::finish`]. `tests/memory/allocations.rs` measures the first three rows.
 
 mod apple_libraries;
 mod builder;
@@ -83,16 +83,16 @@ pub(crate) use wait::{Activity, Wait, Waits, is_no_call};
 use std::sync::Arc;
 
 use crate::chunked_vec::ChunkedVec;
+use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
-use crate::units::Weight;
+use crate::units::{Nanos, Weight};
 use model::CounterRow;
-use sample_labels::SampleLabels;
 use sample_weights::SampleWeights;
 pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
 
-/// All samples of the inputs, with their stacks, threads and names. Made by a [`ProfileBuilder`].
+/// All samples of the inputs, with their stacks, threads and names. Built by a [`ProfileBuilder`].
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     strings: Strings,
@@ -110,9 +110,9 @@ pub struct Profile {
     counter_values: Vec<u64>,
     sums: ChunkedVec<SumRow>,
     sum_groups: Vec<SumGroup>,
-    /// By group of sums.
+    /// Indexed by group of sums.
     sum_bins: Vec<TimeBins>,
-    /// By series.
+    /// Indexed by series.
     sample_weights: Vec<SampleWeights>,
     sum_counters: SumCounters,
     labels: SampleLabels,
@@ -122,7 +122,10 @@ pub struct Profile {
     held: Option<Arc<Reservation>>,
 }
 
-/// Two accessors of a table: one row by its id, and all ids in order.
+/// For each thread, the times at which the label of its samples changes, with the new label.
+type SampleLabels = HashMap<ThreadId, Arc<[(Nanos, Option<StringId>)]>>;
+
+/// Two accessors of a table: one returns the row with an id, the other all ids in order.
 macro_rules! table {
     ($(#[$one:meta])* $get:ident, $(#[$all:meta])* $ids:ident, $id:ident, $row:ty, $table:ident) => {
         $(#[$one])*
@@ -141,12 +144,12 @@ macro_rules! table {
 }
 
 impl Profile {
-    /// Returns the memory budget, which everything derived from the profile should use.
+    /// Returns the memory budget. Everything derived from the profile should use it.
     pub fn budget(&self) -> &MemoryBudget {
         &self.budget
     }
 
-    /// Reserves the profile's memory from its budget for as long as it lives.
+    /// Reserves the profile's memory from its budget until the profile is dropped.
     pub(crate) fn hold(&mut self) -> Result<(), OverBudget> {
         self.held = None;
         self.held = Some(Arc::new(self.budget.reserve(self.memory())?));
@@ -227,7 +230,7 @@ impl Profile {
         self.stacks.get(id)
     }
 
-    /// Returns all stacks; each parent precedes the stacks below it.
+    /// Returns all stacks. Parents precede their children.
     pub fn stack_ids(&self) -> impl ExactSizeIterator<Item = StackId> + use<> {
         (0..self.stacks.len()).map(|index| StackId::from_index(index).expect("a row has an id"))
     }
@@ -246,19 +249,19 @@ impl Profile {
         self.strings.get(id)
     }
 
-    /// Returns the id of a string if any row uses it.
+    /// Returns the id of a string, if it is in the string table.
     pub fn find_string(&self, text: &str) -> Option<StringId> {
         self.strings.find(text)
     }
 
-    /// Returns every sample in the order of the input. Exports are nearly always sorted by time, but this is not guaranteed. Empty if
-    /// samples are summed ([`SampleDetail::Summed`]).
+    /// Returns every sample in input order. Exports are nearly always sorted by time, but this is not guaranteed. Empty if samples are summed
+    /// ([`SampleDetail::Summed`]).
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
 
-    /// Returns the summed samples ([`SampleDetail::Summed`]), in an order that depends only on the input; empty if each sample is kept.
-    /// Samples with the same series, thread, stack, state and kind share one sum, unless [`with_frames`](Self::with_frames) merged stacks.
+    /// Returns the summed samples ([`SampleDetail::Summed`]), in an order that depends only on the input; empty if each sample is kept. Samples with
+    /// the same series, thread, stack, state and kind share one sum, unless [`with_frames`](Self::with_frames) merged stacks.
     pub fn sums(&self) -> impl ExactSizeIterator<Item = SampleSum> + Clone {
         (0..self.sums.len()).map(|index| {
             let row = &self.sums[index];
@@ -276,8 +279,7 @@ impl Profile {
         &self.sum_groups
     }
 
-    /// Returns the most frequent weight of a series' samples other than 0; the smallest if several are equally frequent. `None` without
-    /// samples.
+    /// Returns the most frequent nonzero weight among the samples of a series; the smallest if several are equally frequent. `None` if there is none.
     pub(crate) fn most_frequent_weight(&self, series: SeriesId) -> Option<u64> {
         self.sample_weights[series.index()].most_frequent()
     }
@@ -287,7 +289,7 @@ impl Profile {
         &self.sum_bins
     }
 
-    /// Returns everything that was sampled: the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
+    /// Returns the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
     pub fn sums_or_samples(&self) -> impl Iterator<Item = SampleSum> + Clone {
         // One of the two is empty.
         self.sums().chain(self.samples.iter().map(SampleSum::from))
@@ -316,7 +318,7 @@ impl Profile {
         parents.map(|id| self.frame(self.stack(id).frame))
     }
 
-    /// The names of all functions that have one.
+    /// Returns the names of all functions with a real name.
     pub(crate) fn named_functions(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().filter(|function| function.is_named).map(|function| self.string(function.name))
     }

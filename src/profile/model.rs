@@ -24,8 +24,8 @@ pub(crate) type FrameId = Id<Frame>;
 /// The id of a stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
 pub(crate) type StackId = Id<Stack>;
 
-/// One run of a recording, described by one document. If the same run is exported into two files, it becomes two runs: nothing identifies
-/// them as the same, so their weights are never added.
+/// One run of a recording, described by one document. A run that was exported into two files becomes two runs: nothing identifies them as the same,
+/// so their weights are never added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Run {
     /// The name of the input that contains it.
@@ -37,25 +37,25 @@ pub struct Run {
 }
 
 impl Run {
-    /// True for the sum of several runs, which its input describes.
+    /// True for the sum of several runs; the input name describes them.
     pub(crate) fn is_several(&self) -> bool {
         self.number == 0
     }
 }
 
-/// The meaning of weights. Weights with different meanings are never added or compared, even in the same unit.
+/// What weights measure. Weights with different meanings are never added or compared, even in the same unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
-    /// CPU time, cycles or events of a thread that ran.
+    /// CPU time, cycles or events of a running thread.
     #[default]
     OnCpu,
-    /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle
-    /// program are waiting.
+    /// A thread was present, running or waiting, when all threads were sampled. This does not measure CPU use: most samples of an idle program are
+    /// waiting.
     Presence,
-    /// A thread wrote to storage; each sample stands for a number of bytes. This does not measure CPU use.
+    /// A thread wrote to storage; each sample represents a number of bytes. This does not measure CPU use.
     Writes,
-    /// A thread was there when a process crashed or was reported. This is a list of stacks, and measures nothing.
+    /// A thread was present when a process crashed or a report was written. These samples are a list of stacks, and measure nothing.
     Stop,
 }
 
@@ -65,7 +65,7 @@ impl Meaning {
         [Self::OnCpu, Self::Presence, Self::Writes, Self::Stop].into_iter().find(|meaning| meaning.name() == name)
     }
 
-    /// Returns the meaning of what reports from the field state in a unit.
+    /// Returns the meaning of values in reports from the field, for their unit.
     #[cfg(feature = "fleet")]
     pub(crate) const fn of_unit(unit: Unit) -> Self {
         match unit {
@@ -103,9 +103,9 @@ pub struct Series {
     pub unit: Unit,
     /// The meaning of all its weights.
     pub meaning: Meaning,
-    /// True if the times of samples are known. Otherwise the series has only sums, without [times](super::SampleSum::times).
+    /// True if the sample times are known. Otherwise the series contains only sums, without [times](super::SampleSum::times).
     pub has_times: bool,
-    /// The performance counter, from 0, whose values replace the recorded weights
+    /// The index of the performance counter whose values replace the recorded weights
     /// ([`Analysis::weigh_by_counter`](crate::Analysis::weigh_by_counter)).
     pub counter: Option<u32>,
 }
@@ -137,11 +137,11 @@ impl Series {
 /// A process of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// The run it was seen in.
+    /// The run that it belongs to.
     pub run: RunId,
-    /// Its number; `None` if the export does not contain it.
+    /// The process id; `None` if the export does not contain it.
     pub pid: Option<u64>,
-    /// Its name: the most frequent one if it changed, and empty if the export has no name.
+    /// The name, or the most frequent one if it changed. Empty if the export does not contain a name.
     pub name: StringId,
 }
 
@@ -150,10 +150,10 @@ pub struct Process {
 pub struct Thread {
     /// The process of the thread.
     pub process: ProcessId,
-    /// Its number; `None` if the export does not contain it.
+    /// The thread id; `None` if the export does not contain it.
     pub tid: Option<u64>,
-    /// Its name: the most frequent one if it changed, and empty if the export has no name. Instruments often uses the outermost function as
-    /// the name.
+    /// The name, or the most frequent one if it changed. Empty if the export does not contain a name. Instruments often uses the outermost function
+    /// as the name.
     pub name: StringId,
     /// True for a main thread of its process. Readers mark main threads if the format records them. In a process without marked threads,
     /// the threads named `Main Thread` are main threads; if there are none, the threads named `main`.
@@ -163,20 +163,20 @@ pub struct Thread {
 /// A CPU core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Core {
-    /// Its number, from 0.
+    /// The core number, from 0.
     pub index: u32,
-    /// Its recorded kind (`P Core`, `E Core`, `Performance`, `SMT Core` …).
+    /// The recorded core type (`P Core`, `E Core`, `Performance`, `SMT Core` …).
     pub kind: Option<StringId>,
 }
 
 /// A binary (executable, framework, dylib) at the address it was loaded at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Binary {
-    /// Its name, such as `libdispatch.dylib`.
+    /// The name, such as `libdispatch.dylib`.
     pub name: StringId,
-    /// Its UUID, which identifies it on every machine and selects its symbol files.
+    /// The UUID, which identifies the binary on every machine and determines its symbol files.
     pub uuid: Option<Uuid>,
-    /// Its architecture, such as `arm64e`.
+    /// The architecture, such as `arm64e`.
     pub arch: Option<StringId>,
     /// The address of its Mach-O header in the process.
     pub load_address: Address,
@@ -184,14 +184,14 @@ pub struct Binary {
     pub path: StringId,
 }
 
-/// A function: trees merge frames by it. Two functions are the same if their names and the UUIDs of their binaries are.
+/// A function. Call trees merge frames with the same function. Two functions are the same if their names and the UUIDs of their binaries are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
-    /// Its name, or its address in hexadecimal.
+    /// The name, or the address in hexadecimal.
     pub name: StringId,
-    /// Its binary: the first load address if a UUID has several. A function without a name is a different function at each load address.
+    /// The binary; if a UUID has several load addresses, the first. A function without a name is a different function at each load address.
     pub binary: Option<BinaryId>,
-    /// True if the name is a real name; false if it is an address in hexadecimal.
+    /// True if `name` is a real name; false if it is an address in hexadecimal.
     pub is_named: bool,
 }
 
@@ -200,7 +200,7 @@ pub struct Function {
 pub struct SourceLine {
     /// The path on the machine that compiled the file.
     pub path: StringId,
-    /// The line, from 1; 0 means code that the compiler generated.
+    /// The line number, from 1; 0 for compiler-generated code.
     pub line: u32,
 }
 
@@ -213,7 +213,7 @@ pub struct Frame {
     pub binary: Option<BinaryId>,
     /// The recorded address, unchanged, with the bias and authentication bits of its Xcode version.
     pub address: Address,
-    /// The address to look up in symbol files: in a leaf, the sampled instruction; in a caller, an address inside the call.
+    /// The address to look up in symbol files: the sampled instruction for a leaf, an address inside the call instruction for a caller.
     pub lookup_address: Address,
     /// The source line, if it was recorded.
     pub source: Option<SourceLine>,
@@ -223,14 +223,14 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// True if a recording lists this frame as inlined next to `callee`. Both have one address, so a symbol file that has the functions at
-    /// that address supplies both.
+    /// True if the recording lists this frame as inlined next to `callee`. Both have the same address, so a symbol file with that address supplies
+    /// both functions.
     pub fn is_inlined_beside(&self, callee: &Self) -> bool {
         self.is_inlined && self.binary == callee.binary && self.address == callee.address
     }
 }
 
-/// A stack: `parent` calls `frame`. The root of a thread has no parent.
+/// A call stack: `frame`, called by the stack `parent`. The outermost frame of a thread has no parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stack {
     /// The callers.
@@ -239,7 +239,7 @@ pub struct Stack {
     pub frame: FrameId,
 }
 
-/// The source of a sample.
+/// How a sample was triggered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleKind {
     /// The sampling timer or counter, the usual kind.
@@ -247,7 +247,7 @@ pub enum SampleKind {
     Periodic,
     /// The profile-every-thread timer (`PET`).
     EveryThread,
-    /// Its lightweight form, which samples only threads that ran (`LPET`).
+    /// The lightweight form of PET, which samples only threads that ran (`LPET`).
     EveryThreadLightweight,
     /// The snapshot of all threads at the start. It shows what each thread was doing; its weight is 0, so it adds no CPU time.
     Stackshot,
@@ -256,7 +256,7 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
-    /// Returns the kind for a number from Instruments.
+    /// Converts the number that Instruments uses.
     pub(crate) fn of_number(number: u64) -> Self {
         match number {
             0 => Self::Periodic,
@@ -275,24 +275,24 @@ pub struct Sample {
     pub time: Nanos,
     /// The weight in the unit of its series.
     pub weight: u64,
-    /// The table that contains it.
+    /// The series that contains it.
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// The stack of the thread; `None` if it was not recorded, in which case the weight is still valid.
+    /// The stack of the thread; `None` if it was not recorded. The weight is still valid.
     pub stack: Option<StackId>,
     /// The core that the thread ran on; `None` for threads that did not run.
     pub core: Option<CoreId>,
     /// The thread's state (`Running`, `Blocked` …), if it was recorded.
     pub state: Option<StringId>,
-    /// The source.
+    /// How the sample was triggered.
     pub kind: SampleKind,
-    /// The number of recorded samples: 1, or more if a page joined several with the same properties. They have the time of the first, and
-    /// their weights are summed.
+    /// The number of recorded samples: 1, or more if a page merged several samples with the same properties. The merged sample has the time of the
+    /// first and the sum of the weights.
     pub samples: u16,
 }
 
-/// The start of a sample's counter values, which end at the start of the next row's values.
+/// Where the counter values of a sample begin. They end where the values of the next row begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CounterRow {
     pub(super) sample: usize,

@@ -1,4 +1,4 @@
-//! A small profile of some stacks, with only what they need.
+//! Creates a small profile that contains only some stacks.
 
 use super::rebuild::{RebuildError, held};
 use super::{
@@ -9,11 +9,11 @@ use crate::hash::HashMap;
 use crate::units::{Nanos, Unit};
 
 impl Profile {
-    /// Returns a profile in which the sample at index `i` has the `i`-th of these stacks. It contains only their frames, so naming it looks
-    /// up only their addresses.
+    /// Returns a profile in which the sample at index `i` has the `i`-th of these stacks. It contains only their frames, so symbolication looks up
+    /// only their addresses.
     ///
     /// # Errors
-    /// If the profile needs more memory than the budget has left.
+    /// If the profile exceeds the memory budget.
     pub fn of_stacks(&self, stacks: &[StackId]) -> Result<Self, RebuildError> {
         let mut copy = Copy::new(self);
         let empty = copy.to.string("")?;
@@ -31,7 +31,7 @@ impl Profile {
     }
 }
 
-/// Copies frames with what they refer to.
+/// Copies frames and everything they refer to.
 struct Copy<'p> {
     from: &'p Profile,
     to: ProfileBuilder,
@@ -63,7 +63,7 @@ impl<'p> Copy<'p> {
         }
         let Frame { function, binary, address, lookup_address, source, is_inlined } = *self.from.frame(id);
         let of = self.from.function(function);
-        // The function's first: it is the first load of its image.
+        // Copies the function's binary first, because it is the first load address of its UUID.
         let of_function = of.binary.map(|id| self.binary(id)).transpose()?;
         let binary = binary.map(|id| self.binary(id)).transpose()?;
         let name = self.string(of.name)?;

@@ -1,10 +1,10 @@
-//! Replaces names in a profile. Its rows, ids and numbers are unchanged.
+//! Replaces the names in a profile. Its rows, ids and numbers are unchanged.
 
 use super::strings::Strings;
 use super::{BinaryId, Category, Full, FunctionId, Profile, RebuildError, StringId};
 use crate::hash::HashMap;
 
-/// Returns new names for each kind of name; `None` keeps the old one.
+/// Supplies new names. `None` keeps the old name.
 pub(crate) trait Rename {
     /// Renames an input.
     fn input(&mut self, name: &str) -> Option<String>;
@@ -14,13 +14,13 @@ pub(crate) trait Rename {
     fn thread(&mut self, name: &str) -> Option<String>;
     /// Renames a binary and its path.
     fn binary(&mut self, name: &str, path: &str) -> (String, String);
-    /// Renames a function with a name, in a binary of this category.
+    /// Renames a function that has a name, in a binary of this category.
     fn function(&mut self, name: &str, category: Category) -> Option<String>;
     /// Renames the path of a source file.
     fn source(&mut self, path: &str) -> Option<String>;
 }
 
-/// The strings of a profile, before and after the names are replaced.
+/// The strings of a profile before and after its names are replaced.
 struct Names {
     old: Strings,
     new: Strings,
@@ -43,9 +43,8 @@ impl Names {
 }
 
 impl Profile {
-    /// Replaces all names that [`Rename`] covers; none of the old ones is kept. If `merges` is set, functions of one binary with the same
-    /// new name are merged. The names of schemas, states, core kinds and architectures are unchanged, and
-    /// samples lose their labels.
+    /// Replaces all names that [`Rename`] covers; none of the old names are kept. If `merges` is set, functions in the same binary that receive the
+    /// same new name are merged. The names of schemas, states, core kinds and architectures are unchanged. Samples lose their labels.
     pub(crate) fn rename(&mut self, names: &mut dyn Rename, merges: bool) -> Result<(), RebuildError> {
         self.labels.clear();
         let new = self.kept_strings()?;
@@ -98,7 +97,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Returns the category of each binary, by its old name.
+    /// Returns the category of each binary, determined by its old name.
     fn categories(&self, strings: &Strings) -> Vec<Category> {
         let category = |binary: &super::Binary| {
             Category::of_loaded(binary.load_address, strings.get(binary.path), strings.get(binary.name))
@@ -106,7 +105,7 @@ impl Profile {
         self.binaries.iter().map(category).collect()
     }
 
-    /// Merges functions with the same name and binary. The others remain in the table, but no frame refers to them.
+    /// Merges functions with the same name and binary. The duplicates remain in the table, but no frame refers to them.
     fn merge_functions(&mut self) {
         let mut first: HashMap<(Option<BinaryId>, StringId), FunctionId> = HashMap::default();
         let ids = self.function_ids();

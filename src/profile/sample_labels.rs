@@ -8,10 +8,7 @@ use super::{Full, Profile, Sample, StringId, ThreadId, TimeRange};
 use crate::hash::HashMap;
 use crate::units::Nanos;
 
-/// By thread: from each time on, the label of its samples.
-pub(super) type SampleLabels = HashMap<ThreadId, Arc<[(Nanos, Option<StringId>)]>>;
-
-/// An interval of a thread, with the label of the samples in it.
+/// An interval on a thread, with the label for the samples in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LabelledRange<'l> {
     pub(crate) run: u32,
@@ -21,8 +18,8 @@ pub(crate) struct LabelledRange<'l> {
 }
 
 impl Profile {
-    /// Labels samples: each with the interval that was open on its thread. If there were several, the innermost one counts: it started last,
-    /// or together with others and ended first. Earlier labels are replaced.
+    /// Labels each sample with the interval that was open on its thread. If several were open, the innermost is used: it started last, or started
+    /// together with others and ended first. Earlier labels are replaced.
     pub(crate) fn label_samples(&mut self, ranges: &[LabelledRange<'_>]) -> Result<(), Full> {
         let mut of_thread: HashMap<(u32, u64), Vec<(TimeRange, StringId)>> = HashMap::default();
         for LabelledRange { run, tid, range, label } in ranges {
@@ -40,7 +37,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Adds labels of a thread: from each time on, with a label. The times are sorted and distinct.
+    /// Sets the labels of a thread. Each label applies from its time until the next one. Times must be sorted and distinct.
     pub(super) fn label_thread(&mut self, thread: ThreadId, changes: Vec<(Nanos, Option<StringId>)>) {
         self.labels.insert(thread, changes.into());
     }
@@ -50,7 +47,6 @@ impl Profile {
         !self.labels.is_empty()
     }
 
-    /// Returns the label of a sample.
     pub(crate) fn label(&self, sample: &Sample) -> Option<StringId> {
         let changes = self.labels.get(&sample.thread)?;
         let count = changes.partition_point(|(time, _)| *time <= sample.time);
@@ -58,9 +54,9 @@ impl Profile {
     }
 }
 
-/// The label from each time on at which it changes.
+/// Returns the times at which the label changes, with the new label.
 fn innermost(ranges: &[(TimeRange, StringId)]) -> Vec<(Nanos, Option<StringId>)> {
-    // By time: the intervals that end, and those that start.
+    // For each time, the intervals that end, and those that start.
     let mut changes: BTreeMap<Nanos, [Vec<usize>; 2]> = BTreeMap::new();
     for (index, (range, _)) in ranges.iter().enumerate().filter(|(_, (range, _))| range.end != Some(range.start)) {
         changes.entry(range.start).or_default()[1].push(index);

@@ -1,27 +1,26 @@
-//! The sum of samples that differ only in time and core, and the time that samples cover: a lower limit of the recorded time, if that is
-//! unknown.
+//! Sums of samples that differ only in time and core, and the time range that samples cover, which is a lower bound of an unknown recorded time.
 
 use super::model::{Sample, SampleKind, SeriesId, StackId, StringId, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// Samples of one table, one thread, one stack, one thread state and one kind, added up.
+/// The sum of samples with the same table, thread, stack, thread state and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleSum {
-    /// The table that contains them.
+    /// The series that contains them.
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// The stack of the thread; `None` if it was not recorded, in which case the weight is still valid.
+    /// The stack of the thread; `None` if it was not recorded. The weight is still valid.
     pub stack: Option<StackId>,
     /// The thread's state (`Running`, `Blocked` …), if it was recorded.
     pub state: Option<StringId>,
-    /// The source of the samples.
+    /// How the samples were triggered.
     pub kind: SampleKind,
-    /// The sum of their weights, in the unit of the series.
+    /// The sum of the weights, in the unit of the series.
     pub weight: u64,
-    /// The number of samples; 1 or more.
+    /// The number of samples; at least 1.
     pub samples: u64,
-    /// The time of all samples with this table, thread, state and kind, since the start of the recording. It includes samples with other
+    /// The time range of all samples with this table, thread, state and kind, since the start of the recording. It includes samples with other
     /// stacks, since times are not kept for each stack. `None` if the series [has no times](super::Series::has_times).
     ///
     /// Its end is computed as if weights were nanoseconds; [`SampledTime::of_sum`] takes the unit into account.
@@ -29,7 +28,7 @@ pub struct SampleSum {
 }
 
 impl From<&Sample> for SampleSum {
-    /// Makes a sum of this row alone.
+    /// Creates a sum of this row alone.
     #[inline]
     fn from(sample: &Sample) -> Self {
         let Sample { time, weight, series, thread, stack, core: _, state, kind, samples } = *sample;
@@ -40,21 +39,20 @@ impl From<&Sample> for SampleSum {
 
 /// The part of the time axis that samples of one run cover.
 ///
-/// A sample at time t with a weight of w nanoseconds covers the time from t up to, but not including, t + w, as in timelines and flame
-/// charts. So n samples of w, at intervals of w, cover n · w, which is their weight, and not the (n − 1) · w between the first and the
-/// last. The weight of a thread whose samples do not overlap never exceeds this [length](Self::length), regardless of gaps. Exports do not
-/// specify whether a sample describes the time before or after it. If all samples have the same weight, as in nearly every export, the
-/// length is the same.
+/// A sample at time t with a weight of w nanoseconds covers the time from t up to, but not including, t + w, as in timelines and flame charts. n
+/// samples of w, at intervals of w, therefore cover n · w, which is their weight, and not the (n − 1) · w between the first and the last. The weight
+/// of a thread whose samples do not overlap never exceeds this [length](Self::length), regardless of gaps. Exports do not specify whether a sample
+/// describes the time before or after it. If all samples have the same weight, as in nearly every export, the length is the same either way.
 ///
-/// Cycles, events and numbers of samples are not a time. Samples in these units cover only the moment at which they were taken, and so do
-/// samples with weight 0.
+/// Cycles, events and numbers of samples are not a time. Samples in these units, and samples with weight 0, cover only the moment at which they were
+/// taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampledTime {
     /// The time of the first sample.
     pub first: Nanos,
     /// The time of the last sample.
     pub last: Nanos,
-    /// The end of the covered time, at `last` or later. An earlier sample with a large weight may cover more than the samples after it.
+    /// The end of the covered time, at `last` or later. An earlier sample with a large weight may extend beyond the later ones.
     pub end: Nanos,
 }
 
@@ -71,21 +69,20 @@ impl SampledTime {
         Self { first: time, last: time, end: time.saturating_add(Nanos::from_nanos(weight)) }
     }
 
-    /// Converts to a unit: in cycles, events and numbers of samples, only the moments of the samples are covered.
+    /// Converts to a unit: for cycles, events and numbers of samples, only the moments of the samples are covered.
     #[inline]
     pub(super) fn in_unit(self, unit: Unit) -> Self {
         let end = if unit == Unit::Nanoseconds { self.end } else { self.last };
         Self { end, ..self }
     }
 
-    /// Returns the time that both cover, and the time between them. The order does not matter, so the parts of a run can be joined in any
-    /// order.
+    /// Returns the smallest range that includes both. The order does not matter, so the parts of a run can be joined in any order.
     #[inline]
     pub fn join(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last), end: self.end.max(other.end) }
     }
 
-    /// Returns the time from the first sample to the end of the covered time. It is zero for one sample that covers a moment.
+    /// Returns the time from the first sample to the end of the covered time. Zero for a single sample that covers a moment.
     pub fn length(self) -> Nanos {
         self.end.since(self.first)
     }

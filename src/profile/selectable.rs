@@ -1,4 +1,4 @@
-//! The names that a selection can use, in words.
+//! Lists what a selection can select, for messages.
 
 use super::{Id, Profile, SampledTime};
 use crate::units::{Nanos, first_of};

@@ -21,34 +21,34 @@ pub enum StateFilter {
     Running,
     /// Every sample, including waiting threads.
     All,
-    /// Only these states, by name, in any case.
+    /// Only these states, by name, ignoring case.
     Only(Vec<String>),
 }
 
-/// Selects samples. By default, these are all samples of running threads.
+/// Selects samples. By default, all samples of running threads are selected.
 ///
 /// The entries of a list are alternatives. A sample must match every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Run numbers; empty for every run.
+    /// Run numbers; empty to select all runs.
     pub runs: Vec<u32>,
-    /// Processes; empty for every process.
+    /// Processes; empty to select all processes.
     pub processes: Vec<Matcher>,
-    /// Threads; empty for every thread.
+    /// Threads; empty to select all threads.
     pub threads: Vec<Matcher>,
-    /// True to select [main threads](super::Thread::is_main) only.
+    /// True to select only [main threads](super::Thread::is_main).
     pub only_main_threads: bool,
-    /// A range of time; `None` for the complete recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does
-    /// not keep the times of samples, so a range selects none of them.
+    /// A time range; `None` for the complete recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not keep
+    /// sample times, so a time range selects nothing in it.
     pub time: Option<TimeRange>,
-    /// Intervals that contain the sample; `None` for the complete recording. As with `time`, they select no sample of a profile of sums.
+    /// Intervals that must contain the sample; `None` for the complete recording. As with `time`, intervals select nothing in a profile of sums.
     pub intervals: Option<IntervalFilter>,
     /// Thread states.
     pub states: StateFilter,
 }
 
 impl Selection {
-    /// True if the selection depends on the times of samples, so that it selects no sample of a profile of sums.
+    /// True if the selection depends on sample times, so it selects nothing in a profile of sums.
     pub fn needs_times(&self) -> bool {
         self.time.is_some() || self.intervals.is_some()
     }
@@ -82,7 +82,7 @@ impl Selection {
     }
 }
 
-/// For each id, whether one of the matchers matches it, or there are no matchers.
+/// For each id, whether any matcher matches it. All true if there are no matchers.
 fn chosen<T>(
     matchers: &[Matcher],
     ids: impl ExactSizeIterator<Item = Id<T>>,
@@ -95,22 +95,22 @@ fn chosen<T>(
     chosen
 }
 
-/// The number of samples that are summed at a time.
+/// The number of samples to sum at a time.
 const BATCH: usize = 1_024;
 
 #[derive(Clone, Debug)]
 enum States {
     All,
-    /// The states of running threads that occur.
+    /// The states of running threads that occur in the profile.
     Running([Option<StringId>; 2]),
     Only(Vec<StringId>),
 }
 
-/// The selected sums: the rows of the selected groups.
+/// The selected sums, as groups and rows.
 #[derive(Debug)]
 pub(crate) struct SelectedSums<'p> {
     pub(crate) groups: Cow<'p, [SumGroup]>,
-    /// By group.
+    /// Indexed by group.
     pub(crate) is_counted: Vec<bool>,
     pub(crate) rows: Cow<'p, ChunkedVec<SumRow>>,
 }
@@ -138,7 +138,7 @@ impl SelectedSums<'_> {
 #[derive(Clone, Debug)]
 pub struct SelectedSamples<'p> {
     profile: &'p Profile,
-    /// By thread: true if run, process and thread are selected.
+    /// For each thread, whether its run, process and thread are selected.
     threads: Vec<bool>,
     time: Option<TimeRange>,
     intervals: Option<ThreadIntervals>,
@@ -153,14 +153,14 @@ impl<'p> SelectedSamples<'p> {
         self.profile
     }
 
-    /// True if run, process and thread are selected.
+    /// True if the thread, its process and its run are selected.
     #[inline]
     pub(crate) fn has_thread(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()]
     }
 
-    /// True if run, process, thread and time of a sample are selected, regardless of its state. False for a sum of samples at several times if
-    /// the selection contains a range of time or intervals.
+    /// True if the run, process, thread and time of a sample are selected, regardless of its state. If the selection contains a time range or
+    /// intervals, false for a sum of samples from several times.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
@@ -184,8 +184,8 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// Returns the selected samples, summed by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or sums of
-    /// its samples.
+    /// Returns the selected samples, summed by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or sums of its
+    /// samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let sums = self.added_up();
         (0..sums.rows.len()).filter_map(move |index| {
@@ -194,14 +194,14 @@ impl<'p> SelectedSamples<'p> {
         })
     }
 
-    /// Returns the selected sums of samples without times.
+    /// Returns the selected sums of series without sample times.
     #[cfg(feature = "fleet")]
     pub(crate) fn untimed_sums(&self) -> impl Iterator<Item = SampleSum> {
         let sums = self.profile.sums().filter(|sum| !self.profile.series(sum.series).has_times);
         sums.filter(|&sum| self.is_in_scope(sum) && self.is_state_counted(sum))
     }
 
-    /// The same, as groups and rows.
+    /// Like [`sums`](Self::sums), but as groups and rows.
     pub(crate) fn added_up(&self) -> SelectedSums<'p> {
         if self.has_times {
             return self.add_up();
@@ -227,7 +227,7 @@ impl<'p> SelectedSamples<'p> {
         while samples.peek().is_some() {
             batch.clear();
             for sample in samples.by_ref().take(BATCH) {
-                // Never fails: there are no more groups and sums than samples, and those fit.
+                // Never fails: there are at most as many groups and sums as samples, which fit.
                 let Ok(group) = groups.of(sample) else { continue };
                 groups.note_time(group, sample.time, sample.weight);
                 batch.push_sample(group, sample);
@@ -242,7 +242,7 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// Returns the selected samples in the order of the input; none of a profile of sums.
+    /// Returns the selected samples in input order. Empty for a profile of sums.
     pub fn iter(&self) -> impl Iterator<Item = &'p Sample> {
         self.indexed().map(|(_, sample)| sample)
     }

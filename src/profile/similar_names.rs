@@ -1,19 +1,19 @@
-//! Names that may be meant by a name with typing errors.
+//! Finds the names that a mistyped name may have meant.
 
 use std::collections::BTreeSet;
 
-/// Returns the names most similar to `asked`, for example a name with a typing error: at most three, the most similar first. A part of each is
-/// nearly the same as `asked`; slashes around it, as around a regular expression, are ignored.
+/// Returns up to three names that are similar to `asked`, for example because of a typing error, most similar first. A part of each name is nearly
+/// the same as `asked`. Slashes around `asked`, as around a regular expression, are ignored.
 pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
     const NEAREST: usize = 3;
     let text = asked.trim_matches('/').to_lowercase();
     let asked: Vec<char> = text.chars().collect();
-    // One wrong character in three is a typing error; two make another word.
+    // One wrong character in three is a typing error; two make a different word.
     let most = asked.len() / 3;
     let names: BTreeSet<&str> = names.filter(|name| !name.is_empty() && !asked.is_empty()).collect();
     let near = names.into_iter().filter_map(|name| {
         let lower = name.to_lowercase();
-        // For example, a function with its parameters, if it is recorded without them.
+        // For example, a function typed with its parameters but recorded without them.
         let is_part = lower.len() > 3 && text.starts_with(&lower);
         let mistakes = if is_part { most } else { mistakes(&asked, &lower.chars().collect::<Vec<_>>()) };
         (mistakes <= most).then_some((mistakes, name.len(), name))
@@ -23,13 +23,12 @@ pub(crate) fn similar_names<'p>(asked: &str, names: impl Iterator<Item = &'p str
     near.into_iter().take(NEAREST).map(|(.., name)| name).collect()
 }
 
-/// The number of characters to add, remove, change, or swap with their neighbour to turn `asked` into a part of `name`. The part starts
-/// with the first character of `asked` at the beginning of a word: few people mistype that character, and other parts would match too many
-/// names.
+/// The number of characters to insert, delete, replace, or swap with their neighbour to turn `asked` into a part of `name`. The part must begin at
+/// the start of a word with the first character of `asked`: that character is rarely mistyped, and other parts would match too many names.
 fn mistakes(asked: &[char], name: &[char]) -> usize {
     let is_start = |at: usize| name.get(at) == asked.first() && (at == 0 || !name[at - 1].is_alphanumeric());
     let start = |at: usize| if is_start(at) { 0 } else { asked.len() };
-    // By the end of the part: the mistakes in the characters of `asked` so far, and in all but the last of them.
+    // Indexed by the end of the part: the mistakes in the characters of `asked` so far, and without the last of them.
     let (mut before, mut row) = (Vec::new(), (0..=name.len()).map(start).collect::<Vec<usize>>());
     for (i, letter) in asked.iter().enumerate() {
         let mut next = vec![row[0] + 1];

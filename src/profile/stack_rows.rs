@@ -1,4 +1,4 @@
-//! Stores the distinct stacks: 4 bytes each, and 4 more for turns.
+//! Stores the distinct stacks compactly: 4 bytes each, and 4 more for turns.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use super::model::{FrameId, StackId};
 use crate::chunked_vec::ChunkedVec;
 use crate::ranked_bits::RankedBits;
 
-/// Stacks in the order they were added, parents before their children.
+/// Stacks in order of addition, parents before their children.
 ///
-/// Most stacks directly follow their parent, so a row contains only the frame. All other rows are *turns*: their parent is not the row
-/// before, or they have no parent. A bit marks each turn, and only turns store their parent:
+/// Most stacks directly follow their parent, so a row contains only the frame. All other rows are *turns*: their parent is not the previous row, or
+/// they have no parent. A bit marks each turn, and only turns store their parent:
 ///
 /// ```text
-/// row   frame   turns off   parent
-///   0   main       yes        –
-///   1   run                  (0)
-///   2   read                 (1)
-///   3   write      yes        1
-///   4   flush                (3)
+/// row   frame   turn   parent
+///   0   main    yes      –
+///   1   run             (0)
+///   2   read            (1)
+///   3   write   yes      1
+///   4   flush           (3)
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StackRows {
@@ -30,7 +30,6 @@ pub(crate) struct StackRows {
 }
 
 impl StackRows {
-    /// Returns the number of stacks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
@@ -57,7 +56,6 @@ impl StackRows {
         }
     }
 
-    /// Returns all stacks in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = Stack> {
         (0..self.len()).filter_map(StackId::from_index).map(|id| self.get(id))
     }
@@ -68,7 +66,7 @@ impl StackRows {
         self.frames.rows(rows)
     }
 
-    /// Returns the frames of any consecutive rows, in pieces.
+    /// Returns the frames of any consecutive rows, as slices.
     pub(crate) fn frames_of(&self, rows: Range<usize>) -> impl Iterator<Item = &[FrameId]> {
         let Range { mut start, end } = rows;
         std::iter::from_fn(move || {
@@ -78,7 +76,7 @@ impl StackRows {
         })
     }
 
-    /// Returns the bits of the turns, for 64 rows each.
+    /// Returns the bits that mark turns, in words of 64 rows.
     pub(crate) fn turn_bits(&self) -> impl ExactSizeIterator<Item = u64> + DoubleEndedIterator {
         self.turns.bits()
     }
@@ -88,7 +86,7 @@ impl StackRows {
         &self.parents
     }
 
-    /// Returns the number of turns up to this row, which is one more than the index of the last turn before or at it.
+    /// Returns the number of turns up to and including this row.
     #[inline]
     pub(crate) fn turns_up_to(&self, id: StackId) -> usize {
         self.turns.up_to(id.index())
@@ -101,7 +99,7 @@ impl StackRows {
         self.frames.get(next) == Some(&frame) && !self.turns.contains(next)
     }
 
-    /// Adds a stack. Its parent must exist.
+    /// Adds a stack. The parent must exist.
     #[inline]
     pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         let index = self.len();
@@ -115,11 +113,11 @@ impl StackRows {
         Ok(id)
     }
 
-    /// Adds a stack for each frame: the first below the newest stack, every other one below the stack before it. There must be a stack.
+    /// Adds a chain of stacks, each the child of the previous one. The first is a child of the newest stack, which must exist.
     #[inline]
     pub(super) fn push_chain(&mut self, frames: impl ExactSizeIterator<Item = FrameId>) -> Result<(), Full> {
         let end = self.len() + frames.len();
-        // Checks that the last id fits.
+        // Check that the last id fits.
         StackId::from_index(end).ok_or(Full)?;
         self.frames.extend(frames);
         self.turns.grow(end, self.parents.len());

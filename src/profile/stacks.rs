@@ -13,31 +13,29 @@ use crate::hash::BuildHasher;
 
 /// All distinct stacks, each a parent stack and a frame.
 ///
-/// If a stack is new from some frame on, its entries are added one after the other, so most stacks directly follow their parent. They are
-/// found there and need no hash table. The hash table contains the others:
+/// If a stack is new from some frame on, its entries are added consecutively, so most stacks directly follow their parent. Such stacks are found
+/// without a hash table. The hash table contains the others:
 ///
 /// ```text
 /// row   parent  frame
-///   0        –  main        in the hash table: a root has no row before it
-///   1        0  run         right after its parent
-///   2        1  read        right after its parent
+///   0        –  main        in the hash table: a root has no parent
+///   1        0  run         directly after its parent
+///   2        1  read        directly after its parent
 ///   3        1  write       in the hash table: the second callee of `run`
-///   4        3  flush       right after its parent
+///   4        3  flush       directly after its parent
 /// ```
 ///
-/// A stack takes 4 bytes, and 4 more if it does not follow its parent. An entry in the hash table takes 15 to 30 more bytes while the
-/// profile is built. A recording has about one such entry for each distinct leaf, regardless of the depth of its stacks.
+/// A stack takes 4 bytes, and 4 more if it does not follow its parent. An entry in the hash table takes 15 to 30 more bytes while the profile is
+/// built. A recording has about one such entry for each distinct leaf, regardless of the depth of its stacks.
 #[derive(Debug, Default)]
 pub(super) struct StackTable {
     rows: StackRows,
-    /// The stacks that do not directly follow their parent. Entries contain the complete stack, so neither look-ups nor growth access
-    /// distant rows.
+    /// The stacks that do not directly follow their parent. Entries contain the complete key, so neither look-ups nor growth access distant rows.
     others: HashTable<(Stack, StackId)>,
     hasher: BuildHasher,
 }
 
 impl StackTable {
-    /// Returns the number of stacks.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -48,19 +46,18 @@ impl StackTable {
         self.rows.memory() + others
     }
 
-    /// Returns a stack.
     pub(super) fn get(&self, id: StackId) -> Stack {
         self.rows.get(id)
     }
 
-    /// Finishes the table; each parent precedes its children.
+    /// Finishes the table. Parents precede their children.
     pub(super) fn finish(self) -> StackRows {
         let mut rows = self.rows;
         rows.shrink_to_fit();
         rows
     }
 
-    /// Adds a stack that differs from all others. [`child`](Self::child) does not find it.
+    /// Adds a stack that must differ from all others. [`child`](Self::child) will not find it.
     pub(super) fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         self.rows.push(row)
     }
@@ -82,7 +79,7 @@ impl StackTable {
         self.other(row)
     }
 
-    /// Interns the stack in which `parent` calls `frames`, root first, and returns `parent` if there are none.
+    /// Interns the stack in which `parent` calls `frames`, root first. Returns `parent` if `frames` is empty.
     pub(super) fn path(
         &mut self,
         parent: Option<StackId>,
@@ -103,7 +100,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// The same for frames from the leaf to the root. Also returns the stack that ends in each frame.
+    /// Like [`path`](Self::path), but for frames from the leaf to the root. Also writes the stack that ends in each frame to `path`.
     pub(super) fn path_of_leaf_first(
         &mut self,
         parent: Option<StackId>,
@@ -131,7 +128,7 @@ impl StackTable {
         Ok(stack)
     }
 
-    /// Prefetches the memory that records whether `frame` was called from `parent`.
+    /// Prefetches the memory that a look-up of `frame` called from `parent` will access.
     #[inline]
     pub(super) fn fetch(&self, parent: StackId, frame: FrameId) {
         let row = Stack { parent: Some(parent), frame };
@@ -170,7 +167,7 @@ mod tests {
         FrameId::from_index(index).unwrap()
     }
 
-    /// The slow form: one map of all stacks.
+    /// The reference implementation: one map of all stacks.
     #[derive(Default)]
     struct Model(HashMap<(Option<StackId>, FrameId), StackId>);
 
@@ -214,7 +211,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few frames, so that stacks often share parts.
+        /// Few distinct frames, so stacks often share parts.
         #[test]
         fn ids_are_those_of_a_plain_map(
             steps in proptest::collection::vec(

@@ -9,11 +9,11 @@ use super::model::StringId;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 
-/// Every distinct string of a profile, concatenated in one buffer.
+/// All distinct strings of a profile, concatenated in one buffer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings {
     text: String,
-    /// The end of each string in `text`. Each string starts at the end of the one before it.
+    /// The end of each string in `text`. Each string starts where the previous one ends.
     ends: Vec<usize>,
     ids: HashTable<StringId>,
     hasher: BuildHasher,
@@ -30,7 +30,7 @@ impl Strings {
         (0..self.ends.len()).map(|index| &self.text[range(&self.ends, index)])
     }
 
-    /// Skips the next id: no string has it.
+    /// Skips the next id, so no string has it.
     pub(crate) fn skip(&mut self) {
         self.ends.push(self.text.len());
     }
@@ -66,7 +66,7 @@ impl Strings {
     }
 }
 
-/// The place of a string, which starts where the one before it ends.
+/// The range of a string, which starts where the previous one ends.
 fn range(ends: &[usize], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] };
     start..ends[index]

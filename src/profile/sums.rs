@@ -16,22 +16,22 @@ use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
-/// How much of each sample a profile keeps.
+/// The level of detail at which a profile keeps samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleDetail {
-    /// Keeps each sample in the order of the input ([`Profile::samples`](super::Profile::samples)), with 40 bytes per sample.
+    /// Keeps each sample in input order ([`Profile::samples`](super::Profile::samples)), with 40 bytes per sample.
     #[default]
     Each,
-    /// Sums samples by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)), with 24 bytes per sum. The
-    /// memory does not grow with the rows of an input.
+    /// Sums samples by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)), with 24 bytes per sum. The memory does
+    /// not grow with the number of rows in an input.
     ///
-    /// All call trees, totals and lists of threads or functions are the same as with [`Each`](Self::Each). The times and cores of single
-    /// samples are lost. A [`Selection`](super::Selection) of time therefore selects nothing in such a profile, and `fleet::measure`, which
-    /// needs seconds and cores, finds no samples.
+    /// All call trees, totals and lists of threads or functions are the same as with [`Each`](Self::Each). The times and cores of individual samples
+    /// are lost. A [`Selection`](super::Selection) of time therefore selects nothing in such a profile, and `fleet::measure`, which needs seconds and
+    /// cores, finds no samples.
     Summed,
 }
 
-/// The properties shared by samples that are summed if their stacks are equal. There are few groups: one or two for each thread.
+/// Properties that samples must share to be summed if their stacks are equal. There are few groups: one or two for each thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumGroup {
     pub(crate) series: SeriesId,
@@ -57,25 +57,23 @@ pub(crate) struct SumRow {
     pub(crate) weight: u64,
     pub(crate) samples: u64,
     pub(crate) stack: Option<StackId>,
-    /// The index of the group.
     pub(crate) group: u32,
 }
 
 impl SumRow {
-    /// Makes a sum of one sample.
+    /// Creates the sum of one sample.
     fn of(sample: &SumSample) -> Self {
         let SumSample { weight, stack, group } = *sample;
         Self { weight, samples: 1, stack, group }
     }
 }
 
-/// All groups, by index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumGroups {
     rows: Vec<SumGroup>,
-    /// By group.
+    /// Indexed by group.
     bins: Vec<TimeBins>,
-    /// The size of the weights in bins, in bytes.
+    /// The memory used by bins, in bytes.
     in_bins: u64,
     by_key: HashMap<(SeriesId, ThreadId, Option<StringId>, SampleKind), u32>,
 }
@@ -116,7 +114,7 @@ impl SumGroups {
         Ok(group)
     }
 
-    /// Extends the time that the group's samples cover.
+    /// Extends the time range that the group's samples cover.
     #[inline]
     pub(super) fn note_time(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(group) = self.rows.get_mut(group as usize) {
@@ -146,14 +144,14 @@ struct SumSample {
     group: u32,
 }
 
-/// Samples on their way to their sums. They are added many at a time, possibly by another thread.
+/// A batch of samples that will be added to their sums, possibly by another thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
     samples: Vec<SumSample>,
-    /// For each sample with counter values, its index and the end of its values, which start at the end of the values before.
+    /// For each sample with counter values, its index and the end of its values. They start where the previous values end.
     counters: Vec<(usize, usize)>,
     values: Vec<u64>,
-    /// For each [row of several samples](Sample::samples), its index and their number.
+    /// For each [row with several samples](Sample::samples), its index and their number.
     joined: Vec<(usize, u64)>,
 }
 
@@ -163,7 +161,7 @@ impl SumBatch {
         self.samples.push(SumSample { weight, stack, group });
     }
 
-    /// Adds a sample, which may represent several.
+    /// Adds a sample, which may represent several recorded samples.
     #[inline]
     pub(super) fn push_sample(&mut self, group: u32, sample: &Sample) {
         if sample.samples != 1 {
@@ -206,14 +204,13 @@ pub(crate) struct SumTable {
     /// For each leaf, the sum of its first group.
     of_leaves: ChunkedVec<SumRow>,
     leaf_counters: SumCounters,
-    /// All other sums.
     others: OtherSums,
     other_counters: SumCounters,
-    /// For each sample of the current batch, its leaf.
+    /// The leaf of each sample in the current batch.
     found: Vec<Option<usize>>,
 }
 
-/// The sum to which a sample was added: a leaf's, or another one.
+/// The sum to which a sample was added.
 #[derive(Clone, Copy, Debug)]
 enum SumPlace {
     Leaf(usize),
@@ -228,7 +225,6 @@ impl SumTable {
         self.leaves.memory() + self.of_leaves.memory() + self.others.rows.memory() + by_hash + counters
     }
 
-    /// Returns the number of sums.
     pub(super) fn len(&self) -> usize {
         self.of_leaves.len() + self.others.rows.len()
     }
@@ -267,7 +263,7 @@ impl SumTable {
         black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
     }
 
-    /// Adds a sum of samples at once, since adding each of them would take as long as their number.
+    /// Adds several samples with one operation: adding them individually would take time proportional to their number.
     pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
         if sum.samples == 0 {
             return Ok(());
@@ -276,7 +272,7 @@ impl SumTable {
         self.count(place, sum.samples)
     }
 
-    /// Counts the samples of a row that was added as one sample.
+    /// Corrects the sample count of a row whose samples were added as one.
     fn count(&mut self, place: SumPlace, samples: u64) -> Result<(), Full> {
         let row = match place {
             SumPlace::Leaf(row) => self.of_leaves.get_mut(row),
@@ -288,7 +284,7 @@ impl SumTable {
         Ok(())
     }
 
-    /// Adds a sample. `leaf` is its leaf, if it was known before the batch.
+    /// Adds a sample. `leaf` is its leaf, if it was already known before the batch.
     #[inline(always)]
     fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
         let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
@@ -303,7 +299,7 @@ impl SumTable {
         }
     }
 
-    /// Adds a sample that does not belong to a leaf yet.
+    /// Adds a sample whose stack is not a leaf yet.
     fn add_first(&mut self, sample: &SumSample) -> Result<SumPlace, Full> {
         let Some(leaf) = sample.stack.and_then(|stack| self.leaves.add(stack)) else {
             return self.others.add(sample).map(SumPlace::Other);
@@ -312,7 +308,7 @@ impl SumTable {
         Ok(SumPlace::Leaf(leaf))
     }
 
-    /// Returns the sums and their counters, leaves first. Both parts are in the order of their first samples.
+    /// Returns the sums and their counters, leaves first. Both parts are in order of their first samples.
     pub(super) fn finish(self) -> (ChunkedVec<SumRow>, SumCounters) {
         let Self { of_leaves: mut rows, leaf_counters: mut counters, others, other_counters, .. } = self;
         counters.append(rows.len(), other_counters);
@@ -356,10 +352,10 @@ fn hash_of(group: u32, stack: Option<StackId>, hasher: &BuildHasher) -> u64 {
     hasher.hash_one(u64::from(group) << 32 | stack)
 }
 
-/// Summed counter values. Each sum has as many values as its sample with the most.
+/// Summed counter values. Each sum has as many values as the sample with the most values in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumCounters {
-    /// For each sum, the start and number of its values. Shorter than the table of sums if the last ones have no values.
+    /// The start and number of each sum's values. Shorter than the table of sums if the last sums have no values.
     places: Vec<(usize, usize)>,
     values: Vec<u128>,
 }
@@ -383,7 +379,7 @@ impl SumCounters {
         }
     }
 
-    /// Appends the counters of other sums. The first of them has the index `first` here.
+    /// Appends the counters of other sums, the first of which gets the index `first`.
     fn append(&mut self, first: usize, other: Self) {
         if other.places.is_empty() {
             return;
@@ -400,14 +396,14 @@ impl SumCounters {
         }
         let (start, count) = self.places[sum];
         if count < values.len() {
-            // Usually all rows of a table have the same number of values, so little is left unused.
+            // Usually all rows of a table have the same number of values, so little memory is wasted.
             let moved = self.values.len();
             self.values.extend_from_within(start..start + count);
             self.values.resize(moved + values.len(), 0);
             self.places[sum] = (moved, values.len());
         }
         let start = self.places[sum].0;
-        // A u128 has space for 2⁶⁴ values.
+        // A u128 can hold the sum of 2⁶⁴ values.
         for (total, &value) in self.values[start..].iter_mut().zip(values) {
             *total += u128::from(value);
         }

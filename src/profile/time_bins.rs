@@ -1,24 +1,23 @@
-//! Weights over time in bounded memory: bins of equal length, which doubles if there would be too many.
+//! Weights over time in bounded memory: bins of equal length. The length is doubled when there would be too many.
 //!
-//! The length of a bin is 2ⁿ/512 s, and bin i begins at i times the length. A second is therefore a whole number of bins, and bins can be
-//! added to longer bins exactly.
+//! The length of a bin is 2ⁿ/512 s, and bin i begins at i times the length. A second is therefore a whole number of bins, and bins can be merged into
+//! longer bins exactly.
 
 use crate::memory::of_vec;
 use crate::units::Nanos;
 
-/// The length of the shortest bins: 1/512 s, a whole number of nanoseconds.
+/// The shortest length of a bin: 1/512 s, a whole number of nanoseconds.
 const SHORTEST: u64 = 1_953_125;
-/// The maximum number of bins: half an hour in seconds, and 20 for each block of a timeline.
+/// The maximum number of bins: enough for half an hour in seconds, and for 20 per block of a timeline.
 const MOST: u64 = 2_048;
 
-/// The length of bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BinLength(u32);
 
 impl BinLength {
     pub(crate) const SECOND: Self = Self(9);
 
-    /// Returns the shortest length with which the time from `first` to `last` does not have too many bins.
+    /// Returns the shortest length for which the time from `first` to `last` does not need too many bins.
     pub(crate) fn of_span(first: Nanos, last: Nanos) -> Self {
         let [first, last] = [first, last].map(|time| time.as_nanos() / SHORTEST);
         let is_enough = |shift: &u32| (last >> shift) - (first.min(last) >> shift) < MOST;
@@ -44,13 +43,12 @@ impl BinLength {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimeBins {
     length: BinLength,
-    /// The number of the first bin.
     first: u64,
     weights: Vec<u64>,
 }
 
 impl TimeBins {
-    /// Adds the weight of a sample, and returns how many bytes the bins grew.
+    /// Adds the weight of a sample, and returns by how many bytes the bins grew.
     #[inline]
     pub(super) fn add(&mut self, time: Nanos, weight: u64) -> u64 {
         let bin = self.length.bin_of(time);
@@ -94,7 +92,7 @@ impl TimeBins {
         *self = Self { length: longer, first: self.first >> 1, weights: halved };
     }
 
-    /// Returns the numbers of the bins of this length with their weights, in order; a number may appear several times. The length must be
+    /// Returns the bins as numbers of bins with length `length`, with their weights, in order. A number may occur several times. The length must be
     /// at least the samples' [`BinLength::of_span`].
     pub(crate) fn bins(&self, length: BinLength) -> impl Iterator<Item = (u64, u64)> {
         let shift = length.0.saturating_sub(self.length.0);

@@ -8,9 +8,9 @@ use crate::units::Nanos;
 /// A range of time since the start of the recording, including `start` and excluding `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
-    /// The start, which is in the range.
+    /// The start (inclusive).
     pub start: Nanos,
-    /// The end, which is not in the range; `None` for the end of the recording.
+    /// The end (exclusive); `None` for the end of the recording.
     pub end: Option<Nanos>,
 }
 
@@ -22,7 +22,7 @@ impl TimeRange {
     }
 }
 
-/// Reads `START..END`; either side may be empty.
+/// Parses `START..END`; either side may be empty.
 impl FromStr for TimeRange {
     type Err = String;
 
@@ -38,7 +38,7 @@ impl FromStr for TimeRange {
     }
 }
 
-/// Writes the range in seconds, exactly, as it can be read again: `1.5s..2s`.
+/// Writes the exact range in seconds, so it can be parsed again: `1.5s..2s`.
 impl fmt::Display for TimeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |time: Nanos| {

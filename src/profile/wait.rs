@@ -1,44 +1,40 @@
-//! What a thread did: by its recorded state, and by the functions that its stack ends in.
+//! Determines what a thread was doing, from its recorded state and the functions at the end of its stack.
 
 use super::{Category, FunctionId, Profile, StackId};
 
-/// What a thread did at a moment, by its recorded state.
+/// The state that operations assign to waiting samples without a state, if their new stack does not show that they wait.
+pub(super) const WAITS: &str = "Waiting (by its functions)";
+
+/// What a thread was doing at one moment, according to its recorded state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// It was on the CPU.
     Running,
-    /// It was ready to run, and no core ran it.
+    /// It was ready to run, but not on a core.
     Queued,
-    /// It waited.
+    /// It was waiting.
     Waiting,
-    /// The state is no known one.
+    /// The state is not a known one.
     Unknown,
 }
 
 impl Activity {
-    /// The states of running threads. An interrupt uses the core of a thread that goes on with it.
+    /// The states of running threads. An interrupt borrows the core of a thread, which then continues.
     pub(crate) const RUNNING: [&str; 2] = ["Running", "Interrupted"];
 
-    /// Returns what a thread in this state did, by the name of the state in recordings and reports.
+    /// Returns the activity for a state, by its name in recordings and reports.
     pub(crate) fn of_state(state: &str) -> Self {
         match state {
             "Running" | "Interrupted" => Self::Running,
             "Runnable" | "Preempted" | "Throttled" => Self::Queued,
-            "Blocked"
-            | "Waiting"
-            | "Suspended"
-            | "Idle"
-            | "Uninterruptible"
-            | "Stopped"
-            | "Halted"
-            | "Terminated"
-            | super::doing::WAITS => Self::Waiting,
+            "Blocked" | "Waiting" | "Suspended" | "Idle" | "Uninterruptible" | "Stopped" | "Halted" | "Terminated"
+            | WAITS => Self::Waiting,
             _ => Self::Unknown,
         }
     }
 }
 
-/// What a thread waits for.
+/// What a thread is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Wait {
     /// A mutex, a read-write lock or an unfair lock.
@@ -47,22 +43,22 @@ pub(crate) enum Wait {
     Event,
     /// A file or a socket.
     Io,
-    /// A Mach message, such as the answer of another process.
+    /// A Mach message, such as the reply of another process.
     Message,
-    /// The end of a time.
+    /// A point in time.
     Sleep,
-    /// Work: a thread of a pool.
+    /// Work: the thread belongs to a pool.
     IdleWorker,
     /// The next event of a run loop.
     RunLoop,
     /// The end of another thread.
     Join,
-    /// Something that its functions do not tell.
+    /// Something that the functions do not reveal.
     Unknown,
 }
 
 impl Wait {
-    /// Returns its name, as it follows "waits for".
+    /// Returns the name, which follows "waits for".
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Lock => "a lock",
@@ -78,29 +74,29 @@ impl Wait {
     }
 }
 
-/// The part that a function has in a wait.
+/// What a function reveals about a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// None.
+    /// Nothing.
     Other,
-    /// The last function of user space: a system call.
+    /// The last function in user space: a system call.
     Trap(Wait),
-    /// A function of the kernel in which a thread is blocked.
+    /// A kernel function in which a thread is blocked.
     Blocked(Wait),
-    /// Tells that an event below it is the end of a time.
+    /// An event below it is the end of a sleep.
     Sleep,
-    /// Tells that a message below it is an event of a run loop.
+    /// A message below it is a run loop event.
     RunLoop,
-    /// Tells that a message below it is an answer.
+    /// A message below it is a reply.
     Reply,
-    /// Tells that what looks like a lock below it is this.
+    /// What looks like a lock below it is this wait instead.
     NoLock(Wait),
 }
 
-/// The functions between a system call and the code that tells its purpose, at most.
+/// The maximum number of functions between a system call and the code that reveals its purpose.
 const NEAR: usize = 5;
 
-/// The part of a function with this name.
+/// The role of a function with this name.
 fn role(name: &str) -> Role {
     use Role::{Blocked, NoLock, Reply, RunLoop, Sleep, Trap};
     match name {
@@ -202,8 +198,8 @@ fn role(name: &str) -> Role {
         | "__posix_spawn" => Trap(Wait::Io),
         "mach_msg_trap" | "mach_msg2_trap" | "mach_msg_overwrite_trap" => Trap(Wait::Message),
         "__workq_kernreturn" => Trap(Wait::IdleWorker),
-        // The first two are the call of sleeps, and of old condition variables. A thread that gives its core to others, such as in
-        // `swtch_pri`, could run.
+        // The first two are used by sleeps and by old condition variables. Calls that yield the core, such as `swtch_pri`, are not listed, since the
+        // thread could run.
         "__semwait_signal" | "__semwait_signal_nocancel" | "__wait4" | "__wait4_nocancel" | "waitid" | "__waitid" => {
             Trap(Wait::Unknown)
         }
@@ -214,7 +210,7 @@ fn role(name: &str) -> Role {
         "buf_biowait" => Blocked(Wait::Io),
         "ipc_mqueue_receive_continue" => Blocked(Wait::Message),
         "workq_unpark_continue" => Blocked(Wait::IdleWorker),
-        // Semaphores also implement sleeps.
+        // Sleeps are also implemented with semaphores.
         "semaphore_wait_continue"
         | "machine_idle"
         | "thread_block_reason"
@@ -234,7 +230,7 @@ fn role(name: &str) -> Role {
     }
 }
 
-/// True for functions of the library of system calls that are none: they read a page that the kernel shares with all processes.
+/// True for functions in the system call library that are not system calls: they read a page that the kernel shares with all processes.
 pub(crate) fn is_no_call(name: &str) -> bool {
     [
         "mach_absolute_time",
@@ -246,16 +242,16 @@ pub(crate) fn is_no_call(name: &str) -> bool {
     .contains(&name)
 }
 
-/// True for names that no app gives to its functions: names with two underscores belong to the system, by the C standard.
+/// True for names that apps do not use for their functions: the C standard reserves names with two underscores for the system.
 fn is_reserved(name: &str) -> bool {
     name.starts_with("__") || name.ends_with("_trap")
 }
 
-/// The waits of a profile's stacks. They hold for samples whose state is unknown: a recorded state decides, and a thread in one of these
-/// functions is on the CPU, on its way into or out of the kernel, in recordings of running threads.
+/// Determines waits from the stacks of a profile, for samples without a known state. A recorded state has precedence. In recordings of running
+/// threads, a thread in one of these functions is on the CPU, on its way into or out of the kernel.
 pub(crate) struct Waits<'p> {
     profile: &'p Profile,
-    /// By function.
+    /// Indexed by function.
     roles: Vec<Role>,
     categories: Vec<Category>,
 }
@@ -264,7 +260,7 @@ impl<'p> Waits<'p> {
     pub(crate) fn new(profile: &'p Profile) -> Self {
         let categories = Category::of_functions(profile);
         let named = |id: FunctionId| match categories[id.index()] {
-            // A function of an app may have the name of a system call.
+            // An app's function may have the same name as a system call.
             Category::User if !is_reserved(profile.function_name(id)) => Role::Other,
             _ => role(profile.function_name(id)),
         };
@@ -276,13 +272,14 @@ impl<'p> Waits<'p> {
         self.class(stack, false)
     }
 
-    /// True if a stack ends in a function of the kernel in which a thread is blocked.
+    /// True if the leaf of a stack is a kernel function in which a thread is blocked.
     pub(crate) fn is_blocked(&self, stack: StackId) -> bool {
         let leaf = self.profile.frame(self.profile.stack(stack).frame).function;
         matches!(self.roles[leaf.index()], Role::Blocked(_))
     }
 
-    /// Returns what a thread with this stack waits for, or `None` if its functions do not tell. It `waits` if its state says so.
+    /// Returns what a thread with this stack waits for, or `None` if its functions do not reveal it. `waits` is true if the recorded state is
+    /// waiting.
     pub(crate) fn class(&self, stack: StackId, waits: bool) -> Option<Wait> {
         let profile = self.profile;
         let functions = || profile.frames_leaf_first(Some(stack)).map(|frame| frame.function);
@@ -299,7 +296,7 @@ impl<'p> Waits<'p> {
             None => trap?,
             Some((role, _)) if waits && !matches!(role, Role::Blocked(_)) => trap?,
             Some((Role::Blocked(wait), _)) => trap.unwrap_or(wait),
-            // A thread reads and writes in the kernel, so only the other calls mean that it waits.
+            // Reading and writing also take CPU time in the kernel, so only the other calls mean that the thread waits.
             Some((_, false)) => trap.filter(|&wait| wait != Wait::Io)?,
             Some((_, true)) => return None,
         };
@@ -322,7 +319,7 @@ mod tests {
     use crate::profile::{Binary, BinaryId, FrameKey, ProfileBuilder};
     use crate::units::Address;
 
-    /// The wait of a stack from its root to its leaf. `App:` and `kernel:` name the binary; an empty name is an unnamed function.
+    /// The wait for a stack, root first. `App:` and `kernel:` name the binary; an empty name is an unnamed function.
     fn wait(stack: &[&str]) -> Option<Wait> {
         let mut builder = ProfileBuilder::new();
         let binary = |builder: &mut ProfileBuilder, path: &str| -> Option<BinaryId> {
@@ -387,7 +384,7 @@ mod tests {
         assert_eq!(wait(&cond), Some(Wait::Event));
         assert_eq!(wait(&["__psynch_cvwait", "kernel:", "kernel:"]), Some(Wait::Event));
         assert_eq!(wait(&["kernel:ipc_mqueue_receive_continue"]), Some(Wait::Message));
-        // Reading copies in the kernel, and a named function of the kernel does other work.
+        // Reading copies data in the kernel, and a named kernel function does other work.
         assert_eq!(wait(&["read", "kernel:"]), None);
         assert_eq!(wait(&["mach_msg2_trap", "kernel:vm_map_copyin"]), None);
         assert_eq!(wait(&["App:main", "kernel:vm_fault"]), None);

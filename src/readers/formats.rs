@@ -9,7 +9,7 @@ use crate::files::{Entry, Files};
 use crate::readers::deep_copy::is_row;
 use crate::readers::lines::Encoding;
 
-/// The number of bytes at the start of an input that are looked at.
+/// The number of bytes at the start of an input that are examined.
 pub(crate) const HEAD: usize = 64 << 10;
 
 /// The readers of inputs that are not bundles.
@@ -18,7 +18,7 @@ pub(super) enum Reader {
     Dart,
     DeepCopy,
     DotTrace,
-    /// Also describes inputs that no reader reads.
+    /// Also reports inputs that no reader can read.
     Export,
     MetricKit,
     Sample,
@@ -26,13 +26,13 @@ pub(super) enum Reader {
 }
 
 impl Reader {
-    /// The reader of the input with this head: [`HEAD`] bytes of the input, or all of them.
+    /// Returns the reader for an input with this head: the first [`HEAD`] bytes, or the complete input.
     pub(super) fn of(head: &[u8]) -> Self {
         recognise(head).and_then(|known| known.use_of.ok()).unwrap_or(Self::Export)
     }
 }
 
-/// Advice for a packed input that no reader unpacks. Archives have separate messages.
+/// Returns advice for a packed input that no reader unpacks. Archives have separate messages.
 pub(super) fn packed(head: &[u8]) -> Option<String> {
     let is = |magic: &[u8]| head.starts_with(magic);
     let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
@@ -58,12 +58,12 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
     }
 }
 
-/// A format that is recognised.
+/// A recognised format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
-    /// The format, such as `a recording of Linux perf (perf.data)`.
+    /// A description of the format, such as `a recording of Linux perf (perf.data)`.
     what: &'static str,
-    /// Its reader, or what to do with the file instead, such as the command that reads it.
+    /// Its reader, or advice on what to do with the file, such as the command that reads it.
     use_of: Result<Reader, &'static str>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
     })
 }
 
-/// The format of an input that is not an export.
+/// Recognises the format of an input that is not an export.
 fn recognise(head: &[u8]) -> Option<Known> {
     binary(head).or_else(|| {
         let text = text(head);
@@ -116,16 +116,16 @@ fn binary(head: &[u8]) -> Option<Known> {
         let what = "an AppleDouble file (._), in which macOS keeps the attributes of another file";
         return Some(known(what, "pass the file without ._ in its name"));
     }
-    // A header of five words: 0, how many words follow (3), 0, …
+    // A header of five words: 0, the number of following words (3), 0, …
     if head.len() >= 24 && head[..8] == [0; 8] && head[8] == 3 && head[9..24] == [0; 15] {
         return Some(known("a CPU profile of gperftools", PPROF));
     }
     is_pprof(head).then_some(known("a profile for pprof", PPROF))
 }
 
-/// True if these are fields of a pprof message, in any order, with the type of a sample among them.
+/// True if these are fields of a pprof message, in any order, including a sample type.
 fn is_pprof(head: &[u8]) -> bool {
-    /// The field of the sample types; its numbers are indices of strings.
+    /// The field of the sample types, whose numbers are indices of strings.
     const SAMPLE_TYPE: u64 = 1;
     let (mut rest, mut has_type) = (head, false);
     while let Some((key, value)) = varint(rest) {
@@ -139,7 +139,7 @@ fn is_pprof(head: &[u8]) -> bool {
             2 if matches!(field, 1..=6 | 11 | 13 | 15) => {
                 let Some((length, value)) = varint(value) else { break };
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                // The head ends within it.
+                // The head ends inside this message.
                 let Some((message, rest)) = value.split_at_checked(length) else { break };
                 if field == SAMPLE_TYPE && !is_value_type(message) {
                     return false;
@@ -153,7 +153,7 @@ fn is_pprof(head: &[u8]) -> bool {
     has_type
 }
 
-/// True if a message has two numbers at most.
+/// True if a message consists of at most two numbers.
 fn is_value_type(mut message: &[u8]) -> bool {
     while let [0x08 | 0x10, number @ ..] = message {
         let Some((_, rest)) = varint(number) else { return false };
@@ -162,18 +162,18 @@ fn is_value_type(mut message: &[u8]) -> bool {
     message.is_empty()
 }
 
-/// A number, and the bytes after it.
+/// Parses a varint. Returns it with the remaining bytes.
 fn varint(mut bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((crate::varint::read(&mut bytes)?, bytes))
 }
 
-/// The start as text: UTF-8, or UTF-16 with a byte order mark.
+/// Decodes the head as text: UTF-8, or UTF-16 with a byte order mark.
 fn text(head: &[u8]) -> String {
     let (encoding, mark) = Encoding::of(head);
     encoding.decode(&head[mark..])
 }
 
-/// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
+/// Keys that occur only in MetricKit diagnostics, and in call trees that were extracted from one.
 const DIAGNOSTICS: [&str; 11] = [
     "\"appLaunchDiagnostics\"",
     "\"callStackPerThread\"",
@@ -237,10 +237,10 @@ fn json(start: &str) -> Option<Known> {
 
 const SPINDUMP: Known = readable("a report of spindump, or a hang or resource report (macOS, iOS)", Reader::Spindump);
 
-/// The format of an `.ips` file, by the system's number of its kind in the first line.
+/// Recognises the kind of an `.ips` file by the `bug_type` in its first line.
 fn problem_report(first: &str) -> Known {
     let line = serde_json::from_str::<serde_json::Value>(first).ok();
-    // The number is a string in all known reports.
+    // `bug_type` is a string in all known reports.
     match line.as_ref().and_then(|line| line.get("bug_type")?.as_str()).unwrap_or_default() {
         "142" | "144" | "145" | "157" | "174" | "202" | "206" | "207" | "220" | "222" | "223" | "228" | "239"
         | "243" | "302" | "310" => SPINDUMP,
@@ -294,7 +294,7 @@ fn lines(text: &str) -> Option<Known> {
     is_folded(text).then_some(known("a file of folded stacks", "www.speedscope.app and inferno-flamegraph read it"))
 }
 
-/// True if the first event, `COMM PID TIME: EVENT:`, is above a frame, `    ADDRESS SYMBOL (MODULE)`.
+/// True if the first event, `COMM PID TIME: EVENT:`, is followed by a frame, `    ADDRESS SYMBOL (MODULE)`.
 fn is_perf_script(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.starts_with('#')).skip_while(|line| line.trim().is_empty());
     let (Some(event), Some(frame)) = (lines.next(), lines.next()) else { return false };
@@ -307,14 +307,14 @@ fn is_perf_script(text: &str) -> bool {
     has_time && is_frame && !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True if the first line has the columns of JMH's results: as text, as CSV, or with semicolons, which look like folded stacks.
+/// True if the first line has the columns of JMH results: as text, as CSV, or with semicolons, which look like folded stacks.
 fn is_jmh(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let mut words = first.split([' ', ',', ';', '\t', '"']).filter(|word| !word.is_empty());
     words.next() == Some("Benchmark") && words.any(|word| word == "Mode")
 }
 
-/// True if nearly all lines are `a;b;c 12`. Some writers leave lines without a count.
+/// True if nearly all lines look like `a;b;c 12`. Some writers leave lines without a count.
 fn is_folded(text: &str) -> bool {
     let complete = text.rsplit_once('\n').map_or(text, |(complete, _)| complete);
     let (mut all, mut counted, mut has_stack) = (0, 0, false);
@@ -336,7 +336,7 @@ pub(super) fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
     folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
 }
 
-/// True if a folder has what every saved recording has.
+/// True if a folder contains a part that every saved recording has.
 pub(super) fn has_bundle_parts(files: &dyn Files, folder: &Path) -> bool {
     is_folder(files, &folder.join("corespace")) || files.entry(&folder.join("form.template")).is_ok()
 }

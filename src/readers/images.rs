@@ -1,8 +1,8 @@
-//! Lists of binary images in text reports.
+//! Parses the lists of binary images in text reports.
 
 use crate::units::Uuid;
 
-/// `0x102ad6d2c` as a number.
+/// Parses a number such as `0x102ad6d2c`.
 pub(super) fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
 }
@@ -11,12 +11,12 @@ pub(super) fn hex(text: &str) -> Option<u64> {
 /// `*0xLOW - 0xHIGH kernel (VERSION) <UUID>__TEXT /path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
-    /// The first address, which it was loaded at.
+    /// The first address of the range.
     pub(super) low: u64,
     /// The last address; `None` if unknown (`???`).
     pub(super) high: Option<u64>,
     pub(super) uuid: Option<Uuid>,
-    /// The last component of the path. For frameworks, the name before it belongs to the bundle and is not needed here.
+    /// The last component of the path. For frameworks, the line also has the name of the bundle, which is not needed.
     pub(super) name: String,
     pub(super) path: String,
     /// The segment that the range belongs to; empty for complete images.
@@ -24,7 +24,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// `None` for a line of another form.
+    /// Parses a line; `None` if it has another form.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (low, rest) = line.trim_start().trim_start_matches('*').split_once(" - ")?;
         let low = hex(low)?;
@@ -46,9 +46,9 @@ impl Image {
     }
 }
 
-/// The text before `<UUID>`, the UUID if there is one, and the path after it.
+/// Returns the text before `<UUID>`, the UUID if there is one, and the path after it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
-    // Names and paths may also contain brackets.
+    // Names and paths may also contain angle brackets.
     text.match_indices('<').find_map(|(at, _)| {
         let (inner, path) = text[at + 1..].split_once('>')?;
         let uuid = Uuid::parse(inner);
@@ -69,19 +69,19 @@ impl Images {
         Self { sorted: images }
     }
 
-    /// The index of the image that spans an address.
+    /// Returns the index of the image that contains an address.
     pub(super) fn find(&self, address: u64) -> Option<usize> {
         let index = self.sorted.partition_point(|image| image.low <= address).checked_sub(1)?;
         self.sorted[index].high.is_none_or(|high| address <= high).then_some(index)
     }
 
-    /// The index of the first image that starts at an address.
+    /// Returns the index of the first image that starts at an address.
     pub(super) fn starting_at(&self, low: u64) -> Option<usize> {
         let index = self.sorted.partition_point(|image| image.low < low);
         self.sorted.get(index).is_some_and(|image| image.low == low).then_some(index)
     }
 
-    /// The load address of an image: where its Mach-O header is. `None` if the list has other segments of it only.
+    /// Returns the load address of an image, which is the address of its Mach-O header. `None` if only its other segments are listed.
     pub(super) fn load_address(&self, image: &Image) -> Option<u64> {
         const HEADER: &str = "__TEXT";
         if matches!(image.segment.as_str(), "" | HEADER) {
@@ -90,7 +90,7 @@ impl Images {
         self.sorted.iter().find(|other| other.uuid == image.uuid && other.segment == HEADER).map(|other| other.low)
     }
 
-    /// The image at an index that [`find`](Self::find) or [`starting_at`](Self::starting_at) gave.
+    /// Returns the image at an index from [`find`](Self::find) or [`starting_at`](Self::starting_at).
     pub(super) fn get(&self, index: usize) -> Option<&Image> {
         self.sorted.get(index)
     }

@@ -1,4 +1,4 @@
-//! Inputs by their paths: a bundle, as a folder or in an archive, or a file of any other format.
+//! Opens an input by path: a bundle, as a folder or in an archive, or a file in any other format.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -10,7 +10,7 @@
 //! let mut files = InputFiles::new(&FileSystem, &options.memory);
 //! let place = files.find(Path::new("Recording.trace.zip"))?;
 //! let mut recording = RecordingBuilder::new(options.clone());
-//! // A file system over `files` sees whatever is read.
+//! // A file system that wraps `files` could observe all reads.
 //! Input::open(&files, &place, &options)?.read_into(&mut recording, "Recording.trace.zip")?;
 //! println!("{} samples", recording.finish()?.profile.samples().len());
 //! # Ok::<(), traceparse::Error>(())
@@ -28,19 +28,20 @@ use crate::memory::MemoryBudget;
 #[cfg(feature = "bundle")]
 use crate::recording::{Document, DocumentContent};
 use crate::recording::{Intervals, Options, Recording, RecordingBuilder, shell_word};
+use crate::settings::{self, DSYM};
 use crate::tables::TableVisitor;
 
-/// The place of an input in [`InputFiles`].
+/// The location of an input in [`InputFiles`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputPlace {
     /// The folder of a bundle, which may be in an archive.
     #[cfg(feature = "bundle")]
     Bundle(PathBuf),
-    /// A file of another format; or nothing, which is an error once it is read.
+    /// A file in another format. It may not exist, which is an error when it is read.
     File(PathBuf),
 }
 
-/// A file system in which inputs are found. An archive with a bundle is a folder; everything else is unchanged.
+/// A file system that finds inputs. An archive with a bundle is treated as a folder; everything else is unchanged.
 pub struct InputFiles<'f> {
     #[cfg(feature = "bundle")]
     files: BundleFiles<'f>,
@@ -55,7 +56,7 @@ impl std::fmt::Debug for InputFiles<'_> {
 }
 
 impl<'f> InputFiles<'f> {
-    /// The files of `base`. The memory of archives is taken from the budget.
+    /// Wraps `base`. The memory of archives is charged to the budget.
     pub fn new(base: &'f dyn Files, memory: &MemoryBudget) -> Self {
         #[cfg(feature = "bundle")]
         let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
@@ -69,16 +70,16 @@ impl<'f> InputFiles<'f> {
     /// Finds the input at a path by its content, not by its name.
     ///
     /// # Errors
-    /// When an archive cannot be used ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
+    /// If an archive is unusable ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
     #[cfg(feature = "bundle")]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
         Ok(self.files.mount(path)?.map_or_else(|| InputPlace::File(path.to_owned()), InputPlace::Bundle))
     }
 
-    /// Finds the input that a path leads to.
+    /// Finds the input at a path.
     ///
     /// # Errors
-    /// When it is a bundle, which this build does not read.
+    /// If it is a bundle, which this build cannot read.
     #[cfg(not(feature = "bundle"))]
     pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
         if is_folder(self.files, path) && is_bundle(self.files, path) {
@@ -90,55 +91,55 @@ impl<'f> InputFiles<'f> {
     }
 }
 
-/// An input that is read on demand: any number of times, unless it is a pipe.
+/// An input that is read on demand, any number of times unless it is a pipe.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Input<'f> {
-    /// A recording of Instruments.
+pub struct Input<'f>(Content<'f>);
+
+#[derive(Debug)]
+enum Content<'f> {
     #[cfg(feature = "bundle")]
     Bundle(Bundle<'f>),
-    /// A file of another format.
     File(InputFile<'f>),
 }
 
 impl<'f> Input<'f> {
-    /// Opens the input at a place. `files` are the files in which it was found, or a wrapper of them.
+    /// Opens the input at a place. `files` are the files in which it was found, or a wrapper around them.
     ///
     /// # Errors
-    /// When a bundle cannot be opened.
+    /// If a bundle cannot be opened.
     pub fn open(files: &'f dyn Files, place: &InputPlace, options: &Options) -> Result<Self, Error> {
         match place {
             #[cfg(feature = "bundle")]
-            InputPlace::Bundle(path) => Bundle::open(files, path, options).map(Self::Bundle),
+            InputPlace::Bundle(path) => Ok(Self(Content::Bundle(Bundle::open(files, path, options)?))),
             InputPlace::File(path) => {
-                Ok(Self::File(InputFile { files, path: path.clone(), memory: options.memory.clone() }))
+                Ok(Self(Content::File(InputFile { files, path: path.clone(), memory: options.memory.clone() })))
             }
         }
     }
 
     /// The number of bytes that [`read_into`](Self::read_into) reads, for a progress display; `None` if unknown.
     pub fn bytes(&self) -> Option<u64> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => Some(bundle.sample_bytes()),
-            Self::File(file) => file.bytes(),
+            Content::Bundle(bundle) => Some(bundle.sample_bytes()),
+            Content::File(file) => file.bytes(),
         }
     }
 
-    /// Reads the samples. `name` is how results and errors call the input.
+    /// Reads the samples. `name` identifies the input in results and errors.
     ///
     /// # Errors
-    /// If the input cannot be read, has an unknown format, breaks the rules of its format, or exceeds a limit.
+    /// If the input is unreadable, has an unknown format, violates its format, or exceeds a limit.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.read_into(recording, name),
-            Self::File(file) => recording.read(file.open()?, name),
+            Content::Bundle(bundle) => bundle.read_into(recording, name),
+            Content::File(file) => recording.read(file.open()?, name),
         }
     }
 
-    /// Passes the rows of all tables to a visitor. What rows refer to, and the samples that the visitor makes of them, are added to
-    /// `recording`. `name` is how results and errors call the input.
+    /// Passes the rows of all tables to a visitor. Adds the objects that rows refer to, and the samples that the visitor creates, to
+    /// `recording`. `name` identifies the input in results and errors.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into), and if the visitor fails.
@@ -148,45 +149,45 @@ impl<'f> Input<'f> {
         name: &str,
         visitor: &mut dyn TableVisitor,
     ) -> Result<(), Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.read_tables(recording, name, visitor),
-            Self::File(file) => recording.read_tables(file.open()?, name, visitor),
+            Content::Bundle(bundle) => bundle.read_tables(recording, name, visitor),
+            Content::File(file) => recording.read_tables(file.open()?, name, visitor),
         }
     }
 
-    /// Reads the intervals of signposts and hangs.
+    /// Reads the signpost intervals and hangs.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.intervals(name, options),
-            Self::File(file) => super::Intervals::read(file.open()?, name, options),
+            Content::Bundle(bundle) => bundle.intervals(name, options),
+            Content::File(file) => super::Intervals::read(file.open()?, name, options),
         }
     }
 
-    /// The same with the rows of all tables that have a start and a duration.
+    /// Like [`intervals`](Self::intervals), but reads all tables that have a start and a duration.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn all_intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.all_intervals(name, options),
-            Self::File(file) => super::Intervals::read_all(file.open()?, name, options),
+            Content::Bundle(bundle) => bundle.all_intervals(name, options),
+            Content::File(file) => super::Intervals::read_all(file.open()?, name, options),
         }
     }
 
-    /// Reads the documents: only the table of contents of a bundle, but all of a file.
+    /// Reads the documents: only the table of contents of a bundle, or all of a file.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn contents(&self, name: &str, options: &Options) -> Result<Recording, Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => {
+            Content::Bundle(bundle) => {
                 let content = DocumentContent::Toc(bundle.toc()?);
                 let document = Document { input: name.to_owned(), content, cut_at: None };
                 let mut contents = Recording::default();
@@ -194,31 +195,31 @@ impl<'f> Input<'f> {
                 contents.diagnostics.extend_from_slice(bundle.diagnostics());
                 Ok(contents)
             }
-            Self::File(file) => super::read(file.open()?, name, options),
+            Content::File(file) => super::read(file.open()?, name, options),
         }
     }
 
-    /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` if it does not exist.
+    /// The folder with a bundle's symbols, for `symbols::Locator`; `None` if it does not exist.
     pub fn symbol_stores(&self) -> Option<PathBuf> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.existing_symbol_stores(),
-            Self::File(_) => None,
+            Content::Bundle(bundle) => bundle.existing_symbol_stores(),
+            Content::File(_) => None,
         }
     }
 
-    /// The recording of Instruments, if it is one.
+    /// The bundle, if the input is an Instruments recording.
     #[cfg(feature = "bundle")]
     pub fn bundle(&self) -> Option<&Bundle<'f>> {
-        match self {
-            Self::Bundle(bundle) => Some(bundle),
-            Self::File(_) => None,
+        match &self.0 {
+            Content::Bundle(bundle) => Some(bundle),
+            Content::File(_) => None,
         }
     }
 }
 
 /// A file that is not a bundle.
-pub struct InputFile<'f> {
+struct InputFile<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     #[cfg_attr(not(feature = "compression"), expect(dead_code, reason = "only decompression takes memory"))]
@@ -240,10 +241,10 @@ impl InputFile<'_> {
         }
     }
 
-    /// Its bytes, decompressed with the feature `compression`.
+    /// Opens the file, and decompresses it with the feature `compression`.
     ///
     /// # Errors
-    /// When it is a folder, or cannot be opened.
+    /// If it is a folder, or cannot be opened.
     fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
         let name = self.path.display();
         if let Ok(Entry::Folder) = self.files.entry(&self.path) {
@@ -258,14 +259,16 @@ impl InputFile<'_> {
 }
 
 impl InputFile<'_> {
-    /// Describes its folder, and what to name instead.
+    /// Describes the folder at the path, and what to pass instead.
     fn folder(&self) -> String {
         let is_dsym = self.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dSYM"));
         if is_dsym || is_folder(self.files, &self.path.join("Contents/Resources/DWARF")) {
             let dsym = shell_word(&self.path.display().to_string());
-            return format!(
-                "dSYM, which has names but no samples; pass it with a recording: traceparse app.trace --dsym {dsym}"
-            );
+            let how = match settings::command() {
+                Some(command) => format!("with a recording: {command} app.trace {DSYM} {dsym}"),
+                None => format!("to {DSYM}"),
+            };
+            return format!("dSYM, which has names but no samples; pass it {how}");
         }
         let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         let is_input = |path: &PathBuf| {

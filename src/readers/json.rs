@@ -1,4 +1,4 @@
-//! JSON as tokens, with positions in errors and a limit on the length of each token.
+//! Reads JSON as tokens, with positions in errors and a limit on the length of each token.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,21 +10,21 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::memory::Reservation;
 use crate::recording::Options;
 
-/// Values with few levels have no more.
+/// The maximum nesting depth in [`Json::leaves`].
 const MOST_LEVELS: usize = 32;
 
-/// Memory is reserved each time a document has taken this many bytes.
+/// Memory is reserved in steps of this many bytes.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
-/// The byte order mark of UTF-8.
+/// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads the documents of an input, token by token. Nothing here is recursive, so values can be nested to any depth.
+/// Reads the documents of an input, token by token. It is not recursive, so values can be nested to any depth.
 pub(super) struct Json<'n, R: Read> {
     tokens: JsonStreamReader<Metered<R>>,
     name: &'n str,
     max_token: u64,
-    /// The bytes of the byte order mark.
+    /// The length of the byte order mark.
     skipped: u64,
 }
 
@@ -46,9 +46,9 @@ impl<'n, R: Read> Json<'n, R> {
         Self { tokens: JsonStreamReader::new_custom(source, settings), name, max_token, skipped }
     }
 
-    /// True if the array or object has more, or if another document follows the last one.
+    /// True if the array or object has another element or, at the top level, if another document follows.
     pub(super) fn has_next(&mut self) -> Result<bool, Error> {
-        // White space has any length.
+        // White space may have any length.
         self.unlimited().has_next().map_err(|error| self.failed(error))
     }
 
@@ -56,7 +56,7 @@ impl<'n, R: Read> Json<'n, R> {
         self.unlimited().peek().map(|next| next == kind).map_err(|error| self.failed(error))
     }
 
-    /// The name of the next member.
+    /// Reads the name of the next member.
     pub(super) fn member(&mut self) -> Result<String, Error> {
         self.limited().next_name_owned().map_err(|error| self.failed(error))
     }
@@ -77,7 +77,7 @@ impl<'n, R: Read> Json<'n, R> {
         self.unlimited().end_array().map_err(|error| self.failed(error))
     }
 
-    /// The next value, which is not null, or `None` for null.
+    /// Reads the next value; `None` for null.
     fn unless_null<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<Option<T>, Error> {
         if self.is_next(ValueType::Null)? {
             return self.skip().map(|()| None);
@@ -85,7 +85,7 @@ impl<'n, R: Read> Json<'n, R> {
         read(self).map(Some)
     }
 
-    /// A string, or null.
+    /// Reads a string; `None` for null.
     pub(super) fn text(&mut self) -> Result<Option<String>, Error> {
         self.unless_null(|json| json.limited().next_string().map_err(|error| json.failed(error)))
     }
@@ -94,7 +94,7 @@ impl<'n, R: Read> Json<'n, R> {
         self.unless_null(|json| json.limited().next_bool().map_err(|error| json.failed(error)))
     }
 
-    /// A whole number that is not negative, or null.
+    /// Reads a non-negative integer; `None` for null.
     pub(super) fn number(&mut self) -> Result<Option<u64>, Error> {
         self.unless_null(|json| {
             let text = json.limited().next_number_as_string().map_err(|error| json.failed(error))?;
@@ -102,7 +102,7 @@ impl<'n, R: Read> Json<'n, R> {
         })
     }
 
-    /// A string, number or boolean as it is written; `None` for others, which are skipped.
+    /// Reads a string, number or boolean as written; `None` for other values, which are skipped.
     pub(super) fn scalar(&mut self) -> Result<Option<String>, Error> {
         match self.unlimited().peek().map_err(|error| self.failed(error))? {
             ValueType::String => self.text(),
@@ -112,14 +112,14 @@ impl<'n, R: Read> Json<'n, R> {
         }
     }
 
-    /// Passes the strings, numbers and booleans of the next value to `each`, with the names and indices that lead to them after `path`.
+    /// Passes the strings, numbers and booleans of the next value to `each`, with their path of names and indices, which is appended to `path`.
     pub(super) fn leaves(
         &mut self,
         path: &mut Vec<String>,
         mut each: impl FnMut(&[String], String, &Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let outside = path.len();
-        // Of each open value: the index of the next one in an array.
+        // For each open value: the index of the next element of an array; `None` for an object.
         let mut open: Vec<Option<usize>> = Vec::new();
         loop {
             if self.is_next(ValueType::Object)? {
@@ -171,12 +171,12 @@ impl<'n, R: Read> Json<'n, R> {
         Error::new(ErrorKind::Malformed(text.into()), Some(self.place()))
     }
 
-    /// An error about an input with too many documents.
+    /// An error for an input with too many documents.
     pub(super) fn too_many(&self, most: usize) -> Error {
         Error::new(ErrorKind::Limit(format!("the input has more than {most} diagnostics")), Some(self.place()))
     }
 
-    /// An error about the complete input.
+    /// An error that concerns the complete input.
     pub(super) fn refused(&self, text: &str) -> Error {
         Error::new(ErrorKind::NotAnExport(text.to_owned()), Some(Position { line: 1, byte: 0, ..self.place() }))
     }
@@ -214,14 +214,14 @@ impl<'n, R: Read> Json<'n, R> {
             ReaderError::IoError { error, location } => {
                 return Error::io(io::Error::other(error), Some(self.at(&location)));
             }
-            // Nesting has no limit; numbers such as 1e999 are refused.
+            // Nesting is unlimited; numbers such as 1e999 are rejected.
             other => return self.damaged(other.to_string()),
         };
         Error::new(ErrorKind::Malformed(kind), Some(self.at(&at)))
     }
 }
 
-/// Reads the value of a member that may be there once.
+/// Reads the value of a member that may occur only once.
 pub(super) fn once<'n, R: Read, T>(
     json: &mut Json<'n, R>,
     key: &str,
@@ -235,7 +235,7 @@ pub(super) fn once<'n, R: Read, T>(
     Ok(())
 }
 
-/// The memory that a document takes, which is reserved in steps.
+/// The memory of a document, which is reserved in steps.
 pub(super) struct Held {
     reserved: Reservation,
     bytes: u64,
@@ -246,12 +246,12 @@ impl Held {
         Self { reserved: options.memory.nothing(), bytes: 0 }
     }
 
-    /// Starts another document, in place of the last one.
+    /// Starts another document, which replaces the last one.
     pub(super) fn start(&mut self) {
         self.bytes = 0;
     }
 
-    /// Counts memory of the document.
+    /// Adds to the memory of the document.
     pub(super) fn add<R: Read>(&mut self, bytes: usize, json: &Json<'_, R>) -> Result<(), Error> {
         self.bytes = self.bytes.saturating_add(bytes as u64);
         if self.bytes.abs_diff(self.reserved.bytes()) < BYTES_BETWEEN {
@@ -261,7 +261,7 @@ impl Held {
     }
 }
 
-/// Returns at most as many bytes as one token may have, so that a hostile token cannot fill the memory.
+/// Limits the number of bytes that one token can read, so a hostile token cannot fill the memory.
 struct Metered<R> {
     source: BufReader<R>,
     left: u64,

@@ -1,4 +1,4 @@
-//! The lines of an input, with their places.
+//! Reads the lines of an input, with their positions.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -6,12 +6,12 @@ use crate::error::{Error, ErrorKind, Position};
 use crate::memory::MemoryBudget;
 use crate::recording::Options;
 
-/// The place at which a line starts.
+/// The position at which a line starts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineStart {
-    /// From 1.
+    /// Starts at 1.
     number: u64,
-    /// The offset of its first byte, from 0.
+    /// The offset of its first byte.
     byte: u64,
 }
 
@@ -19,14 +19,13 @@ impl LineStart {
     pub(super) const FIRST: Self = Self { number: 1, byte: 0 };
 }
 
-/// A line without its end.
+/// A line without its line end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     pub(super) at: LineStart,
     pub(super) text: String,
 }
 
-/// The encoding of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
     #[default]
@@ -36,7 +35,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding of a text that begins with these bytes, and the length of its byte order mark.
+    /// Detects the encoding of text that starts with these bytes, and the length of its byte order mark.
     pub(super) fn of(head: &[u8]) -> (Self, usize) {
         match head {
             [0xff, 0xfe, ..] => (Self::Utf16Le, 2),
@@ -46,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// The text; invalid parts become replacement characters.
+    /// Decodes text, replacing invalid parts with U+FFFD.
     pub(super) fn decode(self, bytes: &[u8]) -> String {
         let unit = match self {
             Self::Utf8 => return String::from_utf8_lossy(bytes).into_owned(),
@@ -59,7 +58,7 @@ impl Encoding {
         text
     }
 
-    /// True if bytes that were read up to a 0x0a end with a line end.
+    /// True if the bytes, which were read up to a 0x0a, end with a line end.
     fn ends_line(self, bytes: &[u8]) -> bool {
         match self {
             Self::Utf8 => true,
@@ -69,7 +68,7 @@ impl Encoding {
     }
 }
 
-/// Reads lines one after the other, in UTF-8, or in UTF-16 with a byte order mark. Invalid text becomes replacement characters.
+/// Reads lines in UTF-8, or in UTF-16 with a byte order mark. Invalid text becomes replacement characters.
 pub(super) struct Lines<'n, R> {
     source: BufReader<R>,
     encoding: Encoding,
@@ -98,10 +97,10 @@ impl<'n, R: Read> Lines<'n, R> {
         }
     }
 
-    /// The next line; `None` at the end of the input.
+    /// Reads the next line; `None` at the end of the input.
     ///
     /// # Errors
-    /// When the source fails, or the line is longer than a name may be.
+    /// If the source fails, or the line is longer than the limit for names.
     pub(super) fn next(&mut self) -> Result<Option<Line>, Error> {
         let at = self.next;
         self.fill(at.byte == 0).map_err(|error| Error::io(error, Some(self.place(at))))?;
@@ -125,7 +124,7 @@ impl<'n, R: Read> Lines<'n, R> {
         Ok(Some(Line { at, text }))
     }
 
-    /// Reads the bytes of a line with its end, or one byte too many.
+    /// Reads the bytes of a line with its line end, or one byte more than the limit.
     fn fill(&mut self, is_first: bool) -> io::Result<()> {
         self.buffer.clear();
         loop {
@@ -143,7 +142,7 @@ impl<'n, R: Read> Lines<'n, R> {
         }
     }
 
-    /// The next line that begins with this text; lines before it are skipped.
+    /// Skips lines up to the next one that starts with this text, and returns it.
     pub(super) fn skip_to(&mut self, start: &str) -> Result<Option<Line>, Error> {
         while let Some(line) = self.next()? {
             if line.text.starts_with(start) {
@@ -155,7 +154,6 @@ impl<'n, R: Read> Lines<'n, R> {
 }
 
 impl<R> Lines<'_, R> {
-    /// The name of the input.
     pub(super) fn name(&self) -> &str {
         self.name
     }
@@ -165,12 +163,11 @@ impl<R> Lines<'_, R> {
         Error::new(kind, Some(self.place(line)))
     }
 
-    /// An error of the form of a line.
+    /// An error for a malformed line.
     pub(super) fn damaged(&self, text: impl Into<String>, line: &Line) -> Error {
         self.error(ErrorKind::Malformed(text.into()), line.at)
     }
 
-    /// The place of a line.
     pub(super) fn place(&self, line: LineStart) -> Position {
         Position { input: self.name.to_owned(), line: line.number, byte: line.byte }
     }

@@ -1,4 +1,4 @@
-//! Readers: bytes in, a recording out. Each format has a separate folder, and does not depend on the others.
+//! Readers convert bytes to a recording. Each format has a separate folder, and does not depend on the others.
 
 #[cfg(feature = "bundle")]
 pub mod bundle;
@@ -28,12 +28,13 @@ use crate::tables::{IntervalVisitor, TableVisitor};
 use formats::Reader;
 
 impl RecordingBuilder {
-    /// Reads an input of any format, which its first bytes show. Results and errors call the input `name`.
+    /// Reads an input in any format, which is recognised by its first bytes. `name` identifies the input in results and errors.
     ///
-    /// Compressed inputs must be decompressed before, by `decompress` of the feature `compression`; otherwise the error reports that.
+    /// Compressed inputs must be decompressed first, for example with `decompress` from the feature `compression`; otherwise the error reports
+    /// that.
     ///
     /// # Errors
-    /// If the format is unknown, or the input breaks its rules or exceeds a limit. The builder cannot be used after that.
+    /// If the format is unknown, or the input violates its format or exceeds a limit. Do not use the builder after an error.
     pub fn read<R: Read + Send>(&mut self, mut source: R, name: &str) -> Result<(), Error> {
         let mut head = Vec::with_capacity(formats::HEAD);
         let failure = source.by_ref().take(formats::HEAD as u64).read_to_end(&mut head).err();
@@ -44,7 +45,7 @@ impl RecordingBuilder {
             let at = Position { input: name.to_owned(), line: 1, byte: 0 };
             return Err(Error::new(ErrorKind::NotAnExport(what), Some(at)));
         }
-        // The bytes before a failure are read, so that an incomplete input is reported as such.
+        // The bytes before a failure are read, so an incomplete input is reported as incomplete.
         let source = head.as_slice().chain(Failure(failure)).chain(source);
         let result = match reader {
             Reader::Dart => dart::read_into(source, name, self),
@@ -63,8 +64,8 @@ impl RecordingBuilder {
 }
 
 impl RecordingBuilder {
-    /// Passes the rows of all tables of an export to a visitor. What rows refer to, and the samples that the visitor makes of them, are added to
-    /// the recording. Results and errors call the input `name`.
+    /// Passes the rows of all tables of an export to a visitor. Adds the objects that rows refer to, and the samples that the visitor creates, to
+    /// the recording. `name` identifies the input in results and errors.
     ///
     /// # Errors
     /// As [`read`](Self::read), and if the visitor fails.
@@ -73,11 +74,12 @@ impl RecordingBuilder {
     }
 }
 
-/// The number of bytes at the start of an input that [`is_report_measured`] looks at.
+/// The number of bytes at the start of an input that [`is_report_measured`] examines.
 #[cfg(feature = "dataset")]
 pub(crate) const HEAD: usize = formats::HEAD;
 
-/// True for a report that fleets measure, and false for one that only other commands read, by the first bytes of a file.
+/// Judging by the first bytes of a file: true for a report that fleets measure, false for a report that only other commands read, and `None`
+/// if it is not a report.
 #[cfg(feature = "dataset")]
 pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
     match Reader::of(head) {
@@ -87,7 +89,7 @@ pub(crate) fn is_report_measured(head: &[u8]) -> Option<bool> {
     }
 }
 
-/// Fails as the source below failed, if it did; else it is empty.
+/// Returns the failure of the underlying source once, if there was one; otherwise it is empty.
 struct Failure(Option<io::Error>);
 
 impl Read for Failure {
@@ -96,7 +98,7 @@ impl Read for Failure {
     }
 }
 
-/// Reads one input of any format. `name` is how results and errors call it.
+/// Reads one input in any format. `name` identifies it in results and errors.
 ///
 /// # Errors
 /// As [`RecordingBuilder::read`].
@@ -107,10 +109,10 @@ pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<
 }
 
 impl Intervals {
-    /// Reads the intervals and hang risks of an export with all its documents. `name` is how results and errors call it.
+    /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors.
     ///
-    /// Rows that cannot be read are diagnostics, and are counted. An interval without a recorded end has no end. Only the options
-    /// `buffer_size`, `allow_truncated` and the limits are used. Exports without such tables, and tables of contents, have no intervals.
+    /// Unreadable rows are counted, with a diagnostic. An interval has no end if none was recorded. Of the options, only `buffer_size`,
+    /// `allow_truncated` and the limits are used. Exports without such tables, and tables of contents, have no intervals.
     ///
     /// # Errors
     /// As [`RecordingBuilder::read`].
@@ -118,7 +120,7 @@ impl Intervals {
         Self::read_tables(source, name, false, options)
     }
 
-    /// The same with the rows of all tables that have a start and a duration.
+    /// Like [`read`](Self::read), but reads all tables that have a start and a duration.
     ///
     /// # Errors
     /// As [`RecordingBuilder::read`].

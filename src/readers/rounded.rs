@@ -1,17 +1,17 @@
-//! Decimal numbers that were rounded when they were written, with or without separators of thousands.
+//! Parses rounded decimal numbers, with or without thousands separators.
 
-/// A number in whole units, such as nanoseconds for `846.00` milliseconds.
+/// A number in base units, such as nanoseconds for `846.00` milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rounded {
     pub(super) value: u64,
-    /// The value of 1 in its last digit.
+    /// The value of one unit in its last digit.
     pub(super) digit: u64,
 }
 
 const SEPARATORS: [char; 4] = ['.', ',', '\u{a0}', '\u{202f}'];
 
 impl Rounded {
-    /// Parses a number whose 1 is `scale` units. `mark` is the character before decimals, if it is known.
+    /// Parses a number in which 1 means `scale` base units. `mark` is the decimal mark, if known.
     pub(super) fn parse(number: &str, mark: Option<char>, scale: u64) -> Result<Self, &'static str> {
         let mark = if mark.is_none() { decimal_mark(number)? } else { mark };
         let (whole, decimals) =
@@ -39,7 +39,7 @@ impl Rounded {
     }
 }
 
-/// The decimal mark of a number, if it has one. `1,234` may be a number with thousands or with decimals.
+/// Detects the decimal mark of a number, if it has one. Fails for a number such as `1,234`, which may have thousands or decimals.
 fn decimal_mark(number: &str) -> Result<Option<char>, &'static str> {
     let Some((whole, decimals)) = number.rsplit_once(['.', ',']) else { return Ok(None) };
     let mark = number.chars().rfind(|mark| matches!(mark, '.' | ','));

@@ -1,18 +1,17 @@
-//! Weights of stacks that consist only of function names, without threads, binaries, addresses or numbers of samples.
+//! Adds the weights of stacks that consist only of function names, without threads, binaries, addresses or sample counts.
 
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::profile::{Full, Meaning, StackId};
 use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocRun};
 use crate::units::Weight;
 
-/// A table of sums, which is the only one of its input.
+/// The only table of an input, with a sum for each stack.
 pub(super) struct StackSums<'r> {
     input: InputBuilder<'r>,
     thread: u32,
 }
 
 impl<'r> StackSums<'r> {
-    /// Starts the table.
     pub(super) fn start(
         name: &str,
         schema: &str,
@@ -27,7 +26,7 @@ impl<'r> StackSums<'r> {
         Ok(Self { input, thread })
     }
 
-    /// The stack of a function below its callers.
+    /// Interns the stack of a function called by `callers`.
     pub(super) fn callee(&mut self, callers: Option<StackId>, function: &str) -> Result<Option<StackId>, ErrorKind> {
         let frame = self.input.named_frame((FrameKind::RawLeaf, 0), None, function, None).map_err(limit)?;
         self.input.stack(callers, &[frame]).map_err(limit)
@@ -38,7 +37,7 @@ impl<'r> StackSums<'r> {
         if weight.value == 0 { Ok(()) } else { self.input.add_weight(self.thread, stack, weight).map_err(limit) }
     }
 
-    /// Reserves the memory of all stacks, and `more` bytes in use elsewhere.
+    /// Reserves the memory of all stacks, and of `more` bytes that are used elsewhere.
     pub(super) fn reserve(&mut self, more: usize) -> Result<(), ErrorKind> {
         self.input.recording.reserve(more as u64).map_err(ErrorKind::Memory)
     }

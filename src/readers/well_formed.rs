@@ -1,4 +1,4 @@
-//! The rules of well-formed XML that the tokenizer does not check.
+//! Checks the rules of well-formed XML that the tokenizer does not check.
 //!
 //! quick-xml finds where tags, text and references start and end. This module checks everything in between: names, attributes, references
 //! and characters, as defined in [XML 1.0](https://www.w3.org/TR/xml/). A malformed document is never accepted: `<t&read-state ref="7"/>`
@@ -9,16 +9,16 @@ use std::borrow::Cow;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::BytesStart;
 
-/// The rule that a piece of a document breaks.
+/// The rule that a part of a document violates.
 pub(super) type Broken = Cow<'static, str>;
 
-/// References are not longer, unless a number has leading zeros.
+/// The longest reference, unless a number has leading zeros.
 const LONGEST_REFERENCE: usize = 10;
 
-/// The most attributes an element may have; real ones have up to 20.
+/// The maximum number of attributes of an element; real ones have up to 20.
 const MAX_ATTRIBUTES: usize = 1_024;
 
-/// Checks that a start tag is well-formed: its name, and its attributes.
+/// Checks that the name and attributes of a start tag are well-formed.
 #[inline]
 pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
     let (name, raw) = (start.name().into_inner(), start.attributes_raw());
@@ -29,12 +29,12 @@ pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
 #[inline(never)]
 fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
     let checked = check_name(name, "an element").and_then(|()| check_attributes(raw));
-    // Nothing that holds one is well-formed.
+    // A `<` is never allowed inside a tag.
     let is_cut = || [name, raw].iter().any(|text| memchr::memchr(b'<', text.as_bytes()).is_some());
     checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
 }
 
-/// True if these attributes are ` id="N"` or ` ref="N"` and nothing else, as nearly all are.
+/// True if the attributes are only ` id="N"` or ` ref="N"`, as in nearly all elements.
 fn is_lone_number(raw: &str) -> bool {
     let value = raw.strip_prefix(" ref=\"").or_else(|| raw.strip_prefix(" id=\""));
     let digits = value.and_then(|value| value.strip_suffix('"'));
@@ -73,9 +73,9 @@ fn continues_name(c: char) -> bool {
         || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
 }
 
-/// Checks a list of attributes: each follows white space, has a value in quotes, and is present once.
+/// Checks a list of attributes: each follows white space, has a value in quotes, and occurs once.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
-    // An allocation for each tag would cost more than all else.
+    // On the stack, since an allocation for each tag would cost more than everything else.
     let (mut first, mut more, mut count) = ([""; 16], Vec::new(), 0);
     let mut rest = raw;
     loop {
@@ -101,7 +101,7 @@ fn check_attributes(raw: &str) -> Result<(), Broken> {
     }
 }
 
-/// The unchanged names and values of a start tag's attributes, which [`check_tag`] has checked.
+/// Returns the names and values of a start tag's attributes, without unescaping. [`check_tag`] must have checked the tag.
 #[inline]
 pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, &'t str), Broken>> {
     let mut rest = without_space(start.attributes_raw());
@@ -116,16 +116,16 @@ pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = 
     })
 }
 
-/// The unchanged value of an attribute; `None` if there is none of this name.
+/// Returns the value of the attribute with this name, without unescaping.
 pub(super) fn attribute_of<'t>(start: &'t BytesStart<'_>, name: &str) -> Option<&'t str> {
     attributes(start).flatten().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-/// The name and the value of the attribute that `text` starts with, and what follows it.
+/// Splits off the first attribute of `text`. Returns its name, its value and the rest.
 #[inline]
 fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
     let broken = || Broken::from("an attribute has no value in quotes");
-    // Names are short.
+    // Names are short, so `memchr` would not be faster.
     let equals = text.bytes().position(|byte| byte == b'=').ok_or_else(broken)?;
     let rest = without_space(&text[equals + 1..]);
     let quote = rest.bytes().next().filter(|quote| matches!(quote, b'"' | b'\'')).ok_or_else(broken)?;
@@ -158,13 +158,13 @@ fn check_value(value: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The character of `&reference;`: one of the five entities that need no document type, or a character by its number.
+/// Returns the character of `&reference;`: one of the five entities that need no document type, or a character by its number.
 pub(super) fn resolve(reference: &str) -> Option<char> {
     let Some(number) = reference.strip_prefix('#') else {
         return resolve_predefined_entity(reference)?.chars().next();
     };
     let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = is_number.then(|| u32::from_str_radix(digits, radix).ok()).flatten()?;
     char::from_u32(code).filter(|&c| is_allowed(c))
@@ -186,12 +186,12 @@ const fn is_odd(byte: u8) -> bool {
     byte < b' ' || byte >= 0xef
 }
 
-/// True if a test holds for any byte. Testing all bytes, in blocks, is faster than stopping at the first one.
+/// True if a test holds for any byte. Testing all bytes in blocks is faster than stopping at the first match.
 #[inline]
 fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     let in_block = |block: &[u8; 16]| block.iter().fold(false, |any, &byte| any | test(byte));
     match bytes.last_chunk() {
-        // The last block covers what is left, and some bytes twice.
+        // The last block covers the remainder, and some bytes twice.
         Some(last) => bytes.as_chunks().0.iter().fold(in_block(last), |any, block| any | in_block(block)),
         None => bytes.iter().fold(false, |any, &byte| any | test(byte)),
     }
@@ -199,7 +199,7 @@ fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
 
 /// Checks that XML allows all characters.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
-    // Nearly all text is ASCII without control characters. Testing all bytes at once is faster than stopping at the first odd byte.
+    // Nearly all text is ASCII without control characters. Testing all bytes at once is faster than stopping at the first match.
     if !any_byte(text.as_bytes(), is_odd) {
         return Ok(());
     }
@@ -213,7 +213,7 @@ fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The text after its leading white space.
+/// Strips leading white space.
 #[inline]
 fn without_space(text: &str) -> &str {
     &text[text.bytes().take_while(|&byte| is_space(char::from(byte))).count()..]
@@ -233,7 +233,7 @@ pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
     check_characters(content)
 }
 
-/// Checks that `<?content?>` is an XML declaration of a document that can be read.
+/// Checks that `<?content?>` is an XML declaration of a supported document.
 pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
     let broken = || Broken::from("the XML declaration is broken");
     let raw = content.strip_prefix("xml").ok_or_else(broken)?;

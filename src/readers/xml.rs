@@ -1,4 +1,4 @@
-//! XML documents in memory, which must be well-formed: files of bundles, and reports of other tools.
+//! Reads XML documents in memory, which must be well-formed: files of bundles, and reports of other tools.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -11,10 +11,10 @@ use crate::error::{Error, Position};
 use crate::memory::{MemoryBudget, Reservation};
 use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
 
-/// Passes every event of a document and its offset, after checking that the document is well-formed up to there, to `take`.
+/// Passes every event and its offset to `take`, after checking that the document is well-formed up to there.
 ///
 /// # Errors
-/// The offset of an event that breaks a rule, or that `take` refuses, and the rule.
+/// Returns the offset of an event that violates a rule or that `take` rejects, and the rule.
 pub(super) fn read(
     bytes: &[u8],
     mut take: impl FnMut(&Event<'_>, usize) -> Result<(), String>,
@@ -34,7 +34,6 @@ pub(super) fn read(
     }
 }
 
-/// A document in memory.
 pub(super) struct Document<'n> {
     name: &'n str,
     pub(super) bytes: Vec<u8>,
@@ -42,12 +41,12 @@ pub(super) struct Document<'n> {
 }
 
 impl<'n> Document<'n> {
-    /// Reads a document, after reserving memory for it. `name` is how errors call it.
+    /// Reads a document, after reserving memory for it. `name` identifies it in errors.
     pub(super) fn read<R: Read>(mut source: R, name: &'n str, memory: &MemoryBudget) -> Result<Self, Error> {
         const PIECE: u64 = 64 << 10;
         let mut document = Self { name, bytes: Vec::new(), held: memory.nothing() };
         loop {
-            // Lists grow to twice their size, and a reader may keep names.
+            // A `Vec` doubles as it grows, and a reader may store names.
             let reserved = document.held.resize(4 * (document.bytes.len() as u64 + PIECE));
             reserved.map_err(|over| Error::memory(over, Some(document.place(document.bytes.len()))))?;
             let read = source.by_ref().take(PIECE).read_to_end(&mut document.bytes);
@@ -57,7 +56,6 @@ impl<'n> Document<'n> {
         }
     }
 
-    /// The place of a byte.
     pub(super) fn place(&self, at: usize) -> Position {
         let before = self.bytes.get(..at).unwrap_or(&self.bytes);
         let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
@@ -65,17 +63,17 @@ impl<'n> Document<'n> {
     }
 }
 
-/// The place in a document.
+/// The position in a document.
 #[derive(Debug, Default)]
 struct Place {
     /// The number of open elements.
     depth: usize,
-    /// The number of elements at the top.
+    /// The number of top-level elements.
     roots: usize,
 }
 
 impl Place {
-    /// Checks an event, and where it is.
+    /// Checks an event in its context.
     fn check(&mut self, event: &Event<'_>, at: u64) -> Result<(), Cow<'static, str>> {
         match event {
             Event::Start(start) | Event::Empty(start) => {
@@ -111,10 +109,10 @@ impl Place {
 
 const OUTSIDE: &str = "text outside of all elements";
 
-/// The value of an attribute, unescaped.
+/// Returns the value of an attribute, unescaped.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let raw = attribute_of(start, name)?;
-    // As XML requires: a line end or a tab is one space, unless it is written as a reference.
+    // As XML requires, a line end or tab becomes a space unless it is written as a reference.
     let plain = raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
     Some(quick_xml::escape::unescape(&plain).ok()?.into_owned())
 }

@@ -1,6 +1,6 @@
 //! Converts recorded addresses to the addresses to look up.
 //!
-//! Each generation of Instruments adds a different bias to addresses. On arm64, whose instructions have 4 bytes:
+//! Each generation of Instruments adds a different bias to addresses. On arm64, where instructions have 4 bytes:
 //!
 //! | stacks | leaf | caller |
 //! |---|---|---|
@@ -9,15 +9,15 @@
 //! | frames since 27 | the instruction + 1 | the return address − 1, which is inside the call |
 //! | `kperf-bt` (`time-sample`) | the instruction | the return address |
 //!
-//! No version number identifies the frames "since 27". The addresses of their callers do, since they are 3 modulo 4, unlike any return
-//! address. On x86_64 there is no such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes
-//! before a return address are still in the call instruction, since no call is that short.
+//! No version number identifies frames "since 27". Their caller addresses do: they are 3 modulo 4, unlike any return address. On x86_64 there is no
+//! such mark, but `address − 1` is always correct. It removes the bias of a leaf, and one or two bytes before a return address are still in the call
+//! instruction, since no call is that short.
 
 use std::ops::Range;
 
 use crate::units::Address;
 
-/// The form in which a frame was written, as far as the frame alone shows it.
+/// The form in which a frame was written, as far as the frame itself shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FrameForm {
     /// A `<frame>` element.
@@ -33,14 +33,14 @@ pub(crate) enum FrameForm {
 /// The address conventions found in one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conventions {
-    /// A caller in an arm64 binary had an address of 3 modulo 4, so addresses of callers are already inside the call (Xcode 27).
+    /// A caller in an arm64 binary had an address of 3 modulo 4, so caller addresses are already inside the call (Xcode 27).
     pub(crate) callers_are_inside_call: bool,
     /// A fragment ended with a 0, so addresses are exact (Xcode 12).
     pub(crate) fragments_end_with_zero: bool,
 }
 
 impl Conventions {
-    /// Returns the address to look up for `recorded` in its binary's architecture. `is_x86` is true if the architecture is known to be x86.
+    /// Returns the address to look up for `recorded`. `is_x86` is true if the architecture of its binary is known to be x86.
     pub(super) fn lookup_address(
         self,
         form: FrameForm,

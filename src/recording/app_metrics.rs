@@ -1,37 +1,37 @@
-//! What an app did in a day, as the system sums it up: no stacks, and durations in bins.
+//! An app's daily metrics, as summed up by the system: no stacks, and durations only as histograms.
 
 use crate::units::Nanos;
 
-/// The metrics of an app over a day, or over several.
+/// The metrics of an app for one or more days.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppMetrics {
     /// The number of days.
     pub days: u64,
     /// The CPU time of the app.
     pub cpu_time: Option<Nanos>,
-    /// The time in which the app ran, in the foreground and in the background.
+    /// The total time that the app ran, in the foreground and in the background.
     pub running: Option<Nanos>,
-    /// The time by which frames were late, in each second of scrolling.
+    /// How late frames were, per second of scrolling.
     pub scroll_hitches: Option<Nanos>,
-    /// The most memory that the app took, in bytes.
+    /// The peak memory use of the app in bytes.
     pub peak_memory: Option<u64>,
-    /// How often the app ended, by reason and by where it was: `memory limit (foreground)`. Normal exits, and reasons that did not occur, are
-    /// left out; `None` if the numbers are unknown.
+    /// How often the app exited, by reason and by where it was: `memory limit (foreground)`. Normal exits, and reasons that did not occur, are left
+    /// out. `None` if the numbers are unknown.
     pub exits: Option<Vec<(String, u64)>>,
-    /// Durations by kind.
+    /// Histograms of durations.
     pub histograms: Vec<DurationHistogram>,
 }
 
-/// Durations of which the number in each bin is known.
+/// A histogram of durations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DurationHistogram {
-    /// `hang`, `launch` (to the first drawing), `prewarmed-launch`, `extended-launch`, `resume`, or `signpost NAME (CATEGORY)`.
+    /// `hang`, `launch` (until the first drawing), `prewarmed-launch`, `extended-launch`, `resume`, or `signpost NAME (CATEGORY)`.
     pub name: String,
-    /// The bins in the order of the document: the shortest duration, the longest one (`None` if the bin has all longer ones), and their number.
+    /// The bins in document order: the shortest duration, the longest one (`None` if there is no upper bound), and the number of durations.
     pub bins: Vec<(Nanos, Option<Nanos>, u64)>,
 }
 
 impl DurationHistogram {
-    /// The beginning of the name of a signpost's durations.
+    /// The prefix of the name for a signpost's durations.
     pub(crate) const SIGNPOST: &str = "signpost ";
 }

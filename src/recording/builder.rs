@@ -6,7 +6,7 @@ use super::address::{Conventions, FrameForm};
 use super::idle::add_idle_runs;
 use super::recorded_time::Clock;
 use super::{Document, Options, Recording};
-use crate::demangle::{display_name, mangled_swift};
+use crate::demangle::{Demangler, mangled_swift};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
@@ -16,12 +16,12 @@ use crate::profile::{
 };
 use crate::units::Address;
 
-/// A process of an input. It is added to the run of each row that uses it.
+/// A process of an input. It is added to each run whose rows use it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::recording) struct ProcessDefinition {
     pub(in crate::recording) pid: Option<u64>,
     pub(in crate::recording) name: StringId,
-    /// The process that the last row with it was added to.
+    /// The result for the last row with this process.
     pub(in crate::recording) used_as: Option<(RunId, ProcessId)>,
     /// The number of consecutive rows with that result.
     pub(in crate::recording) samples: u64,
@@ -31,7 +31,7 @@ pub(in crate::recording) struct ProcessDefinition {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::recording) struct ThreadDefinition {
     pub(in crate::recording) tid: Option<u64>,
-    /// The index of its process, if it is recorded.
+    /// The index of its process, if recorded.
     pub(in crate::recording) process: Option<u32>,
     pub(in crate::recording) name: StringId,
     /// True if the format marks it as a main thread.
@@ -40,9 +40,9 @@ pub(in crate::recording) struct ThreadDefinition {
     pub(in crate::recording) samples: u64,
 }
 
-/// Collects samples, tables and tables of contents of one input after the other. [`finish`](Self::finish) returns the recording.
+/// Collects samples, tables and tables of contents, one input at a time. [`finish`](Self::finish) returns the recording.
 ///
-/// Readers add inputs ([`read`](Self::read)). If an input cannot be read, the builder is no longer usable, since the rows it took from that
+/// Readers add inputs ([`read`](Self::read)). If an input cannot be read, the builder is no longer usable, since the rows already added from that
 /// input are not accounted for: it returns [`ErrorKind::Failed`].
 #[derive(Debug, Default)]
 pub struct RecordingBuilder {
@@ -50,26 +50,25 @@ pub struct RecordingBuilder {
     pub(crate) profile: ProfileBuilder,
     pub(in crate::recording) processes: Vec<ProcessDefinition>,
     pub(in crate::recording) threads: Vec<ThreadDefinition>,
-    /// Concatenated lists of numbers, and the range of each.
+    /// Concatenated lists of numbers, and the range of each list.
     pub(crate) numbers: Vec<u64>,
     pub(crate) number_lists: Vec<(usize, usize)>,
     /// The number of documents in all inputs. Frames of different documents are always distinct.
     document: u32,
     pub(crate) conventions: Conventions,
-    /// The form of each frame of the current document, and the index of the first frame.
+    /// The form of each frame in the current document, and the index of the first frame.
     forms: Vec<FrameForm>,
     first_frame: usize,
-    /// The architecture of each binary: arm64, x86 or other.
     architectures: HashMap<BinaryId, Architecture>,
-    /// Kernel stacks on top of user stacks, keyed by both.
+    /// Caches kernel stacks joined onto user stacks, keyed by both.
     joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
     documents: Vec<Document>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The approximate size of complete documents in bytes: tables of contents and descriptions of tables.
+    /// The approximate size in bytes of complete documents: tables of contents and descriptions of tables.
     of_documents: u64,
     /// The reserved memory, updated after each block.
     reserved: Reservation,
-    /// The total length of the inputs that were read as bytes.
+    /// The total size in bytes of the inputs that were read as bytes.
     pub(crate) bytes: u64,
     has_failed: bool,
 }
@@ -125,19 +124,19 @@ impl RecordingBuilder {
         self.has_failed = true;
     }
 
-    /// Ends an input that was read completely.
+    /// Ends an input after it was read completely.
     pub(crate) fn end_input(&mut self, documents: impl IntoIterator<Item = Document>, noted: Vec<Diagnostic>) {
         self.documents.extend(documents);
         self.diagnostics.extend(noted);
         self.has_failed = false;
     }
 
-    /// Adds the memory of complete documents to the total.
+    /// Adds to the size of complete documents.
     pub(crate) fn count_documents(&mut self, bytes: u64) {
         self.of_documents += bytes;
     }
 
-    /// Reserves the memory in use, and `more` bytes in use elsewhere.
+    /// Reserves the memory in use, plus `more` bytes that are used elsewhere.
     pub(crate) fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
         let lists = of_vec(&self.numbers) + of_vec(&self.number_lists) + of_vec(&self.forms);
         let threads = of_vec(&self.processes) + of_vec(&self.threads);
@@ -146,9 +145,9 @@ impl RecordingBuilder {
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
-    /// Interns a function name, in the spelling that is used for all sources.
+    /// Interns a function name, in the same spelling for all kinds of input.
     pub(crate) fn function_name(&mut self, recorded: &str) -> Result<StringId, Full> {
-        self.profile.string(&display_name(recorded))
+        self.profile.string(&Demangler::default().display_name(recorded))
     }
 
     /// Returns the number of the current document, over all inputs, from 0.
@@ -169,7 +168,7 @@ impl RecordingBuilder {
             let recorded = frame.address;
             let mut lookup = self.conventions.lookup_address(self.forms[offset], recorded, image, is_x86);
             if in_kernel && recorded.get() >> 47 != u64::MAX >> 47 {
-                // The mask is for user addresses; a kernel address with an authentication code is left unchanged.
+                // The mask is for user addresses. A kernel address with an authentication code is left unchanged.
                 lookup = recorded;
             }
             self.profile.set_lookup_address(id, lookup);
@@ -185,7 +184,7 @@ impl RecordingBuilder {
         self.document += 1;
     }
 
-    /// Passes the number of samples with each name of threads and processes to the profile builder.
+    /// Reports the number of samples for each thread and process name to the profile builder.
     fn count_names(&mut self) {
         for process in &mut self.processes {
             if let Some((_, id)) = process.used_as.take() {
@@ -199,13 +198,13 @@ impl RecordingBuilder {
         }
     }
 
-    /// Returns the number and the name of the process at an index.
+    /// Returns the pid and the name of the process at an index.
     pub(crate) fn process_at(&self, index: u32) -> (Option<u64>, StringId) {
         let process = &self.processes[index as usize];
         (process.pid, process.name)
     }
 
-    /// Returns the number, the process and the name of the thread at an index.
+    /// Returns the tid, the process and the name of the thread at an index.
     pub(crate) fn thread_at(&self, index: u32) -> (Option<u64>, Option<u32>, StringId) {
         let thread = &self.threads[index as usize];
         (thread.tid, thread.process, thread.name)
@@ -222,7 +221,7 @@ impl RecordingBuilder {
         self.profile.add_counters(&self.numbers[start..end]);
     }
 
-    /// Makes a list of the numbers from `start` on, and returns its index.
+    /// Ends a list that starts at the number `start`, and returns its index.
     pub(crate) fn finish_list(&mut self, start: usize) -> Result<u32, Full> {
         let list = u32::try_from(self.number_lists.len()).map_err(|_| Full)?;
         self.number_lists.push((start, self.numbers.len()));
@@ -237,7 +236,6 @@ impl RecordingBuilder {
         Ok(id)
     }
 
-    /// Adds a process and returns its index.
     pub(crate) fn add_process(&mut self, pid: Option<u64>, name: StringId) -> Result<u32, Full> {
         let index = u32::try_from(self.processes.len()).map_err(|_| Full)?;
         self.processes.push(ProcessDefinition { pid, name, used_as: None, samples: 0 });
@@ -263,7 +261,7 @@ impl RecordingBuilder {
         self.finish_list(start)
     }
 
-    /// Detects the address convention for callers from a recorded address.
+    /// Detects the address convention of callers from a recorded address.
     pub(crate) fn see_caller(&mut self, binary: Option<BinaryId>, address: u64) {
         let is_arm64 = binary.is_some_and(|binary| self.architectures.get(&binary) == Some(&Architecture::Arm64));
         if is_arm64 && address % 4 == 3 {
@@ -297,7 +295,7 @@ impl RecordingBuilder {
         self.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// Interns the stack in which the leaf of `lower` calls the frames of `upper`, such as a kernel stack.
+    /// Interns the stack in which the leaf of `lower` calls the frames of `upper`, for example a kernel stack on top of a user stack.
     pub(crate) fn join_stacks(
         &mut self,
         lower: Option<StackId>,

@@ -1,4 +1,4 @@
-//! Decides when each run of a recording was recorded, and by which table of contents.
+//! Decides when each run of a recording was recorded, and which table of contents describes it.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use crate::hash::HashMap;
 use crate::profile::{Profile, RunId, SampledTime, Selection};
 use crate::units::Nanos;
 
-/// Facts about a recording's time from outside of its documents.
+/// Facts about a recording's time from outside its documents.
 #[cfg(feature = "fleet")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TimeHints<'h> {
-    /// The length of each run according to a manifest.
+    /// The length of each run, from a manifest.
     pub(crate) duration: Option<Nanos>,
-    /// Tables of contents from other files. They are used for runs without a table of contents in the recording.
+    /// Tables of contents from other files, for runs without a table of contents in the recording.
     pub(crate) tocs: &'h [Toc],
 }
 
-/// When a run was recorded, with hints from outside of the recording.
+/// When a run was recorded, according to the recording and hints.
 #[cfg(feature = "fleet")]
 #[derive(Clone, Debug)]
 pub(crate) struct HintedTime<'t> {
@@ -31,7 +31,7 @@ pub(crate) struct HintedTime<'t> {
 }
 
 impl Recording {
-    /// Returns the part of a run's recorded time that is selected; all of it with the default selection.
+    /// Returns the selected part of a run's recorded time; all of it for the default selection.
     pub fn selected_time(&self, run: RunId, selection: &Selection) -> SelectedTime {
         let number = self.profile.run(run).number;
         let clock = self.clock.runs.get(run.index());
@@ -41,7 +41,7 @@ impl Recording {
         )
     }
 
-    /// Returns the table of contents of a run. `None` if it does not exist, if several differ, or if samples more than a second after its
+    /// Returns the table of contents of a run. `None` if no table of contents exists, if several differ, or if samples more than a second after its
     /// end show that it describes another recording.
     pub fn toc_of_run(&self, run: RunId) -> Option<&TocRun> {
         let (document, position) = self.clock.runs.get(run.index())?.toc?;
@@ -51,7 +51,7 @@ impl Recording {
         }
     }
 
-    /// The tables of contents of a run that are not used, each in a sentence with the reason.
+    /// A sentence for each unused table of contents of a run, with the reason.
     pub(crate) fn notes_on_time(&self, run: RunId) -> &[String] {
         self.clock.runs.get(run.index()).map_or(&[], |clock| &clock.notes)
     }
@@ -79,13 +79,13 @@ impl Recording {
         self.clock = Clock { runs, cut };
     }
 
-    /// True if the input of a run ends before its documents do. The time after its last row is unknown.
+    /// True if the input of a run is truncated. The recorded time after its last row is unknown.
     #[cfg(feature = "fleet")]
     fn is_cut(&self, run: RunId) -> bool {
         self.clock.cut.contains(self.profile.string(self.profile.run(run).input))
     }
 
-    /// When a run was recorded, with these hints.
+    /// Returns when a run was recorded, taking hints into account.
     #[cfg(feature = "fleet")]
     pub(crate) fn hinted_time<'t>(&'t self, run: RunId, hints: TimeHints<'t>) -> HintedTime<'t> {
         let Some(clock) = self.clock.runs.get(run.index()) else {
@@ -108,13 +108,13 @@ impl Recording {
     }
 }
 
-/// The inputs that end before their documents do.
+/// The inputs that are truncated.
 fn cut_inputs(documents: &[Document]) -> BTreeSet<String> {
     let cut = documents.iter().filter(|document| document.cut_at.is_some());
     cut.map(|document| document.input.clone()).collect()
 }
 
-/// By run: the time that all its samples cover, whether they are selected or not.
+/// For each run, the time that all its samples cover, selected or not.
 fn sampled_times(profile: &Profile) -> Vec<Option<SampledTime>> {
     let mut sampled: Vec<Option<SampledTime>> = vec![None; profile.run_ids().len()];
     for sum in profile.sums_or_samples() {
@@ -130,10 +130,10 @@ fn last(sampled: Option<SampledTime>) -> Nanos {
     sampled.map_or(Nanos::default(), |sampled| sampled.last)
 }
 
-/// The position of a table of contents: its document, and its index there.
+/// The position of a table of contents: the index of its document, and its index there.
 type Place = (usize, usize);
 
-/// The tables of contents of a recording by the number of their run, and the number of runs with each number.
+/// The tables of contents of a recording by run number, and the number of runs with each number.
 struct TocPlaces<'r> {
     tocs: HashMap<u32, Vec<(Place, &'r str, &'r TocRun)>>,
     runs: HashMap<u32, usize>,
@@ -154,8 +154,8 @@ impl<'r> TocPlaces<'r> {
         Self { tocs, runs }
     }
 
-    /// The tables of contents of a run: from its input; else from any input, if no other run has its number. If several recordings have such
-    /// a run, a table of contents may describe any of them.
+    /// The tables of contents of a run: those in its input, or else those in any input, if no other run has its number. If several recordings have a
+    /// run with this number, a table of contents may describe any of them.
     fn of_run(&self, profile: &Profile, id: RunId) -> Vec<(Place, &'r TocRun)> {
         let run = profile.run(id);
         let Some(tocs) = self.tocs.get(&run.number) else { return Vec::new() };
@@ -168,7 +168,7 @@ impl<'r> TocPlaces<'r> {
     }
 }
 
-/// The entry to use for run `number`, whose last sample is at `last`. If two contradict each other, neither is used.
+/// Returns the entry to use for run `number`, whose last sample is at `last`. If entries contradict each other, none is used.
 fn usable<'t, P: Copy>(
     mut tocs: Vec<(P, &'t TocRun)>,
     last: Nanos,
@@ -192,7 +192,7 @@ fn usable<'t, P: Copy>(
     None
 }
 
-/// The recorded time of a run: its number, and whether its input is cut.
+/// The recorded time of a run, from its run number and whether its input is truncated.
 fn recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
@@ -238,9 +238,8 @@ fn with_last_sample(end: Nanos, sampled: Option<SampledTime>) -> Nanos {
     sampled.filter(|sampled| sampled.last > end).map_or(end, |sampled| sampled.end)
 }
 
-/// Returns the time according to the manifest. `None` if the samples span a longer time, since rates would divide the weight of that longer
-/// time by a shorter one. If the samples only start later, the recording kept only its last part, and the time ends at the end of the
-/// samples.
+/// Returns the time according to the manifest. `None` if the samples span more time, since rates would divide their weight by too short a time. If
+/// the samples only start later, the recording kept only its last part, and the time ends with the samples.
 fn by_manifest(
     duration: Nanos,
     toc: Option<&TocRun>,
@@ -274,7 +273,7 @@ fn by_manifest(
             seconds(duration),
             seconds(sampled.last)
         ));
-        // The samples may span slightly more than the manifest's duration; the longer time is used.
+        // The samples may span slightly more than the manifest's duration. The longer time is used.
         (start, length) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
     }
     Some(RecordedTime { start, length: Some(length), source: TimeSource::Manifest })

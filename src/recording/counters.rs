@@ -1,6 +1,6 @@
-//! The performance counters of a recording and their names.
+//! The performance counters of a recording, and their names.
 //!
-//! Rows contain only values. Their order is the order of the attribute `pmc-events` of the table in a table of contents:
+//! Rows contain only values. Their order is that of the attribute `pmc-events` of the table in a table of contents:
 //!
 //! ```xml
 //! <table schema="counters-profile" trigger="time" pmc-events="&quot;INST_ALL&quot; &quot;CORE_ACTIVE_CYCLE&quot;" …/>
@@ -31,8 +31,8 @@ impl FromStr for Counter {
 }
 
 impl Recording {
-    /// Returns the names of each series' performance counters, in the order of their values. The list is empty if no table of contents
-    /// lists as many names as samples have values, or if several tables of contents differ.
+    /// Returns the names of each series' performance counters, in the order of their values. The list is empty if no table of contents lists as many
+    /// names as samples have values, or if several tables of contents differ.
     pub fn counter_names(&self) -> Vec<Vec<String>> {
         let counts = self.profile.counter_counts();
         let mut names: Vec<Option<Vec<String>>> = vec![None; counts.len()];
@@ -57,7 +57,7 @@ impl Recording {
         (names.len() == count).then_some(names)
     }
 
-    /// Returns the position of a counter among the values of each series, from 0, or `None` if the series does not have it.
+    /// Returns the index of a counter among the values of each series, or `None` if the series does not have it.
     pub(crate) fn places_of_counter(&self, counter: &Counter) -> Vec<Option<u32>> {
         match counter {
             Counter::Number(number) => {
@@ -79,7 +79,7 @@ impl Recording {
 /// Returns the counters of a table from the run's table of contents.
 fn events<'t>(run: &'t TocRun, table: &Table) -> Option<&'t str> {
     let of_schema = || run.tables.iter().filter(|row| Some(&row.schema) == table.schema.as_ref());
-    // A recording, as opposed to an export, does not contain positions.
+    // Unlike an export, a recording does not contain positions.
     let row = match of_schema().find(|row| row.position.is_some() && row.position == table.position) {
         Some(row) => row,
         None if of_schema().all(|row| row.position.is_none() || table.position.is_none()) => {

@@ -3,8 +3,8 @@
 use crate::calendar::days_since_1970;
 use crate::units::Nanos;
 
-/// Parses a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00` to the exact time since 1970; digits after the ninth
-/// decimal are dropped. Returns `None` if the text is not a date, has no offset, or is before 1970 or after 2554.
+/// Parses a date such as `2026-03-05T17:27:38.879Z` or `2026-03-05T18:27:38.879+01:00` to the exact time since 1970; digits after the ninth decimal
+/// are dropped. Returns `None` if the text is not a date, has no offset, or is before 1970 or after 2554.
 pub(crate) fn since_1970(text: &str) -> Option<Nanos> {
     let (date, time) = text.trim().split_once('T')?;
     let offset_at = time.find(['Z', '+', '-'])?;

@@ -1,16 +1,25 @@
 //! The command that exports a table, for messages that recommend it.
 
-/// Returns the command that exports the tables with these schemas from one run or all runs of a recording to standard output. A POSIX shell
-/// reads each name as one word, regardless of its characters.
-#[must_use]
-pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
-    let run = run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
-    let schemas: Vec<String> = schemas.iter().map(|schema| format!("@schema=\"{schema}\"")).collect();
-    let path = shell_word(&format!("/trace-toc/run{run}/data/table[{}]", schemas.join(" or ")));
-    format!("xcrun xctrace export --input {} --xpath {path}", shell_word(recording))
+use super::Table;
+
+impl Table {
+    /// Returns the command that exports the tables with these schemas to standard output, from one run or all runs of a recording. Names are quoted for a
+    /// POSIX shell.
+    #[must_use]
+    pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
+        let run = run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
+        let schemas: Vec<String> = schemas.iter().map(|schema| format!("@schema=\"{schema}\"")).collect();
+        let path = shell_word(&format!("/trace-toc/run{run}/data/table[{}]", schemas.join(" or ")));
+        format!("xcrun xctrace export --input {} --xpath {path}", shell_word(recording))
+    }
 }
 
-/// Returns words as a command line for a POSIX shell.
+/// The same command, which writes `export.xml`.
+pub(crate) fn export_to_file(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
+    Table::export_command(recording, run, schemas) + " --output export.xml"
+}
+
+/// Joins words to a command line for a POSIX shell.
 pub(crate) fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     words.into_iter().map(shell_word).collect::<Vec<_>>().join(" ")
 }
@@ -32,17 +41,17 @@ mod tests {
     fn the_tables_of_a_run_or_of_all_are_named() {
         let path = r#"'/trace-toc/run[@number="2"]/data/table[@schema="counters-profile"]'"#;
         let expected = format!(r"xcrun xctrace export --input 'It'\''s mine.trace' --xpath {path}");
-        assert_eq!(export_command("It's mine.trace", Some(2), &["counters-profile"]), expected);
+        assert_eq!(Table::export_command("It's mine.trace", Some(2), &["counters-profile"]), expected);
         let path = r#"'/trace-toc/run/data/table[@schema="time-profile" or @schema="cpu-profile"]'"#;
         let expected = format!("xcrun xctrace export --input X.trace --xpath {path}");
-        assert_eq!(export_command("X.trace", None, &["time-profile", "cpu-profile"]), expected);
+        assert_eq!(Table::export_command("X.trace", None, &["time-profile", "cpu-profile"]), expected);
     }
 
     #[cfg(unix)]
     #[test]
     fn a_shell_reads_each_name_as_one_word() {
         for name in ["X.trace", "a b", "it's", "$HOME", "\"quoted\"", "`id` $(id) \\ * ~ ; # !1 é\nnext", "'", ""] {
-            let command = export_command(name, None, &[name]);
+            let command = Table::export_command(name, None, &[name]);
             let script = format!("xcrun() {{ printf '%s\\0' \"$@\"; }}\n{command}");
             let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("there is a shell");
             let words = String::from_utf8(output.stdout).expect("the words are UTF-8");

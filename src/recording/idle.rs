@@ -8,12 +8,12 @@ use crate::units::Unit;
 const PREFERENCE: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
 
 impl Table {
-    /// Returns the rank of a table in the order of preference; the lowest measures the run.
+    /// Returns the rank of a table in the order of preference. The table with the lowest rank measures the run.
     pub(crate) fn preference(schema: &str) -> usize {
         PREFERENCE.iter().position(|known| *known == schema).unwrap_or(PREFERENCE.len())
     }
 
-    /// Returns the unit of the weights of a CPU table, from its columns. `None` if they do not show it.
+    /// Returns the unit of the weights in a CPU table, determined from its columns. `None` if they do not show it.
     fn unit(&self) -> Option<Unit> {
         let weight = self.columns.iter().find(|column| column.mnemonic == "weight");
         match weight.map(|column| column.engineering_type.as_str()) {
@@ -25,8 +25,8 @@ impl Table {
     }
 }
 
-/// Adds a series without samples for each run whose CPU tables are all empty, to the table that measures it. A run with unreadable rows is
-/// not idle: its CPU use is unknown.
+/// Adds an empty series for each run whose CPU tables are all empty, to the table that measures it. A run with unreadable rows is not idle: its CPU
+/// use is unknown.
 pub(super) fn add_idle_runs(profile: &mut ProfileBuilder, documents: &mut [Document]) -> Result<(), Full> {
     for (index, document) in documents.iter_mut().enumerate() {
         let DocumentContent::Tables(tables) = &mut document.content else { continue };

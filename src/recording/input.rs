@@ -1,4 +1,4 @@
-//! The interface for readers of one input. Their rows become samples of the shared profile, by the same rules for all readers.
+//! The interface for readers of one input. It converts their rows to samples of the shared profile, by the same rules for all readers.
 //!
 //! A reader first defines strings, processes, threads, binaries and frames, in any order, and then adds rows that refer to them.
 
@@ -12,7 +12,7 @@ use crate::error::{Diagnostic, Error, Position};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
 use crate::units::{Nanos, Unit, Weight};
 
-/// The convention by which a frame's address was recorded, which decides the address to look up.
+/// How a frame's address was recorded, which determines the address to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FrameKind {
@@ -36,7 +36,7 @@ impl FrameKind {
     }
 }
 
-/// Receives the tables of one input. Call [`finish`](Self::finish); otherwise its rows are not accounted for, and the recording builder is
+/// Receives the tables of one input. [`finish`](Self::finish) must be called. Otherwise its rows are not accounted for, and the recording builder is
 /// no longer usable.
 #[derive(Debug)]
 pub struct InputBuilder<'r> {
@@ -44,7 +44,7 @@ pub struct InputBuilder<'r> {
     input: StringId,
     pub(crate) table: Option<TableReader>,
     tables: Vec<Table>,
-    /// The file to which the positions of rows refer.
+    /// The file that contains the rows, for their positions.
     file: String,
     notes: Notes,
 }
@@ -53,7 +53,7 @@ impl RecordingBuilder {
     /// Starts an input. Results and errors refer to it by `name`.
     ///
     /// # Errors
-    /// If an earlier input could not be read, or the table of strings has no space for the name.
+    /// If an earlier input could not be read, or the string table has no space for the name.
     pub fn input(&mut self, name: &str) -> Result<InputBuilder<'_>, Error> {
         let input = self.start_input(name)?;
         let (tables, file, notes) = (Vec::new(), String::new(), Notes::default());
@@ -91,12 +91,13 @@ impl InputBuilder<'_> {
         self.recording.add_thread(tid, process, name)
     }
 
-    /// Marks the thread at this index as a main thread, if the format identifies it regardless of its name.
+    /// Marks the thread at this index as a main thread, for formats that identify main threads regardless of their name.
     pub fn mark_main_thread(&mut self, thread: u32) {
         self.recording.mark_main_thread(thread);
     }
 
-    /// Labels the samples of the thread at this index, which has rows: from each time on, with a label. The times are sorted and distinct.
+    /// Labels the samples of the thread at this index, which must have rows. Each label applies from its time until the next one. Times must be
+    /// sorted and distinct.
     pub(crate) fn label_thread(&mut self, thread: u32, changes: Vec<(Nanos, Option<StringId>)>) {
         let known = self.recording.threads.get(thread as usize).and_then(|thread| thread.used_as);
         if let Some((_, id)) = known {
@@ -119,7 +120,6 @@ impl InputBuilder<'_> {
         self.recording.add_binary(binary)
     }
 
-    /// Returns a binary.
     pub(crate) fn get_binary(&self, id: BinaryId) -> &Binary {
         self.recording.profile.get_binary(id)
     }
@@ -157,7 +157,7 @@ impl InputBuilder<'_> {
         self.recording.profile.stack_path(root, leaf_first.iter().rev().copied())
     }
 
-    /// Starts a table; its rows follow. `file` contains them.
+    /// Starts a table. Its rows follow, from the given file.
     pub fn start_table(&mut self, table: Table, file: String) {
         self.start(TableReader::new(table), file);
     }
@@ -175,8 +175,8 @@ impl InputBuilder<'_> {
         self.table = Some(table);
     }
 
-    /// Adds a row to the current table, or the reason why it cannot be read, and returns the outcome. For each reason, the position of the
-    /// first rejected row is kept.
+    /// Adds a row to the current table, or the reason why it cannot be read, and returns the outcome. For each reason, the position of the first
+    /// rejected row is kept.
     pub fn add_row(&mut self, row: Result<Row, RejectReason>, at: u64) -> Result<Result<(), RejectReason>, Full> {
         let Some(table) = &mut self.table else { return Ok(Ok(())) };
         let outcome = rows::add_read_row(table, row, self.recording)?;
@@ -186,12 +186,12 @@ impl InputBuilder<'_> {
         Ok(outcome)
     }
 
-    /// Adds a number of summed samples of a thread with a stack to the current table; each sample counts as one row.
+    /// Adds a number of samples of a thread with one stack to the current table. Each sample counts as one row.
     pub fn add_samples(&mut self, thread: u32, stack: Option<StackId>, samples: u64) -> Result<(), Full> {
         self.add_samples_in(None, thread, stack, samples)
     }
 
-    /// The same for samples in a state of the thread, such as `Running`.
+    /// Like [`add_samples`](Self::add_samples), for samples in a thread state such as `Running`.
     pub(crate) fn add_samples_in(
         &mut self,
         state: Option<StringId>,
@@ -203,20 +203,21 @@ impl InputBuilder<'_> {
         rows::add_samples(table, thread, (stack, state, Weight::new(samples, Unit::Samples), samples), self.recording)
     }
 
-    /// Adds the weight of a thread with a stack, whose number of samples was not recorded, to the current table; it counts as one row.
+    /// Adds the weight of a thread with one stack, whose number of samples was not recorded, to the current table. It counts as one row.
     pub(crate) fn add_weight(&mut self, thread: u32, stack: Option<StackId>, weight: Weight) -> Result<(), Full> {
         let Some(table) = &mut self.table else { return Ok(()) };
         rows::add_samples(table, thread, (stack, None, weight, 1), self.recording)
     }
 
-    /// Counts rows of the current table that are left out with a part of a report, such as a thread, and notes the first of them.
+    /// Counts rows of the current table that are left out together with a part of a report, such as a thread, and records the first of them as a
+    /// diagnostic.
     pub(crate) fn leave_out(&mut self, reason: RejectReason, rows: u64, at: Position, what: &str) {
         let Some(table) = &mut self.table else { return };
         table.table.rows += table.table.rejected.add_rows(reason, rows);
         self.notes.note_at(|| at, reason.name(), || format!("left out: {what}"));
     }
 
-    /// Sets the lines of the rows that were rejected since the last call.
+    /// Sets the line numbers of the rows that were rejected since the last call.
     pub(crate) fn locate_rejected(&mut self, line_of: impl Fn(u64) -> u64) {
         self.notes.locate(line_of);
     }
@@ -232,13 +233,13 @@ impl InputBuilder<'_> {
         }
     }
 
-    /// Ends the input. It adds two documents: `toc` and the tables.
+    /// Ends the input. It adds two documents: the tables and `toc`.
     pub fn finish(mut self, toc: Toc) {
         self.finish_table();
         let Self { recording, input, tables, mut notes, .. } = self;
         let input = recording.profile.text(input).to_owned();
         recording.finish_document();
-        // The two documents need different numbers.
+        // Once for each document, since they need different numbers.
         recording.finish_document();
         let contents = [DocumentContent::Tables(tables), DocumentContent::Toc(toc)];
         let documents = contents.map(|content| Document { input: input.clone(), content, cut_at: None });

@@ -1,4 +1,4 @@
-//! A fast path for readers of very many rows: rows that differ only in time and stack have everything else in common.
+//! A fast path for readers of very many rows, most of which differ only in time and stack.
 
 use super::builder::RecordingBuilder;
 #[cfg(feature = "bundle")]
@@ -7,11 +7,11 @@ use super::rows::{Row, TableReader};
 use crate::profile::{ProcessId, RunId, Sample, StackId, ThreadId};
 use crate::units::Nanos;
 
-/// The shared properties of rows with the same cells between time and stack: everything in a sample except time and stack.
+/// The properties shared by rows that differ only in time and stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRow {
     sample: Sample,
-    /// The group in which its samples are summed.
+    /// The group in which their samples are summed.
     group: u32,
     /// The indices and ids of the thread and the process whose names are counted.
     thread: (u32, (ProcessId, ThreadId)),
@@ -19,7 +19,7 @@ pub(crate) struct KnownRow {
 }
 
 impl KnownRow {
-    /// Returns the properties that other rows may share with an added row.
+    /// Returns the properties of an added row that other rows may share. `None` if it needs the general path.
     pub(crate) fn of(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<Self> {
         if row.kernel_stack.is_some() || row.counters.is_some() {
             return None;
@@ -45,7 +45,7 @@ impl KnownRow {
         Some(Self { sample, group, thread: (thread, as_thread), process: (process, as_process) })
     }
 
-    /// Adds a row with these properties. `None` if it needs the general path.
+    /// Adds a row with these properties. Returns `None` if it needs the general path.
     #[inline(always)]
     pub(crate) fn add(
         &self,
@@ -67,8 +67,8 @@ impl KnownRow {
         Some(())
     }
 
-    /// Starts to count rows with these properties. `None` if they need the general path: names are being counted elsewhere, or the weights
-    /// of a batch might overflow.
+    /// Starts counting rows with these properties. Returns `None` if they need the general path: names are being counted elsewhere, or the weights of
+    /// a batch might overflow.
     #[cfg(feature = "bundle")]
     pub(crate) fn start(&self, recording: &RecordingBuilder) -> Option<RowCount> {
         let (thread, process) = (self.thread.0 as usize, self.process.0 as usize);
@@ -80,7 +80,7 @@ impl KnownRow {
     }
 }
 
-/// The number of added rows with the same properties, until [`count_known`](InputBuilder::count_known) records them.
+/// Counts added rows with the same properties until [`count_known`](InputBuilder::count_known) records them.
 #[cfg(feature = "bundle")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RowCount {
@@ -99,7 +99,7 @@ impl RowCount {
         self.rows == 0
     }
 
-    /// Adds a row for which the profile has made room. `known` has its properties.
+    /// Adds a row. The profile must have made space for it. `known` returns its properties.
     #[inline(always)]
     pub(crate) fn add<'a>(
         &mut self,
@@ -119,7 +119,7 @@ impl RowCount {
 
 #[cfg(feature = "bundle")]
 impl InputBuilder<'_> {
-    /// Records rows that were added. Must be called before anything else is added.
+    /// Records the rows that were added. Must be called before anything else is added.
     pub(crate) fn count_known(&mut self, known: &KnownRow, count: RowCount) {
         let Some(table) = &mut self.table else { return };
         let rows = u64::from(count.rows);

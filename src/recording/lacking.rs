@@ -1,11 +1,11 @@
-//! What a recording lacks, in words.
+//! Explains what a recording lacks.
 
 use std::collections::BTreeSet;
 
-use super::{Recording, TableKind, export_command};
+use super::{Recording, Table, TableKind};
 
 impl Recording {
-    /// Returns why there is no CPU table, and what to do. What a bundle lacks cannot be exported either.
+    /// Explains why there is no CPU table, and what to do. A table that a bundle lacks cannot be exported either.
     pub fn no_cpu_table(&self, is_bundle: bool) -> String {
         if is_bundle { no_cpu_table_recorded(self) } else { no_cpu_table(self) }
     }
@@ -26,7 +26,7 @@ fn no_cpu_table_recorded(recording: &Recording) -> String {
 
 fn no_cpu_table(recording: &Recording) -> String {
     let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-    let how = |schema: &str| export_command("X.trace", None, &[schema]);
+    let how = |schema: &str| Table::export_command("X.trace", None, &[schema]);
     let recorded = recording.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
     let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
     let tables: Vec<String> = recording

@@ -1,7 +1,7 @@
-//! A recording: the result of any reader, with every row accounted for.
+//! A recording: the result of every reader, with all rows accounted for.
 //!
-//! Readers decode bytes and pass tables, rows and tables of contents to a [`RecordingBuilder`]. The result is the same for every kind of
-//! input: samples in a [`Profile`], the documents that contained them, and diagnostics.
+//! Readers decode bytes and pass tables, rows and tables of contents to a [`RecordingBuilder`]. The result has the same form for every kind of input:
+//! samples in a [`Profile`], the documents that contained them, and diagnostics.
 //!
 //! rows = samples + rejected, for every table of samples, with a reason for each rejection.
 
@@ -9,6 +9,7 @@ mod address;
 mod app_metrics;
 mod builder;
 mod clock;
+mod column;
 mod counters;
 pub(crate) mod dates;
 mod export_command;
@@ -32,10 +33,10 @@ pub use app_metrics::{AppMetrics, DurationHistogram};
 pub use builder::RecordingBuilder;
 #[cfg(feature = "fleet")]
 pub(crate) use clock::{HintedTime, TimeHints};
+pub use column::{Column, ColumnKind};
 
 pub use counters::Counter;
-pub use export_command::export_command;
-pub(crate) use export_command::{command_line, shell_word};
+pub(crate) use export_command::{command_line, export_to_file, shell_word};
 pub use input::{FrameKind, InputBuilder};
 pub(crate) use intervals::Wanted;
 pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
@@ -70,26 +71,25 @@ pub use crate::profile::SampleDetail;
 pub struct Options {
     /// Accepts an input that ends in the middle of a document: complete rows are used, and [`Document::cut_at`] is set. Default: no.
     pub allow_truncated: bool,
-    /// The size in bytes of the blocks in which the input is read. A block ends after a row, and grows if a row does not fit. A few blocks
-    /// per thread are in memory. Default: 512 KiB.
+    /// The block size in bytes for reading the input. A block ends after a row, and grows if a row does not fit. Each thread has a few blocks in
+    /// memory. Default: 512 KiB.
     pub buffer_size: usize,
-    /// The number of threads that read, including the calling one. An input of a single block is read by the calling thread alone. The
-    /// result does not depend on it. Default: 1, so that threads are started only on request; 0 is the same.
+    /// The number of reading threads, including the calling one. An input of a single block is read by the calling thread alone. The result does not
+    /// depend on this number. Default: 1, so threads are started only on request; 0 is treated as 1.
     pub jobs: usize,
-    /// Uses a scanner for the XML that `xctrace` writes. Without it, everything is read as ordinary XML, with the same result in several
-    /// times the time, which is useful only to compare the two. Default: yes.
+    /// Uses a fast scanner for the XML that `xctrace` writes. Otherwise, everything is parsed as generic XML, with the same result but several times
+    /// slower; this is only useful to compare the two. Default: yes.
     pub uses_scanner: bool,
-    /// The detail in which samples are kept: each one, or sums. Default: each. Sums take less memory and time, and are enough for trees and
-    /// totals; see [`SampleDetail`] for what is lost.
+    /// The level of detail for samples: each one, or sums. Default: each. Sums take less memory and time, and are enough for trees and totals; see
+    /// [`SampleDetail`] for what is lost.
     pub samples: SampleDetail,
     /// The table whose rows become samples, instead of all CPU tables. Default: none.
     pub table: Option<TableChoice>,
-    /// Keeps the metrics of MetricKit, which have no stacks; otherwise, an input with nothing else is refused. Default: no.
+    /// Keeps MetricKit metrics, which have no stacks. If false, an input that contains nothing else is rejected. Default: no.
     pub metrics: bool,
     /// The limits against hostile input.
     pub limits: Limits,
-    /// The memory limit for the data, while it is read and as long as the [`Recording`] lives, and for the bytes inflated for it. Default:
-    /// unlimited.
+    /// The memory limit for the data, both while it is read and as long as the [`Recording`] lives, and for decompressed bytes. Default: unlimited.
     pub memory: MemoryBudget,
 }
 
@@ -109,23 +109,23 @@ impl Default for Options {
     }
 }
 
-/// A table whose rows become samples.
+/// Chooses a table whose rows become samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableChoice {
-    /// Its schema, such as `virtual-memory`. Every table with this schema counts.
+    /// The schema, such as `virtual-memory`. All tables with this schema are used.
     pub schema: String,
-    /// The weight of a row; `None` for its duration, or else its bytes, or else 1.
+    /// The weight of a row. `None` uses durations if the table has them, otherwise sizes in bytes, otherwise 1 for each row.
     pub weight: Option<TableWeight>,
 }
 
 /// The weight of a row of a [chosen table](TableChoice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableWeight {
-    /// Its duration, which is [elapsed](Unit::Elapsed) time.
+    /// The duration, in [elapsed](Unit::Elapsed) time.
     Duration,
-    /// Its size in [bytes](Unit::Bytes).
+    /// The size in [bytes](Unit::Bytes).
     Bytes,
-    /// 1.
+    /// 1 for each row.
     Rows,
 }
 
@@ -146,11 +146,11 @@ pub struct Limits {
     pub name_bytes: usize,
     /// The maximum number of counter values in a row; rows with more are rejected. Default: 256 (real rows have a few).
     pub counters: usize,
-    /// The maximum number of distinct stack entries in excess of one per byte of input. It stops address fragments that refer to each other
-    /// from multiplying. Default: 65,536.
+    /// The maximum number of distinct stack entries beyond one per byte of input. It prevents address fragments that refer to each other from
+    /// multiplying. Default: 65,536.
     pub free_stacks: u64,
-    /// The maximum inflated size of a file of a recording (a `.trace` bundle), in bytes. Rows have no limit, since they are never kept in
-    /// memory. Default: 4 GiB (the largest real files: some hundred MiB).
+    /// The maximum decompressed size of a file in a recording (a `.trace` bundle), in bytes. Rows have no limit, since they are never kept in memory.
+    /// Default: 4 GiB (the largest real files have some hundred MiB).
     pub file_bytes: u64,
 }
 
@@ -170,23 +170,23 @@ impl Default for Limits {
     }
 }
 
-/// The content of one or more inputs: the samples, and everything else that was read.
+/// The content of one or more inputs: samples, documents and diagnostics.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The samples of all CPU tables, or their sums ([`Options::samples`]).
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
-    /// The diagnostics of reading; the first of each kind has its position.
+    /// The diagnostics of reading. The first of each kind has its position.
     pub diagnostics: Vec<Diagnostic>,
     /// The recorded time of each run.
     pub(in crate::recording) clock: recorded_time::Clock,
-    /// The memory that the documents take; clones share it, and it is given back when the last of them is dropped.
+    /// The memory reserved for the documents. Clones share it, and it is released when the last of them is dropped.
     pub(in crate::recording) held: Option<Arc<Reservation>>,
 }
 
 impl Recording {
-    /// The same recording with another profile, such as one after operations.
+    /// Returns the same recording with another profile, such as the result of operations.
     #[must_use]
     pub fn with_profile(&self, profile: Profile) -> Self {
         Self {
@@ -198,7 +198,7 @@ impl Recording {
         }
     }
 
-    /// The tables of all documents.
+    /// Returns the tables of all documents.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.documents.iter().flat_map(|document| match &document.content {
             DocumentContent::Tables(tables) => tables.as_slice(),
@@ -206,14 +206,14 @@ impl Recording {
         })
     }
 
-    /// The thread that a crash or memory exception happened on; `None` if the report does not identify it.
+    /// The thread in which a crash or memory exception happened; `None` if the report does not identify it.
     pub(crate) fn attributed_thread(&self, run: RunId) -> Option<ThreadId> {
         let index = self.toc_of_run(run)?.summary_field("attributed-thread")?.parse().ok()?;
         let profile = &self.profile;
         profile.thread_ids().filter(|&id| profile.process(profile.thread(id).process).run == run).nth(index)
     }
 
-    /// The tables of contents among the documents.
+    /// Returns the tables of contents among the documents.
     pub fn tocs(&self) -> impl Iterator<Item = &Toc> {
         self.documents.iter().filter_map(|document| match &document.content {
             DocumentContent::Toc(toc) => Some(toc),
@@ -221,31 +221,30 @@ impl Recording {
         })
     }
 
-    /// Returns [`TocRun::launch_data`] of the run that has the most.
+    /// Returns [`TocRun::launch_data`] of the run with the most launch data.
     pub fn launch_data(&self) -> Option<String> {
         let runs = self.tocs().flat_map(|toc| &toc.runs);
         runs.max_by_key(|run| (run.environment_variables, run.has_arguments))?.launch_data()
     }
 
-    /// The damaged runs of recordings, which are omitted.
+    /// Returns the damaged runs of recordings, which are omitted.
     pub fn unread_runs(&self) -> impl Iterator<Item = &TocRun> {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
     }
 
-    /// The number of times and sizes of reports that could not be read.
+    /// The number of unreadable times and sizes in reports.
     #[cfg(feature = "fleet")]
     pub(crate) fn unread_quantities(&self) -> u64 {
         self.tocs().flat_map(|toc| &toc.runs).map(|run| run.unread_quantities).sum()
     }
 
-    /// The number of rows of CPU tables that are not samples.
+    /// Returns the number of rejected rows of CPU tables.
     pub fn rejected(&self) -> u64 {
         self.tables().map(|table| table.rejected.total()).sum()
     }
 
-    /// Returns the time between two samples of a busy thread in a table of CPU time: the most frequent weight of all samples, selected or
-    /// not, and the smallest if several are equally frequent. A call that is shorter may fall between two samples. `None` in other units,
-    /// which do not record the interval.
+    /// Returns the sampling interval of a table of CPU time: the most frequent weight of all samples, selected or not, and the smallest if several
+    /// are equally frequent. A shorter call may fall between two samples. `None` for other units, which do not record the interval.
     pub fn sampling_interval(&self, series: SeriesId) -> Option<Nanos> {
         let row = self.profile.series(series);
         let is_time = row.unit == Unit::Nanoseconds && row.has_sample_counts();
@@ -260,7 +259,7 @@ pub struct Document {
     pub input: String,
     /// The content.
     pub content: DocumentContent,
-    /// The byte at which the input ended, if it ended inside the document ([`Options::allow_truncated`]).
+    /// The byte offset at which the input ended, if it ended inside the document ([`Options::allow_truncated`]).
     pub cut_at: Option<u64>,
 }
 
@@ -273,36 +272,27 @@ pub enum DocumentContent {
     Toc(Toc),
 }
 
-/// A table of a document, with an account of its rows.
+/// A table of a document, with its row counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
-    /// Its position in the recording's data, from 1, as in `table[9]` of an XPath; `None` for details of a track.
+    /// The position in the recording's data, from 1, as in `table[9]` of an XPath; `None` for track details.
     pub position: Option<u32>,
-    /// Its schema, such as `time-profile`; `None` for details of a track.
+    /// The schema, such as `time-profile`; `None` for track details.
     pub schema: Option<String>,
     /// The kind of its rows: CPU samples or not.
     pub kind: TableKind,
     /// The columns.
     pub columns: Vec<Column>,
-    /// The number of all rows.
+    /// The total number of rows.
     pub rows: u64,
-    /// The number of rows that became samples; `rows` = `samples` + `rejected` for a CPU table, 0 for another.
+    /// The number of rows that became samples. For a CPU table, `rows` = `samples` + `rejected`; for any other table, 0.
     pub samples: u64,
-    /// The rows that did not, by reason.
+    /// The number of rejected rows, by reason.
     pub rejected: Rejected,
-    /// Its series in the profile: one for each unit, so usually one, and none without samples.
+    /// The series in the profile. There is one for each unit, so usually one, and none if there are no samples.
     pub series: Vec<SeriesId>,
-}
-
-/// A column of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Column {
-    /// The mnemonic name, such as `thread-state`.
-    pub mnemonic: String,
-    /// The type of its cells, such as `sample-time`.
-    pub engineering_type: String,
 }
 
 /// The kind of a table: CPU samples or not.
@@ -310,7 +300,7 @@ pub struct Column {
 pub enum TableKind {
     /// A table of CPU samples (`time-profile`, `cpu-profile`, `counters-profile`, `time-sample`): its rows become samples.
     Cpu,
-    /// Another table: its rows are counted, but not read.
+    /// Any other table: its rows are counted but not read.
     #[default]
     Other,
 }

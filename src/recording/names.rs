@@ -1,14 +1,14 @@
-//! Cleans names, in the same way for every reader.
+//! Normalises names, in the same way for every reader.
 
-/// Removes the tid that some versions of Instruments append to a thread's name: `Main Thread  0x8480c1` and `Main Thread (0x8480c1)` become
-/// `Main Thread`, so that runs can be compared. Any other number is part of the name and is kept.
+/// Removes the tid that some versions of Instruments append to a thread's name: `Main Thread  0x8480c1` and `Main Thread (0x8480c1)` become `Main
+/// Thread`, so runs can be compared. Any other number is part of the name and is kept.
 pub(crate) fn without_tid(label: &str, tid: u64) -> &str {
     let (label, number) = (label.trim_end(), format!("0x{tid:x}"));
     let name = label.strip_suffix(&format!("({number})")).or_else(|| label.strip_suffix(&number));
     name.unwrap_or(label).trim_end()
 }
 
-/// True if a frame's name is an address that replaces a missing name.
+/// True if a frame's name is an address in place of a missing name.
 pub(crate) fn is_hex_address(name: &str) -> bool {
     name.strip_prefix("0x").is_some_and(|digits| {
         !digits.is_empty() && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

@@ -1,21 +1,21 @@
-//! The diagnostics noted while an input was read: one for each topic, with a count.
+//! Collects the diagnostics of reading an input: one for each topic, with a count.
 
 use crate::error::{Diagnostic, Position};
 
 /// The diagnostics of one input.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// By topic. The line is 0 until [`locate`](Self::locate).
+    /// Each diagnostic with its topic. The line is 0 until [`locate`](Self::locate).
     all: Vec<(&'static str, Diagnostic)>,
 }
 
 impl Notes {
-    /// Adds a note at a byte, or increases the count of the note with the same `topic`.
+    /// Adds a diagnostic at a byte offset, or increments the count of the existing one with the same `topic`.
     pub(crate) fn note(&mut self, input: &str, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         self.note_at(|| Position { input: input.to_owned(), line: 0, byte }, topic, message);
     }
 
-    /// Does the same at a known position.
+    /// Like [`note`](Self::note), at a known position.
     pub(crate) fn note_at(
         &mut self,
         at: impl FnOnce() -> Position,
@@ -28,7 +28,7 @@ impl Notes {
         }
     }
 
-    /// Sets the lines of the notes added since the last call.
+    /// Sets the line numbers of diagnostics added since the last call.
     pub(crate) fn locate(&mut self, line_of: impl Fn(u64) -> u64) {
         let unlocated = self.all.iter_mut().rev().filter_map(|(_, known)| known.at.as_mut());
         for at in unlocated.take_while(|at| at.line == 0) {
@@ -36,7 +36,6 @@ impl Notes {
         }
     }
 
-    /// Takes the notes in order.
     pub(crate) fn take(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.all).into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }

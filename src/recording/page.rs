@@ -1,10 +1,10 @@
-//! A recording from a page, which has samples, but neither the documents that contained them nor their rejected rows.
+//! Creates a recording from a page, which contains samples, but neither the original documents nor rejected rows.
 
 use super::recorded_time::{Clock, RunClock, SelectedTime};
 use super::{Document, DocumentContent, Recording, Table, TableKind, Toc, TocRun, TocTable};
 use crate::profile::{Profile, SeriesId};
 
-/// The facts about a run from its table of contents, and the part of its recorded time that the page has.
+/// The facts about a run from its table of contents, and the part of its recorded time that the page contains.
 #[derive(Debug)]
 pub(crate) struct PageRun {
     pub(crate) time: Option<SelectedTime>,
@@ -17,12 +17,12 @@ pub(crate) struct PageSeries {
     pub(crate) series: SeriesId,
     pub(crate) position: Option<u32>,
     pub(crate) samples: u64,
-    /// The names of its performance counters, if they are known.
+    /// The names of its performance counters, if known.
     pub(crate) counters: Option<Vec<String>>,
 }
 
 impl Recording {
-    /// Makes the recording of a page. `runs` are in the order of the profile's runs. Each becomes a document with its tables, and a table of
+    /// Creates the recording of a page. `runs` are in the order of the profile's runs. Each run becomes a document with its tables, and a table of
     /// contents.
     pub(crate) fn of_page(profile: Profile, runs: Vec<PageRun>, series: &[PageSeries]) -> Self {
         let (mut documents, mut clocks) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ fn table(profile: &Profile, row: &PageSeries) -> Table {
     }
 }
 
-/// The table as a table of contents lists it, with the names of its counters in quotes.
+/// The entry of the table in a table of contents, with the names of its counters in quotes.
 fn toc_table(profile: &Profile, row: &PageSeries) -> TocTable {
     let names = row.counters.iter().map(|names| {
         let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();

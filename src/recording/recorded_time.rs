@@ -2,10 +2,10 @@
 //!
 //! Every rate, percentage of a core, window and mean divides by one of two times:
 //!
-//! - The **recorded time** of a run comes from a manifest, or else from its table of contents, or else it is estimated: the time that all
-//!   its samples cover, whether they are selected or not.
-//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. If the recorded time is an estimate,
-//!   its ends limit the selected time as well.
+//! - The **recorded time** of a run comes from a manifest, or else from its table of contents. If there is neither, it is estimated as the time that
+//!   all its samples cover, selected or not.
+//! - The **selected time** is the recorded time ∩ the time range ∩ the intervals of a [`Selection`]. If the recorded time is an estimate, its ends
+//!   also limit the selected time.
 
 use crate::profile::{SampledTime, Selection, TimeRange};
 use crate::units::Nanos;
@@ -15,13 +15,13 @@ use crate::units::Nanos;
 pub enum TimeSource {
     /// The table of contents.
     Toc,
-    /// A manifest (its column `duration`, in seconds).
+    /// A manifest (the column `duration`, in seconds).
     Manifest,
-    /// An estimate: the time that samples cover ([`SampledTime`]), starting at the first. A run that was idle at its start or end was
-    /// longer, so its CPU use is overstated; reports mark such runs.
+    /// An estimate: the time that samples cover ([`SampledTime`]), starting at the first. A run that was idle at its start or end was longer, so its
+    /// CPU use is overestimated; reports mark such runs.
     Samples,
-    /// A report from the field that states a quantity of itself, such as the length of a hang. It has no recorded time and counts as one second,
-    /// so that measures are per report.
+    /// A report from the field that states a quantity, such as the length of a hang. It has no recorded time and counts as one second, so measures
+    /// are per report.
     Report,
 }
 
@@ -42,12 +42,12 @@ impl TimeSource {
     }
 }
 
-/// The time in which a run was recorded.
+/// The time during which a run was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedTime {
-    /// 0 with a table of contents, else the first sample.
+    /// 0 with a table of contents, otherwise the first sample.
     pub start: Nanos,
-    /// `None` if it is unknown: it is not recorded, and the samples cover no time.
+    /// `None` if unknown: it was not recorded, and the samples cover no time.
     pub length: Option<Nanos>,
     /// The source of start and length.
     pub source: TimeSource,
@@ -63,7 +63,7 @@ pub struct SelectedTime {
 }
 
 impl SelectedTime {
-    /// Selects these parts, which must be sorted and disjoint.
+    /// Creates a selection of these parts, which must be sorted and disjoint.
     pub(crate) fn new(parts: Vec<(Nanos, Nanos)>, source: TimeSource, is_part: bool) -> Self {
         Self { parts, source, is_part }
     }
@@ -74,7 +74,7 @@ impl SelectedTime {
         Self { parts: vec![(Nanos::default(), end)], source: TimeSource::Toc, is_part: false }
     }
 
-    /// Returns the part of it that another selection of the same time contains.
+    /// Returns the intersection with another selection of the same time.
     fn within(&self, other: &Self) -> Self {
         let (mut parts, mut others) = (Vec::new(), other.parts.iter().peekable());
         for &(start, end) in &self.parts {
@@ -82,7 +82,7 @@ impl SelectedTime {
                 if from.max(start) < until.min(end) {
                     parts.push((from.max(start), until.min(end)));
                 }
-                // A later part of this selection may overlap the same part of the other one.
+                // The next part of this selection may overlap the same part of the other one.
                 if until > end {
                     break;
                 }
@@ -130,13 +130,13 @@ fn sum(parts: impl Iterator<Item = (Nanos, Nanos)>) -> Nanos {
 }
 
 impl RecordedTime {
-    /// The second that a report from the field counts as.
+    /// The one second that a report from the field counts as.
     #[cfg(feature = "fleet")]
     pub(crate) const OF_REPORT: Self =
         Self { start: Nanos::from_nanos(0), length: Some(Nanos::from_millis(1_000)), source: TimeSource::Report };
     pub(super) const UNKNOWN: Self = Self { start: Nanos::from_nanos(0), length: None, source: TimeSource::Samples };
 
-    /// Returns the selected part of run `number`'s recorded time.
+    /// Returns the selected part of the recorded time of run `number`.
     pub(crate) fn selected(self, number: u32, selection: &Selection) -> SelectedTime {
         let Some(length) = self.length else {
             return SelectedTime { parts: Vec::new(), source: self.source, is_part: selection.needs_times() };
@@ -157,7 +157,7 @@ impl RecordedTime {
 }
 
 impl RunClock {
-    /// The clock of a run from a page, with its part of the recorded time.
+    /// Creates the clock of a run from a page, with the part of the recorded time that the page kept.
     pub(super) fn of_page(kept: Option<SelectedTime>, toc: Option<(usize, usize)>) -> Self {
         let span = kept.as_ref().and_then(|kept| Some((kept.span()?, kept.source)));
         let recorded = span.map_or(RecordedTime::UNKNOWN, |((start, end), source)| RecordedTime {
@@ -168,19 +168,19 @@ impl RunClock {
         Self { recorded, kept, sampled: None, toc, notes: Vec::new() }
     }
 
-    /// Returns the selected part of run `number`'s recorded time.
+    /// Returns the selected part of the recorded time of run `number`.
     pub(super) fn selected(&self, number: u32, selection: &Selection) -> SelectedTime {
         let selected = self.recorded.selected(number, selection);
         self.kept.as_ref().map_or(selected.clone(), |kept| selected.within(kept))
     }
 }
 
-/// The recorded time of each run, made when a recording is complete: operations that remove samples do not change it.
+/// The recorded time of each run. It is computed when a recording is complete, so operations that remove samples do not change it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
-    /// By run.
+    /// Indexed by run.
     pub(super) runs: Vec<RunClock>,
-    /// The inputs that end before their documents do.
+    /// The inputs that are truncated.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only fleets have manifests"))]
     pub(super) cut: std::collections::BTreeSet<String>,
 }
@@ -193,7 +193,7 @@ pub(super) struct RunClock {
     pub(super) sampled: Option<SampledTime>,
     /// The part of the recorded time that was selected when the samples were written to a page; `None` for other inputs.
     pub(super) kept: Option<SelectedTime>,
-    /// The run's table of contents: its document and its position there.
+    /// The run's table of contents, as the index of its document and its position there.
     pub(super) toc: Option<(usize, usize)>,
     /// Sentences that explain what was not used, and why.
     pub(super) notes: Vec<String>,

@@ -1,14 +1,14 @@
-//! The reasons for which rows of CPU tables are rejected, and their counts.
+//! The reasons why rows of CPU tables are rejected, and their counts.
 
 use std::fmt;
 
-/// The reason why a row of a CPU table is not a sample.
+/// Why a row of a CPU table is not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RejectReason {
     /// The row has more or fewer cells than the schema has columns.
     CellCount,
-    /// The schema has no column that a sample needs (time, weight or stack).
+    /// The schema lacks a column that a sample needs (time, weight or stack).
     MissingColumn,
     /// The time is absent.
     NoTime,
@@ -32,16 +32,16 @@ pub enum RejectReason {
     WeightOverflow,
     /// The input ended inside the row.
     Cut,
-    /// Its thread is left out: a line of a report cannot be read, or contradicts the other lines of the thread.
+    /// The thread is left out: a line of a report cannot be read, or contradicts the other lines of the thread.
     UnreadThread,
-    /// Its process is left out for the same reasons.
+    /// The process is left out for the same reasons.
     UnreadProcess,
-    /// A line of a list of images cannot be read.
+    /// A line in a list of images cannot be read.
     UnreadImage,
 }
 
 impl RejectReason {
-    /// All reasons, in the order they are reported.
+    /// All reasons, in the order in which they are reported.
     pub const ALL: [Self; 16] = [
         Self::CellCount,
         Self::MissingColumn,
@@ -137,7 +137,7 @@ impl Rejected {
         self.0[reason as usize] += 1;
     }
 
-    /// Adds rows, and returns how many: an edited report may claim so many that sums would overflow.
+    /// Adds rows, and returns how many were added. The total is capped, because an edited report may claim a number that would overflow sums.
     pub(crate) fn add_rows(&mut self, reason: RejectReason, rows: u64) -> u64 {
         const MOST: u64 = 1 << 40;
         let count = &mut self.0[reason as usize];

@@ -55,9 +55,9 @@ pub struct Row {
     pub weight: u64,
     /// The unit of the weight.
     pub unit: Unit,
-    /// The [thread](super::InputBuilder::thread).
+    /// The index of the [thread](super::InputBuilder::thread).
     pub thread: Option<u32>,
-    /// The [process](super::InputBuilder::process), if the thread has none.
+    /// The index of the [process](super::InputBuilder::process), if the thread has none.
     pub process: Option<u32>,
     /// The core that the thread ran on.
     pub core: Option<CoreId>,
@@ -65,15 +65,15 @@ pub struct Row {
     pub state: Option<StringId>,
     /// The stack; `None` if it was not recorded.
     pub stack: Option<StackId>,
-    /// The kernel stack, which was called from the leaf of `stack`.
+    /// The kernel stack, called from the leaf of `stack`.
     pub kernel_stack: Option<StackId>,
-    /// The cause of the sample.
+    /// How the sample was triggered.
     pub kind: SampleKind,
-    /// The [values of counters](super::InputBuilder::counters).
+    /// The index of the [counter values](super::InputBuilder::counters).
     pub counters: Option<u32>,
 }
 
-/// Adds a row whose cells are decoded.
+/// Adds a decoded row, or counts it as rejected.
 pub(crate) fn add_read_row(
     table: &mut TableReader,
     row: Result<Row, RejectReason>,
@@ -177,7 +177,7 @@ fn thread_of(
 ) -> Result<ThreadId, Full> {
     let own_process = thread.and_then(|index| recording.threads[index as usize].process);
     let pid = |process: Option<u32>| process.map(|index| recording.processes[index as usize].pid);
-    // If the process was renamed by exec, its name in this row is used; otherwise its name in the thread.
+    // If exec renamed the process, use its name in this row; otherwise the process in the thread element.
     let process = if pid(own_process) == pid(row_process) { row_process } else { own_process.or(row_process) };
     let process = process_of(run, process, recording)?;
     let Some(index) = thread else {

@@ -1,4 +1,4 @@
-//! The table of contents that `xctrace export --toc` writes: a description of the recording, without the data.
+//! The table of contents that `xctrace export --toc` writes: a description of the recording without its data.
 //!
 //! ```xml
 //! <trace-toc><run number="1"><info><target><device …/><process …/></target>
@@ -7,16 +7,16 @@
 //!   <data><table schema="cpu-profile" target-pid="SINGLE"/>…</data><tracks>…</tracks></run></trace-toc>
 //! ```
 //!
-//! The environment and the arguments of the recorded process may contain secrets. Only their presence is kept, never a value.
+//! The environment and the arguments of the recorded process may contain secrets. Only whether they exist is kept, never their values.
 
 use super::app_metrics::AppMetrics;
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::{Nanos, Weight, several};
 
-/// The start of the keys of percentiles in the summary of a run, which others computed: `metric hangRate · P90 · All iPhones · version 1.2`.
+/// The prefix of summary keys for percentiles that the input already contains: `metric hangRate · P90 · All iPhones · version 1.2`.
 pub(crate) const STATED_PERCENTILE: &str = "metric ";
 
-/// How long after the end of the recording a sample may be. If one is later, the table of contents describes another recording.
+/// How far a sample may be after the end of the recording. If one is later, the table of contents belongs to another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// A table of contents.
@@ -29,25 +29,25 @@ pub struct Toc {
 /// One run of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocRun {
-    /// Its number, from 1.
+    /// The run number, from 1.
     pub number: u32,
     /// The recorded device: attributes such as `model`, `os-version`, `platform`, `name`, `uuid`.
     pub device: Vec<(String, String)>,
     /// The Mac that made the recording, if it is not the recorded device.
     pub host_device: Vec<(String, String)>,
-    /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty for all processes.
+    /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty if all processes were recorded.
     pub process: Vec<(String, String)>,
-    /// The number of environment variables that the input has for processes of the run. Their names and values are not kept.
+    /// The number of environment variables in the input for processes of the run. Their names and values are not kept.
     pub environment_variables: u64,
-    /// True if the input has arguments of processes of the run, which are not kept.
+    /// True if the input contains arguments of processes of the run. The arguments are not kept.
     pub has_arguments: bool,
     /// True if all processes were recorded.
     pub is_all_processes: bool,
-    /// What a report from the field states of itself: the length of a hang or launch, the CPU time of an exception, or the bytes written.
+    /// The quantity stated by a report from the field: the length of a hang or launch, the CPU time of an exception, or the number of bytes written.
     pub stated: Option<Weight>,
-    /// The number of such quantities, or of the day's metrics, that are text which cannot be read; they are not measured.
+    /// The number of such quantities, or of the day's metrics, that could not be parsed. They are not measured.
     pub unread_quantities: u64,
-    /// What an app did in a day, if the input has that instead of samples.
+    /// An app's metrics for one day, if the input contains these instead of samples.
     pub metrics: Option<AppMetrics>,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
@@ -57,37 +57,37 @@ pub struct TocRun {
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
-    /// Why nothing of the run was read: the damaged file, the position, and the violated rule. This occurs only in recordings, not in
-    /// exports. The run then has no samples, and its tables may be unknown.
+    /// Why nothing in the run could be read: the damaged file, the position, and the violated rule. This occurs only in recordings, not in exports.
+    /// The run then has no samples, and its tables may be unknown.
     pub unread: Option<String>,
 }
 
 /// A process of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocProcess {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its number.
+    /// The process id.
     pub pid: Option<u64>,
-    /// The path of its executable.
+    /// The path of the executable.
     pub path: String,
 }
 
 /// A table of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocTable {
-    /// Its position in the list of `xctrace`: N of `table[N]` in an XPath. Recordings do not contain it.
+    /// The position in the list of `xctrace`: N of `table[N]` in an XPath. Recordings do not contain it.
     pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
     /// All other attributes, sorted by name: the settings with which the table was recorded.
     pub attributes: Vec<(String, String)>,
-    /// The number of its rows; `None` if it is unknown, as in exports.
+    /// The number of rows; `None` if unknown, as in exports.
     pub rows: Option<u64>,
 }
 
 impl TocRun {
-    /// The attributes of a device with the system `macOS 26.6.1 (25G76)`.
+    /// Splits a system version such as `macOS 26.6.1 (25G76)` into device attributes.
     pub(crate) fn system(os: &str) -> [(String, String); 2] {
         let digit = os.find(|character: char| character.is_ascii_digit()).unwrap_or(os.len());
         let (platform, version) = os.split_at_checked(digit).unwrap_or((os, ""));
@@ -105,7 +105,7 @@ impl TocRun {
         lookup(&self.summary, name)
     }
 
-    /// Returns the percentiles that others computed: what each is of, and its value with its unit.
+    /// Returns the percentiles that the input already contains: the description and the value with its unit.
     pub fn stated_percentiles(&self) -> impl Iterator<Item = (&str, &str)> {
         self.summary.iter().filter_map(|(key, value)| Some((key.strip_prefix(STATED_PERCENTILE)?, value.as_str())))
     }
@@ -120,14 +120,13 @@ impl TocRun {
         lookup(&self.process, name)
     }
 
-    /// Returns the start of the run as the time since 1970-01-01 00:00 UTC. `None` if the document does not contain it, or it is not a
-    /// valid date.
+    /// Returns the start of the run as the time since 1970-01-01 00:00 UTC. `None` if the document does not contain it, or it is not a valid date.
     pub fn start(&self) -> Option<Nanos> {
         since_1970(self.summary_field("start-date")?)
     }
 
-    /// Returns a phrase for the environment and arguments of processes that the input contains, which people may not want to share:
-    /// `12 environment variables and launch arguments`. `None` if it contains neither.
+    /// Describes the environment and arguments of processes in the input, which users may not want to share: `12 environment variables and launch
+    /// arguments`. `None` if it contains neither.
     pub fn launch_data(&self) -> Option<String> {
         let variables = self.environment_variables;
         let variables = (variables > 0).then(|| several(variables, "environment variable"));
@@ -136,12 +135,12 @@ impl TocRun {
         (!found.is_empty()).then(|| found.join(" and "))
     }
 
-    /// Returns the length of the run; `None` if the document does not contain it.
+    /// Returns the duration of the run; `None` if the document does not contain it.
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
     }
 
-    /// Returns a sentence that explains why this table of contents cannot describe a run with a sample at `last`; `None` if it can.
+    /// Explains why this table of contents cannot describe a run with a sample at `last`; `None` if it can.
     pub(crate) fn contradiction(&self, last: Nanos) -> Option<String> {
         let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
         (last.since(duration) > SLACK).then(|| {
@@ -155,8 +154,7 @@ impl TocRun {
         })
     }
 
-    /// Returns a sentence that explains why the duration is not the time of the samples; `None` if it is. Instruments writes the mode
-    /// `Windowed (5 seconds)`.
+    /// Explains why the duration is not the time that samples cover; `None` if it is. Instruments writes the mode `Windowed (5 seconds)`.
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
         Some(format!(

@@ -1,10 +1,10 @@
-//! Names in one spelling, in which they are compared: `Björn`, `björn` with a separate diaeresis, `BJÖRN` and `Bj%C3%B6rn` are one name.
+//! Folds names to a canonical spelling for comparison: `Björn`, `björn` with a separate diaeresis, `BJÖRN` and `Bj%C3%B6rn` are the same name.
 //!
-//! Letters are in lower case and without marks, so `Bjorn` is the same name. It is better to replace too many names than too few.
+//! Folded letters are lowercase and have no marks, so `Bjorn` is the same name too. It is better to replace too many names than too few.
 
 use unicode_normalization::char::decompose_canonical;
 
-/// A folded letter, and where it begins in the text.
+/// A folded letter, and its start in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Letter {
     pub(super) folded: char,
@@ -29,19 +29,19 @@ pub(super) fn fold(text: &str) -> Vec<Letter> {
     letters
 }
 
-/// The folded letters alone.
+/// Returns only the folded letters.
 pub(super) fn folded(text: &str) -> Vec<char> {
     fold(text).into_iter().map(|letter| letter.folded).collect()
 }
 
-/// The character at an offset, decoded if it is percent-encoded, and the offset after it.
+/// Returns the character at an offset, decoded if it is percent-encoded, and the offset after it.
 fn next(text: &str, at: usize) -> Option<(char, usize)> {
     let char = text[at..].chars().next()?;
     if char != '%' {
         return Some((char, at + char.len_utf8()));
     }
     let encoded: Vec<u8> = (0..4).map_while(|index| percent(text.as_bytes(), at + 3 * index)).collect();
-    // The longest that is a character; of three bytes the first may be one alone.
+    // The shortest prefix that is valid UTF-8 is one character.
     let decoded = (1..=encoded.len()).find_map(|length| {
         let char = std::str::from_utf8(&encoded[..length]).ok()?.chars().next()?;
         Some((char, at + 3 * length))
@@ -49,7 +49,7 @@ fn next(text: &str, at: usize) -> Option<(char, usize)> {
     Some(decoded.unwrap_or(('%', at + 1)))
 }
 
-/// The byte that `%C3` encodes.
+/// Decodes a percent-encoded byte such as `%C3`.
 fn percent(bytes: &[u8], at: usize) -> Option<u8> {
     let digits = bytes.get(at..at + 3)?.strip_prefix(b"%")?;
     let digit = |byte: u8| char::from(byte).to_digit(16);
@@ -61,7 +61,7 @@ fn is_mark(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Adds the letters of a character: without marks, in lower case, and those of a syllable of Hangul.
+/// Adds the letters of a character in lower case and without marks. A Hangul syllable consists of several letters.
 fn add_letters(char: char, mut add: impl FnMut(char)) {
     match char {
         '\u{2018}' | '\u{2019}' | '\u{2bc}' => add('\''),
@@ -74,12 +74,12 @@ fn add_letters(char: char, mut add: impl FnMut(char)) {
     }
 }
 
-/// True for a letter of Hangul that does not begin a syllable.
+/// True for a Hangul letter that does not start a syllable.
 pub(super) fn ends_syllable(folded: char) -> bool {
     matches!(folded, '\u{1160}'..='\u{11ff}')
 }
 
-/// True for scripts that do not separate words by spaces (Thai, Lao, Tibetan, Burmese, Khmer, kana, ideographs), and for Hangul, in which
+/// True for scripts that do not separate words with spaces (Thai, Lao, Tibetan, Burmese, Khmer, kana, ideographs), and for Hangul, in which
 /// particles follow a name directly.
 pub(super) fn has_no_spaces(folded: char) -> bool {
     matches!(folded,

@@ -10,13 +10,13 @@ use crate::profile::{Category, Profile};
 use crate::recording::{Intervals, Recording, Toc, TocRun, lookup};
 
 impl Redactor {
-    /// Collects the names in a recording: devices, people, and which processes belong to the app. Call it again if the recording has more
+    /// Collects the names in a recording: devices, people, and the processes that belong to the app. Call it again if the recording has more
     /// names.
     pub fn collect(&mut self, recording: &Recording) {
         self.collect_with(recording, &[]);
     }
 
-    /// The same, with tables of contents that are not a part of the recording.
+    /// Like [`collect`](Self::collect), with additional tables of contents that are not part of the recording.
     pub fn collect_with(&mut self, recording: &Recording, beside: &[&Toc]) {
         for document in &recording.documents {
             self.hide_input(&document.input);
@@ -58,7 +58,7 @@ impl Redactor {
             for person in people(name) {
                 same = Some(self.hide_person(&person, same));
             }
-            // Unless the device has only its model name.
+            // A device whose name is only its model name is skipped.
             if name != model {
                 let reach = reach_of(name, Reach::Everywhere);
                 self.words.add(name, index, reach);
@@ -103,7 +103,7 @@ impl Redactor {
 }
 
 impl Redactor {
-    /// Finds out which processes of a recording are the app's.
+    /// Determines which processes of a recording belong to the app.
     pub(super) fn find_app(&mut self, profile: &Profile, tocs: &[&Toc]) {
         let mut names = self.named_processes(profile);
         if names.is_empty() {
@@ -141,7 +141,7 @@ fn runs<'t>(tocs: &[&'t Toc]) -> impl Iterator<Item = &'t TocRun> {
     tocs.iter().flat_map(|toc| &toc.runs)
 }
 
-/// The names of the processes that were recorded.
+/// Returns the names of the processes that were recorded.
 fn targets(tocs: &[&Toc]) -> BTreeSet<String> {
     let single = runs(tocs).filter(|run| !run.is_all_processes);
     single.filter_map(|run| run.process_attribute("name")).filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -153,12 +153,12 @@ fn all_processes(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<String> {
     sampled.chain(listed).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The names, if there is one only.
+/// Returns the names if there is exactly one.
 fn only(names: BTreeSet<String>) -> BTreeSet<String> {
     if names.len() == 1 { names } else { BTreeSet::new() }
 }
 
-/// The names and paths of programs that processes may run: binaries with the name of a process, and programs listed in tables of contents.
+/// Returns the names and paths of programs that processes may run: binaries named like a process, and programs listed in tables of contents.
 fn programs(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<(String, String)> {
     let names = all_processes(profile, tocs);
     let binaries = profile.binary_ids().map(|id| profile.binary(id));
@@ -168,7 +168,7 @@ fn programs(profile: &Profile, tocs: &[&Toc]) -> BTreeSet<(String, String)> {
     sampled.chain(listed).map(|(name, path)| (name.to_owned(), path.to_owned())).collect()
 }
 
-/// Processes that run app code.
+/// Returns the processes that run app code.
 fn own_processes(profile: &Profile, tocs: &[&Toc], programs: &BTreeSet<(String, String)>) -> BTreeSet<String> {
     let names = all_processes(profile, tocs);
     let is_own = |(name, path): &&(String, String)| {
@@ -177,13 +177,13 @@ fn own_processes(profile: &Profile, tocs: &[&Toc], programs: &BTreeSet<(String, 
     programs.iter().filter(is_own).map(|(name, _)| name.clone()).collect()
 }
 
-/// `Orchard` of `/Applications/Orchard.app`.
+/// Returns `Orchard` for `/Applications/Orchard.app`.
 fn stem(bundle: &str) -> &str {
     let name = bundle.rsplit('/').next().unwrap_or(bundle);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The outermost bundle that contains a program, unless it belongs to the system.
+/// Returns the outermost bundle that contains a program, unless it belongs to the system.
 fn bundle(path: &str) -> Option<String> {
     if super::paths::is_system(path) {
         return None;

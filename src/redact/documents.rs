@@ -1,4 +1,4 @@
-//! Documents, tables of contents, intervals and messages.
+//! Replaces names in documents, tables of contents, intervals and messages.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::profile::RebuildError;
 use crate::recording::{Document, DocumentContent, DurationHistogram, Intervals, Recording, Toc, TocRun};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 
-/// Attributes of a device that many devices share.
+/// Device attributes that many devices share.
 const SHARED_OF_DEVICE: [&str; 9] =
     ["model", "os-version", "platform", "product-type", "type", "kind", "architecture", "cpu", "build"];
 
@@ -19,17 +19,16 @@ const SHARED_OF_PROCESS: [&str; 6] =
     ["pid", "type", "return-exit-status", "termination-reason", "exit-status", "signal"];
 
 impl Redactor {
-    /// Replaces the names of a recording that was [collected](Self::collect). Functions that get the same name in the same binary are one
-    /// function from then on.
+    /// Replaces the names in a recording that was [collected](Self::collect). Functions of one binary that get the same name are merged.
     ///
     /// # Errors
-    /// When the new names do not fit the profile's tables or the memory budget.
+    /// If the new names exceed the profile's tables or the memory budget.
     pub fn recording(&mut self, recording: &mut Recording) -> Result<(), RebuildError> {
         self.recording_with(recording, true)
     }
 
-    /// Like [`recording`](Self::recording), but ids of functions keep their meaning, so earlier operations still fit. Functions with the
-    /// same name stay separate.
+    /// Like [`recording`](Self::recording), but function ids stay valid, so earlier operations can still be used. Functions with the same name
+    /// stay separate.
     ///
     /// # Errors
     /// As [`recording`](Self::recording).
@@ -53,7 +52,7 @@ impl Redactor {
         }
     }
 
-    /// The name of an input, or of something in it.
+    /// Replaces the name of an input, or of something in it.
     pub(super) fn input_name(&mut self, name: &str) -> String {
         match self.inputs.of(name) {
             Some((index, rest)) => {
@@ -68,7 +67,7 @@ impl Redactor {
         self.changed_text(text, Reach::OwnTexts).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Replaces the names of a table of contents.
+    /// Replaces the names in a table of contents.
     pub fn toc(&mut self, toc: &mut Toc) {
         for run in &mut toc.runs {
             self.device(&mut run.device);
@@ -90,7 +89,7 @@ impl Redactor {
         }
     }
 
-    /// The replacement for a value that may hold anything.
+    /// Replaces a value that may contain anything.
     fn other(&mut self, value: &str) -> String {
         let index = self.pseudonyms.index_of(RedactedKind::Other, value.to_owned(), |_, _| "(redacted)".to_owned());
         self.pseudonyms.used(index)
@@ -134,7 +133,7 @@ impl Redactor {
         }
     }
 
-    /// Replaces the names of intervals that were [collected](Self::collect_intervals).
+    /// Replaces the names in intervals that were [collected](Self::collect_intervals).
     pub fn intervals(&mut self, intervals: &mut Intervals) {
         for row in &mut intervals.intervals {
             change(&mut row.name, |name| self.signpost_name(name));
@@ -159,7 +158,6 @@ impl Redactor {
         self.diagnostics(&mut intervals.diagnostics);
     }
 
-    /// A text of an interval.
     fn interval_text(&mut self, text: &str) -> Option<String> {
         self.apart(Named::Text, text, Reach::OwnTexts)
     }
@@ -174,7 +172,7 @@ impl Redactor {
             };
             for found in row.used.iter_mut().chain(others) {
                 let path = found.path.display().to_string();
-                // Like a file of the user, wherever it is.
+                // Treated like a file of the user, regardless of its location.
                 found.path = self.path(&path).into();
                 found.name = self.binary_name(&found.name, "").0;
             }

@@ -1,4 +1,4 @@
-//! Names inside other texts: complete words that are replaced everywhere.
+//! Replaces names inside other text, wherever they are complete words.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,9 @@ use super::case_folding::{Letter, ends_syllable, fold, folded, has_no_spaces};
 use super::common_words::{Reach, is_name};
 use crate::hash::HashMap;
 
-/// A word to be replaced.
+/// A word to replace.
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// The index of the pseudonym.
     pseudonym: usize,
     reach: Reach,
 }
@@ -18,15 +17,15 @@ struct Word {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     by_letters: HashMap<Vec<char>, Word>,
-    /// Names that stay.
+    /// Names that are never replaced.
     spared: BTreeSet<Vec<char>>,
-    /// By the first [`KEY`] letters, and fewer of shorter words: the lengths of words that begin so, longest first.
+    /// Keyed by the first [`KEY`] letters, or by fewer for shorter words: the lengths of the words that start with them, longest first.
     by_start: HashMap<[char; KEY], Vec<usize>>,
-    /// By first letter, of ASCII only: true if a word begins with it.
+    /// Indexed by first letter, ASCII only: true if a word starts with it.
     starts: Vec<bool>,
 }
 
-/// The number of letters by which words are found.
+/// The number of letters in the key of a word.
 const KEY: usize = 2;
 
 impl Words {
@@ -49,14 +48,14 @@ impl Words {
         word.reach = word.reach.max(reach);
     }
 
-    /// Keeps this word from now on, even if a person has this name.
+    /// Never replaces this word from now on, even if a person has this name.
     pub(super) fn spare(&mut self, text: &str) {
         let letters = folded(text);
         self.by_letters.remove(&letters);
         self.spared.insert(letters);
     }
 
-    /// The text with these words replaced; `None` if it contains none of them. `replacement` is called for each replaced word.
+    /// Replaces these words in the text; `None` if it contains none of them. `replacement` is called for each replaced word.
     pub(super) fn replaced(
         &self,
         text: &str,
@@ -77,7 +76,7 @@ impl Words {
             let last = at + length - 1;
             new.push_str(&text[copied..letters[at].start]);
             new.push_str(&replacement(word.pseudonym));
-            // A number after it would be read as part of it.
+            // A following digit would be read as part of the pseudonym.
             if letters.get(last + 1).is_some_and(|next| next.folded.is_ascii_digit()) {
                 new.push('_');
             }
@@ -91,8 +90,7 @@ impl Words {
         Some(new)
     }
 
-    /// True if any word begins like some part of the text. This only looks at bytes and allocates nothing, since most names contain no such
-    /// word.
+    /// True if some part of the text starts like one of the words. This is fast and does not allocate, since most names contain no such word.
     fn may_begin_in(&self, text: &str) -> bool {
         if self.by_letters.is_empty() {
             return false;
@@ -113,7 +111,7 @@ impl Words {
         })
     }
 
-    /// The longest complete word at this letter, and its length.
+    /// Returns the longest complete word at this letter, and its length.
     fn word_at(&self, letters: &[Letter], at: usize, at_least: Reach) -> Option<(Word, usize)> {
         if is_inside_word(letters, at) {
             return None;
@@ -129,7 +127,7 @@ impl Words {
     }
 }
 
-/// True if a letter continues the word of the letter before it. In scripts without spaces, any letter may begin a word.
+/// True if a letter continues the word of the letter before it. In scripts without spaces, any letter may start a word.
 fn is_inside_word(letters: &[Letter], at: usize) -> bool {
     let letter = |at: usize| letters.get(at).map(|letter| letter.folded).filter(|letter| letter.is_alphabetic());
     let Some((before, here)) = at.checked_sub(1).and_then(|before| Some((letter(before)?, letter(at)?))) else {
@@ -138,13 +136,13 @@ fn is_inside_word(letters: &[Letter], at: usize) -> bool {
     ends_syllable(here) || !(has_no_spaces(before) || has_no_spaces(here))
 }
 
-/// True for an `s` that is the last letter of a word here: `Janes-iPhone` is Jane's.
+/// True for an `s` that ends a word here: `Janes-iPhone` belongs to Jane.
 fn is_possessive(letters: &[Letter], at: usize) -> bool {
     let is_letter = letters.get(at + 1).is_some_and(|letter| letter.folded.is_alphanumeric());
     letters[at].folded == 's' && !is_letter
 }
 
-/// Replaces a missing second letter.
+/// Stands in for a missing second letter.
 const END: char = '\0';
 
 fn key(mut letters: impl Iterator<Item = char>) -> Option<[char; KEY]> {

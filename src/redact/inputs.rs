@@ -1,10 +1,9 @@
-//! The names of inputs, which are replaced where a whole field is one, and where a message prints one.
+//! Replaces input names in fields that consist of one, and in messages.
 
 use std::collections::BTreeSet;
 
 use crate::hash::HashMap;
 
-/// The inputs, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inputs {
     /// The index of the pseudonym by name.
@@ -13,13 +12,13 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Adds an input, unless it is there.
+    /// Adds an input, unless it exists.
     pub(super) fn add(&mut self, name: &str, pseudonym: usize) {
         self.lengths.insert(name.len());
         self.by_name.entry(name.to_owned()).or_insert(pseudonym);
     }
 
-    /// The input that a field names, or that contains it, and the rest of the field.
+    /// Returns the input that a field names, or that contains it, and the rest of the field.
     pub(super) fn of<'t>(&self, field: &'t str) -> Option<(usize, &'t str)> {
         if let Some(&index) = self.by_name.get(field) {
             return Some((index, ""));
@@ -28,8 +27,8 @@ impl Inputs {
         folders.find_map(|(at, _)| Some((*self.by_name.get(&field[..at])?, &field[at..])))
     }
 
-    /// The first input that a message names after an offset: its range, and the index of its pseudonym. `is_kept` recognises names to keep
-    /// if they are plain words.
+    /// Finds the first input name in a message after an offset. Returns its range, and the index of its pseudonym. `is_kept` recognises plain
+    /// words that should be kept.
     pub(super) fn first_in(
         &self,
         text: &str,
@@ -61,7 +60,7 @@ fn is_word(name: &str) -> bool {
 }
 
 /// True if a message names an input here, and the name is not part of a longer name. Numbers do not qualify, since they may be counts.
-/// Plain words qualify where messages have names: before a colon, in quotation marks, and at the start.
+/// Plain words only qualify where messages usually have names: before a colon, in quotation marks, and at the start.
 fn is_printed(text: &str, at: usize, name: &str) -> bool {
     let (before, behind) = (&text[..at], &text[at + name.len()..]);
     let goes_on = behind.starts_with(|char: char| char.is_alphanumeric() || "_-".contains(char));

@@ -1,4 +1,4 @@
-//! Names of people, devices, places and other programs, replaced by pseudonyms.
+//! Replaces the names of people, devices, places and other programs with pseudonyms.
 //!
 //! A [`Redactor`] first [collects](Redactor::collect) the names in a recording, then replaces them: in the profile, documents, intervals,
 //! and any other text about them. It changes names but no numbers. It runs after symbolication and operations, since both use names.
@@ -15,10 +15,10 @@
 //! assert_eq!(redactor.text("com.jane.worker waits"), "com.user-1.worker waits");
 //! ```
 //!
-//! # What stays
+//! # What is kept
 //!
-//! Names of the app's processes; paths of the system; the last part of any path; UUIDs of binaries, by which symbols are found; models and
-//! versions of devices; dates. `docs/cli.md` has the whole list, and what cannot be promised.
+//! Names of the app's processes; system paths; the last part of any path; UUIDs of binaries, which are needed to find symbols; models and
+//! versions of devices; dates. `docs/cli.md` has the complete list, and lists what cannot be guaranteed.
 
 mod case_folding;
 mod collect;

@@ -3,20 +3,20 @@
 //! ```text
 //! /usr/lib/libobjc.A.dylib                                        all of it
 //! /Users/jane/Library/Developer/Xcode/DerivedData/App-abc/…/App.app/Contents/MacOS/App
-//!                                                                 App.app/Contents/MacOS/App, of the app; of others the last part
+//!                                                                 App.app/Contents/MacOS/App for the app; otherwise the last part
 //! /Users/jane/Library/Developer/Xcode/iOS DeviceSupport/17.0/Symbols/usr/lib/libz.dylib
 //!                                                                 iOS DeviceSupport/17.0/Symbols/usr/lib/libz.dylib
 //! C:\Users\jane\src\app.cpp                                       app.cpp
 //! ```
 
-/// A path in two parts.
+/// A split path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Split<'p> {
     /// The part before the hidden one, with its slash: `/System/Volumes/Data/`, `file:///`, `/`, or nothing.
     pub(super) start: &'p str,
-    /// The folder to hide, without a slash at its end; empty where all is kept.
+    /// The folder to hide, without a trailing slash; empty if the complete path is kept.
     pub(super) hidden: &'p str,
-    /// The part to keep, without a slash at its start.
+    /// The part to keep, without a leading slash.
     pub(super) kept: &'p str,
     /// The separator between them.
     pub(super) separator: char,
@@ -37,17 +37,17 @@ const SYSTEM_FOLDERS: [&str; 11] = [
     "/mach_kernel",
 ];
 
-/// System folders that contain files of this machine.
+/// System folders with files that are specific to a machine.
 const OWN_FOLDERS: [&str; 2] = ["/System/Volumes/Data/", "/usr/local/"];
 
 /// How a path in a copy of the system, or in Xcode, is recognised: a part of the path, and the root folder of the copy, if there is one.
 const COPIES: [(&str, Option<&str>); 3] =
     [("DeviceSupport/", Some("/Symbols")), (".simruntime/", Some("/RuntimeRoot")), (".app/Contents/Developer/", None)];
 
-/// Splits a path; `bundles` are folders of the app, all of whose contents are kept.
+/// Splits a path; `bundles` are folders of the app, whose contents are all kept.
 pub(super) fn split<'p>(path: &'p str, bundles: &[String]) -> Split<'p> {
     if let Some(at) = is_file_url(path).then(|| path[7..].find('/')).flatten() {
-        // The host goes with the folder.
+        // If the folder is hidden, the host is hidden as well.
         let rest = split(&path[7 + at..], bundles);
         return match rest.hidden.is_empty() {
             true => Split { start: &path[..7], ..rest },
@@ -85,7 +85,7 @@ fn is_file_url(path: &str) -> bool {
     path.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"))
 }
 
-/// True for `C:\…`, `\\server\…`, and anything else with that separator alone.
+/// True for `C:\…`, `\\server\…`, and any other path that has only backslashes.
 fn is_windows(path: &str) -> bool {
     let is_drive = path.as_bytes().get(1..3).is_some_and(|rest| rest == b":\\" || rest == b":/");
     (is_drive && path.as_bytes()[0].is_ascii_alphabetic()) || (path.contains('\\') && !path.contains('/'))
@@ -114,13 +114,12 @@ fn whole(path: &str) -> Split<'_> {
     Split { start: "", hidden: "", kept: path, separator: '/' }
 }
 
-/// The split at a slash.
 fn at(path: &str, slash: usize) -> Split<'_> {
     let start = &path[..usize::from(path.starts_with('/'))];
     Split { start, hidden: &path[start.len().min(slash)..slash], kept: &path[slash + 1..], separator: '/' }
 }
 
-/// Roots that hold people's things on some machine, in small letters.
+/// Root folders that contain people's files on some machines, in lower case.
 const OWN_ROOTS: [&str; 12] = [
     "/users/",
     "/home/",
@@ -141,7 +140,7 @@ pub(super) fn is_own_root(path: &str) -> bool {
     OWN_ROOTS.iter().any(|root| path.get(..root.len()).is_some_and(|start| start.eq_ignore_ascii_case(root)))
 }
 
-/// Splits a path with percent-encoded slashes: the part before the folder, the folder, and the rest.
+/// Splits a path with percent-encoded slashes into the part before the folder, the folder, and the rest.
 pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
     if path.contains(['/', '\\']) {
         return None;
@@ -162,11 +161,11 @@ pub(super) fn split_encoded(path: &str) -> Option<(&str, &str, &str)> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct User {
     pub(super) name: String,
-    /// True if it is surely a whole folder, spaces and all.
+    /// True if the name is certainly a complete folder name, including spaces.
     pub(super) is_folder: bool,
 }
 
-/// The users whose home folders a text contains: `jane` in `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
+/// Returns the users whose home folders a text contains: `jane` in `/Users/jane/x`, `/home/jane/x`, `C:\Users\jane\x` and `~jane/x`.
 pub(super) fn users(text: &str) -> impl Iterator<Item = User> {
     const HOMES: [&str; 7] =
         ["/users/", "/home/", "\\users\\", "\\home\\", "%2fusers%2f", "%2fhome%2f", "documents and settings\\"];
@@ -188,14 +187,14 @@ fn is_account(rest: &str) -> bool {
     end > 0 && rest[end..].starts_with('/')
 }
 
-/// The user whose home folder begins the text.
+/// Returns the user whose home folder is at the start of the text.
 fn user(rest: &str, small: &str) -> Option<User> {
     let leading = rest.len() - rest.trim_start_matches(['/', '\\']).len();
     let (rest, small) = (&rest[leading..], &small[leading..]);
-    // In a sentence it ends with what no folder is named with.
+    // In a sentence, it ends at a character that folder names do not contain.
     let end = rest.find(['/', '\\', '"', '\n', ':', ')', ',']).unwrap_or(rest.len());
     let end = small.find("%2f").map_or(end, |encoded| encoded.min(end));
-    // Another path may begin there.
+    // Another path may start there.
     let is_open = rest[..end].ends_with([' ', '(', '[', '\'', '‘', '“', '=', '~']);
     let is_folder = rest[end..].starts_with(['/', '\\', '%']) && !is_open;
     let user = if is_folder { &rest[..end] } else { rest[..end].split([' ', '\'', '’', '>', ']', ';', '&']).next()? };
@@ -205,7 +204,7 @@ fn user(rest: &str, small: &str) -> Option<User> {
     is_person.then_some(User { name, is_folder })
 }
 
-/// The parts of a path that are a UUID, or look like one of Apple's device numbers.
+/// True for a part of a path that is a UUID, or looks like one of Apple's device numbers.
 pub(super) fn is_identifier(part: &str) -> bool {
     let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let lengths: Vec<usize> = part.split('-').map(str::len).collect();

@@ -1,4 +1,4 @@
-//! The people that devices are named after.
+//! Finds the people that devices are named after.
 //!
 //! ```text
 //! Jane’s iPhone · Janes MacBook Pro · iPhone von Björn · iPhone de María López · 太郎のiPhone · “小明”的 iPhone · 민준의 iPad
@@ -24,10 +24,11 @@ const BEFORE: [&str; 13] = [
     " пользователя ",
 ];
 
-/// Apple devices that may follow a genitive without an apostrophe.
+/// Apple products that may follow a genitive without an apostrophe.
 const PRODUCTS: [&str; 8] = ["iPhone", "iPad", "MacBook", "Mac", "iMac", "iPod", "Apple", "Watch"];
 
-/// The name of the person that a device is named after, followed by the parts of the name. Empty if the device is not named after a person.
+/// Returns the name of the person that a device is named after, followed by the parts of the name. Empty if the device is not named after a
+/// person.
 pub(super) fn people(device: &str) -> Vec<String> {
     let device = device.replace(['’', '‘'], "'");
     let Some(person) = person(&device) else { return Vec::new() };
@@ -52,7 +53,7 @@ fn person(device: &str) -> Option<String> {
     named(first.strip_suffix('s').filter(|_| is_product)?)
 }
 
-/// The network name of a device: `Janes-MacBook-Pro`.
+/// Returns the network name of a device, such as `Janes-MacBook-Pro`.
 pub(super) fn host(device: &str) -> String {
     let kept = device.chars().filter(|char| !['\'', '’', '‘'].contains(char));
     let hyphened: String = kept.map(|char| if char.is_alphanumeric() { char } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! The names of a profile, by what they are names of.
+//! Replaces the names in a profile, depending on their kind.
 
 use super::common_words::{Reach, is_of_code, may_have_pseudonym};
 use super::pseudonyms::{Named, RedactedKind};
@@ -7,7 +7,6 @@ use crate::profile::{Category, Rename};
 use crate::recording::is_hex_address;
 
 impl Redactor {
-    /// The name of a process.
     pub(super) fn process_name(&mut self, name: &str) -> String {
         if name.is_empty() {
             return String::new();
@@ -18,13 +17,12 @@ impl Redactor {
         self.pseudonyms.exact(RedactedKind::Process, name)
     }
 
-    /// The name of a signpost.
     pub(crate) fn signpost_name(&mut self, name: &str) -> Option<String> {
         self.by_rule(RedactedKind::Signpost, name)
             .or_else(|| self.apart(Named::Code(RedactedKind::Signpost), name, Reach::OwnTexts))
     }
 
-    /// The new name and path of a binary. Its category does not change.
+    /// Returns the new name and path of a binary. Its category does not change.
     pub(super) fn binary_name(&mut self, name: &str, path: &str) -> (String, String) {
         let category = Category::of_path(path, name);
         let is_public = category != Category::User && category != Category::Unknown;
@@ -47,7 +45,7 @@ impl Redactor {
         self.of_category(category, name, path, (new_name, new_path))
     }
 
-    /// The new path of a binary. It keeps the bundle if the category depends on it.
+    /// Returns the new path of a binary. The bundle is kept if the category depends on it.
     fn binary_path(&mut self, path: &str, name: &str, category: Category) -> String {
         let short = self.path(path);
         let short = match category {
@@ -63,8 +61,8 @@ impl Redactor {
         with_bundles(&short, &bundles)
     }
 
-    /// The new name and path, unless they change the category: a program may have the name of a runtime, and would then count as a runtime.
-    /// In that case, less of them is replaced, but the folder is always hidden.
+    /// Returns the new name and path, unless they change the category: if a program has the name of a runtime, it would then be categorised as a
+    /// runtime. In that case, less is replaced, but the folder is always hidden.
     fn of_category(&mut self, category: Category, name: &str, path: &str, new: (String, String)) -> (String, String) {
         let is_same = |(name, path): &(String, String)| Category::of_path(path, name) == category;
         if is_same(&new) {
@@ -81,7 +79,7 @@ impl Redactor {
         (name.to_owned(), if path == name { name.to_owned() } else { by_parts.1 })
     }
 
-    /// The path of a binary without its folder. Names are replaced in all remaining parts, except in the parts that determine the category.
+    /// Hides the folder of a binary's path. Names are replaced in all remaining parts, except in the parts that determine the category.
     fn path_by_parts(&mut self, path: &str, name: &str, category: Category) -> String {
         let is_same = |path: &str| Category::of_path(path, name) == category;
         let short = self.without_folder(path);
@@ -90,19 +88,19 @@ impl Redactor {
         self.replaced_by_parts(&short, is_same)
     }
 
-    /// A name with the names in it replaced, and no other name becomes the same; `None` if it stays.
+    /// Redacts a name, and keeps the result distinct from other names; `None` if it is unchanged.
     pub(super) fn apart(&mut self, named: Named, name: &str, reach: Reach) -> Option<String> {
         let new = self.changed_text(name, reach);
         self.kept_apart(named, name, new)
     }
 
     fn kept_apart(&mut self, named: Named, name: &str, new: Option<String>) -> Option<String> {
-        // Another name may have become what this one is.
+        // Another name may have become identical to this one.
         let new = new.or_else(|| may_have_pseudonym(name).then(|| name.to_owned()))?;
         Some(self.pseudonyms.apart(named, name, new))
     }
 
-    /// The name of a function, by the rules or with names in it replaced; `None` if it stays.
+    /// Redacts the name of a function, by a rule if one matches; `None` if it is unchanged.
     fn function_name(&mut self, name: &str, reach: Reach) -> Option<String> {
         if let Some(ruled) = self.by_rule(RedactedKind::Function, name) {
             return Some(ruled);
@@ -119,13 +117,13 @@ fn is_bundle(part: &&str) -> bool {
     [".kext", ".framework", ".plugin", ".bundle", ".app"].iter().any(|end| part.ends_with(end))
 }
 
-/// A path with bundles before its last part.
+/// Inserts bundles before the last part of a path.
 fn with_bundles(path: &str, bundles: &str) -> String {
     let (folder, last) = path.rsplit_once('/').unwrap_or(("", path));
     format!("{folder}/{bundles}/{last}")
 }
 
-/// A path with another name of its last part, and of the bundle that is named after it.
+/// Renames the last part of a path, and the bundle that is named after it.
 fn renamed(path: &str, name: &str, new: &str) -> String {
     if name == new || name.is_empty() {
         return path.to_owned();

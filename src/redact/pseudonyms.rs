@@ -1,11 +1,11 @@
-//! The pseudonyms: in one output, a name always has the same pseudonym.
+//! Pseudonyms: in one output, a name always has the same pseudonym.
 
 use std::collections::BTreeSet;
 
 use super::case_folding::folded;
 use crate::hash::HashMap;
 
-/// The kind of what was replaced.
+/// The kind of a replaced name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RedactedKind {
@@ -15,21 +15,21 @@ pub enum RedactedKind {
     Device,
     /// A number that identifies a device: its UUID or serial number, and such numbers in paths.
     Identifier,
-    /// A process that is not the app's.
+    /// A process that does not belong to the app.
     Process,
-    /// A folder that is not the system's.
+    /// A folder that does not belong to the system.
     Path,
     /// The name of an input.
     Input,
     /// Anything else that may identify a person, such as the arguments of the recorded process. All of them share one pseudonym.
     Other,
-    /// A function that a rule names.
+    /// A function that matches a rule.
     Function,
-    /// A binary that a rule names.
+    /// A binary that matches a rule.
     Binary,
-    /// A thread that a rule names.
+    /// A thread that matches a rule.
     Thread,
-    /// A signpost that a rule names.
+    /// A signpost that matches a rule.
     Signpost,
 }
 
@@ -48,7 +48,7 @@ impl RedactedKind {
         Self::Signpost,
     ];
 
-    /// The name in machine formats, and what pseudonyms begin with.
+    /// The name in machine formats, which is also the prefix of pseudonyms.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -66,7 +66,7 @@ impl RedactedKind {
     }
 }
 
-/// What was replaced of one kind. The names that were there are nowhere in it.
+/// The replaced names of one kind. Does not contain the original names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redacted {
@@ -85,14 +85,13 @@ struct Pseudonym {
     is_used: bool,
 }
 
-/// The names that must not become one.
+/// Kinds of names that must stay distinct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Named {
-    /// Functions, threads and the like.
+    /// Functions, threads and similar names.
     Code(RedactedKind),
-    /// Source files.
     Source,
-    /// Subsystems, categories and other texts in intervals.
+    /// Subsystems, categories and other strings in intervals.
     Text,
 }
 
@@ -101,9 +100,9 @@ pub(super) enum Named {
 pub(super) struct Pseudonyms {
     all: Vec<Pseudonym>,
     by_name: HashMap<(RedactedKind, String), usize>,
-    /// By kind: the number of pseudonyms.
+    /// The number of pseudonyms of each kind.
     counts: HashMap<RedactedKind, usize>,
-    /// By rule: the number of distinct names that it replaced by a number.
+    /// For each rule, the numbers of the names that it replaced.
     numbers: HashMap<usize, HashMap<String, usize>>,
     /// The new names of names that must stay distinct.
     renamed: HashMap<(Named, String), String>,
@@ -113,17 +112,17 @@ pub(super) struct Pseudonyms {
 }
 
 impl Pseudonyms {
-    /// The index of the pseudonym of a name, in any spelling.
+    /// Returns the index of the pseudonym for a name, in any spelling.
     pub(super) fn index(&mut self, kind: RedactedKind, name: &str) -> usize {
         self.index_of(kind, folded(name).into_iter().collect(), numbered)
     }
 
-    /// The index of the pseudonym of a name in this very spelling: folders and programs whose names differ in case are two.
+    /// Returns the index of the pseudonym for a name in exactly this spelling: folders and programs that differ in case are distinct.
     pub(super) fn exact_index(&mut self, kind: RedactedKind, name: &str) -> usize {
         self.index_of(kind, name.to_owned(), numbered)
     }
 
-    /// The pseudonym of a name in exactly this spelling. Marks it as used.
+    /// Returns the pseudonym for a name in exactly this spelling. Marks it as used.
     pub(super) fn exact(&mut self, kind: RedactedKind, name: &str) -> String {
         let index = self.exact_index(kind, name);
         self.used(index)
@@ -140,7 +139,7 @@ impl Pseudonyms {
         }
     }
 
-    /// The new name, made distinct: if two names became the same, their numbers would be added up. Names after the first get a number.
+    /// Makes a new name distinct by adding a number, unless it is the first: if two names became identical, their weights would be added up.
     pub(super) fn apart(&mut self, named: Named, old: &str, new: String) -> String {
         if self.is_collective {
             return new;
@@ -154,7 +153,8 @@ impl Pseudonyms {
         apart.clone()
     }
 
-    /// The index of a pseudonym for a name in exactly this spelling. `text` makes the pseudonym from the kind and a number, from 1.
+    /// Returns the index of the pseudonym for a name in exactly this spelling. `text` creates the pseudonym from the kind and a number, starting at
+    /// 1.
     pub(super) fn index_of(
         &mut self,
         kind: RedactedKind,
@@ -171,7 +171,7 @@ impl Pseudonyms {
         })
     }
 
-    /// The number of a name among the names that a rule replaces.
+    /// Returns the number of a name among the names that a rule replaces.
     pub(super) fn rule_number(&mut self, rule: usize, name: &str) -> String {
         let numbers = self.numbers.entry(rule).or_default();
         let next = numbers.len() + 1;
@@ -179,29 +179,29 @@ impl Pseudonyms {
         if self.is_collective { String::new() } else { number.to_string() }
     }
 
-    /// A name and its pseudonym share it from now on.
+    /// Assigns an existing pseudonym to another name.
     pub(super) fn share(&mut self, kind: RedactedKind, name: &str, index: usize) {
         self.by_name.entry((kind, folded(name).into_iter().collect())).or_insert(index);
     }
 
-    /// The pseudonym, without marking it as used.
+    /// Returns the pseudonym, without marking it as used.
     pub(super) fn text(&self, index: usize) -> String {
         self.all[index].text.clone()
     }
 
-    /// The pseudonym. Marks it as used.
+    /// Returns the pseudonym. Marks it as used.
     pub(super) fn used(&mut self, index: usize) -> String {
         self.all[index].is_used = true;
         self.all[index].text.clone()
     }
 
-    /// The pseudonym of a name. Marks it as used.
+    /// Returns the pseudonym for a name. Marks it as used.
     pub(super) fn of(&mut self, kind: RedactedKind, name: &str) -> String {
         let index = self.index(kind, name);
         self.used(index)
     }
 
-    /// What was replaced, by kind.
+    /// Lists the replaced names by kind.
     pub(super) fn list(&self) -> Vec<Redacted> {
         let (mut list, mut seen): (Vec<Redacted>, BTreeSet<_>) = Default::default();
         for Pseudonym { kind, text, .. } in self.all.iter().filter(|pseudonym| pseudonym.is_used) {
@@ -222,7 +222,7 @@ impl Pseudonyms {
     }
 }
 
-/// `user-1`, or `user` without a number.
+/// Returns `user-1`, or `user` without a number.
 fn numbered(kind: &str, number: Option<usize>) -> String {
     match number {
         Some(number) => format!("{kind}-{number}"),

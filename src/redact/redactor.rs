@@ -1,4 +1,4 @@
-//! The collected names, and the texts in which they are replaced.
+//! The collected names, and the entry points for replacing them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,34 +11,34 @@ use super::paths::{User, users};
 use super::pseudonyms::{Named, Pseudonyms, Redacted, RedactedKind};
 use crate::profile::Matcher;
 
-/// Replaces names by pseudonyms, the same name by the same pseudonym.
+/// Replaces names with pseudonyms: the same name always gets the same pseudonym.
 #[derive(Debug, Default)]
 pub struct Redactor {
     pub(super) pseudonyms: Pseudonyms,
     pub(super) words: Words,
     pub(super) inputs: Inputs,
-    /// Names of the app's processes, which stay.
+    /// Names of the app's processes, which are kept.
     pub(super) kept: BTreeSet<String>,
-    /// Processes that were named as the app's.
+    /// Processes that the user said belong to the app.
     pub(super) named: Vec<Matcher>,
-    /// Names of processes outside the app that are long enough to be recognised by name.
+    /// Names of processes outside the app.
     pub(super) others: BTreeSet<String>,
     /// Folders of the app: its bundles.
     pub(super) bundles: Vec<String>,
     rules: Vec<RedactRule>,
-    /// By rule: true if it replaced something.
+    /// For each rule, whether it replaced something.
     has_matched: Vec<bool>,
-    /// True if there were intervals.
+    /// True if a recording had intervals, so rules about signposts could have matched.
     pub(super) has_intervals: bool,
 }
 
 impl Redactor {
-    /// A redactor that numbers its pseudonyms: `user-1`, `user-2`.
+    /// Creates a redactor that numbers its pseudonyms: `user-1`, `user-2`.
     pub fn new(rules: Vec<RedactRule>) -> Self {
         Self { has_matched: vec![false; rules.len()], rules, ..Self::default() }
     }
 
-    /// A redactor with pseudonyms without numbers: all names of a kind become the same, such as `process`. If recordings are redacted
+    /// Creates a redactor whose pseudonyms have no numbers: all names of a kind become the same, such as `process`. If recordings are redacted
     /// separately, different things then never get the same number by chance.
     pub fn collective(rules: Vec<RedactRule>) -> Self {
         let mut redactor = Self::new(rules);
@@ -46,18 +46,18 @@ impl Redactor {
         redactor
     }
 
-    /// Names processes of the app, in addition to those that a recording names.
+    /// Adds processes of the app, in addition to those that a recording names.
     pub fn keep_processes(&mut self, named: &[Matcher]) {
         self.named.extend_from_slice(named);
     }
 
-    /// The names of the app's processes in all [collected](Self::collect) recordings, without names of people in them.
+    /// The names of the app's processes in all [collected](Self::collect) recordings, with people's names replaced.
     pub fn kept_processes(&self) -> impl Iterator<Item = String> {
         let shown = |name: &String| self.words.replaced(name, Reach::Everywhere, |index| self.pseudonyms.text(index));
         self.kept.iter().map(move |name| shown(name).unwrap_or_else(|| name.clone()))
     }
 
-    /// Hides the name of an input behind `input-1.trace`. The extension is kept.
+    /// Registers the name of an input, to be replaced with a name such as `input-1.trace`. A known extension is kept.
     pub fn hide_input(&mut self, name: &str) {
         if name == "-" || name.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Redactor {
         self.inputs.add(name, index);
     }
 
-    /// Hides the name of an input behind this name, and returns it with the extension that shows the kind of input.
+    /// Registers the name of an input, to be replaced with `stem` and the extension that indicates the kind of input. Returns the replacement.
     pub fn hide_input_as(&mut self, name: &str, stem: &str) -> String {
         self.hide_users(name);
         let text = format!("{stem}{}", extension(name));
@@ -85,7 +85,7 @@ impl Redactor {
     pub fn hide_users(&mut self, text: &str) {
         for User { name, is_folder } in users(text) {
             let index = self.hide_person(&name, None);
-            // In a sentence, the text after a space may not belong to the name.
+            // Parts of a complete folder name are also names of the person. In a sentence, they may be ordinary words.
             let parts = name.split_whitespace().filter(|part| is_folder && part.len() < name.len() && !is_short(part));
             parts.for_each(|part| {
                 self.hide_person(part, Some(index));
@@ -104,26 +104,26 @@ impl Redactor {
         index
     }
 
-    /// What was replaced so far, by kind.
+    /// Lists the pseudonyms used so far and the number of names replaced, by kind.
     pub fn redacted(&self) -> Vec<Redacted> {
         self.pseudonyms.list()
     }
 
-    /// The rules that matched nothing so far; those about signposts only if there were some.
+    /// The rules that have matched nothing so far. Rules about signposts are only included if there were intervals.
     pub fn unused_rules(&self) -> impl Iterator<Item = &RedactRule> {
         let is_asked = |rule: &RedactRule| self.has_intervals || rule.kind != RedactedKind::Signpost;
         let rules = self.rules.iter().zip(&self.has_matched);
         rules.filter(move |(rule, has_matched)| !**has_matched && is_asked(rule)).map(|(rule, _)| rule)
     }
 
-    /// The replacement by the first rule that matches the name.
+    /// Replaces a name according to the first rule that matches it; `None` if no rule does.
     pub(super) fn by_rule(&mut self, kind: RedactedKind, name: &str) -> Option<String> {
         let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.kind == kind);
         let (at, replacement) = rules.find_map(|(at, rule)| Some((at, rule.replaced(name)?)))?;
         self.has_matched[at] = true;
-        // A rule may leave a part of the name.
+        // The replacement may still contain a part of the name, so it is redacted too.
         let replacement = self.apart(Named::Code(kind), &replacement, Reach::OwnTexts).unwrap_or(replacement);
-        // Each rule counts for itself: the name is its own, in this very spelling.
+        // The key contains the rule and the exact spelling, so rules do not share pseudonyms.
         let Self { pseudonyms, .. } = self;
         let index = match replacement.contains(NUMBER) {
             false => pseudonyms.index_of(kind, format!("{at} {name}"), |_, _| replacement),
@@ -136,7 +136,7 @@ impl Redactor {
     }
 }
 
-/// The end of an input's name, if it shows the kind of input.
+/// Returns the end of an input's name, if it indicates the kind of input.
 fn extension(name: &str) -> String {
     const KNOWN: [&str; 13] =
         ["trace", "zip", "tar", "tgz", "gz", "zst", "xml", "txt", "sample", "toc", "json", "csv", "xz"];
@@ -151,19 +151,20 @@ fn extension(name: &str) -> String {
 /// Returns the replacement for a name, if the rule matches it.
 type Replace = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// A rule: of names of one kind, which are replaced, and by what.
+/// A rule that replaces names of one kind.
 #[derive(Clone)]
 pub struct RedactRule {
     /// The kind of names: functions, binaries, threads or signposts.
     pub kind: RedactedKind,
-    /// The rule in messages.
+    /// The text of the rule, for messages.
     pub text: String,
     replace: Arc<Replace>,
 }
 
 impl RedactRule {
-    /// A rule for names of this kind. `replace` returns the replacement for a name, or `None` if the rule does not match it. `{n}` in the
-    /// replacement becomes a number from 1 for each distinct name that the rule replaces.
+    /// Creates a rule for names of this kind. `replace` returns the replacement for a name, or `None` if the rule does not match it. `{n}` in the
+    /// replacement becomes a number, starting at 1, for each distinct name that the rule replaces; a [collective](Redactor::collective)
+    /// redactor removes it.
     pub fn new(
         kind: RedactedKind,
         text: String,
@@ -172,7 +173,7 @@ impl RedactRule {
         Self { kind, text, replace: Arc::new(replace) }
     }
 
-    /// The replacement for a name, still without its number; `None` if the rule does not match.
+    /// Returns the replacement for a name, before its number is inserted; `None` if the rule does not match.
     pub fn replaced(&self, name: &str) -> Option<String> {
         (self.replace)(name)
     }
@@ -184,5 +185,5 @@ impl fmt::Debug for RedactRule {
     }
 }
 
-/// The place of the number in a replacement.
+/// The placeholder for the number in a replacement.
 pub(super) const NUMBER: &str = "{n}";

@@ -1,4 +1,4 @@
-//! Rules about names (`--redact-rules`): one on a line.
+//! Parses rules about names ([`RedactRule::parse_rules`](super::RedactRule::parse_rules)), one per line.
 //!
 //! ```text
 //! # Names of a product that is not out yet.
@@ -17,15 +17,15 @@ use crate::memory::{MemoryBudget, Reservation};
 const KINDS: [RedactedKind; 4] =
     [RedactedKind::Function, RedactedKind::Binary, RedactedKind::Thread, RedactedKind::Signpost];
 
-/// About how many bytes a rule takes besides its text and its regular expression.
+/// The approximate memory of a rule in addition to its text and its regular expression, in bytes.
 const RULE: u64 = 256;
 
 impl RedactRule {
-    /// Parses rules, one per line, as in the example in `docs/redaction.md`. Their memory is kept in the budget.
+    /// Parses rules, one per line, as in the example in `docs/redaction.md`. Their memory is charged to the budget.
     ///
     /// # Errors
-    /// If a line is not a rule, if there are none, or if they exceed the budget. The message contains no name from the text, since names may
-    /// be secret.
+    /// If a line is not a rule, there are no rules, or they exceed the budget. The message contains no name from the text, since names may be
+    /// secret.
     pub fn parse_rules(text: &str, budget: &MemoryBudget) -> Result<Vec<Self>, String> {
         let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines().map(str::trim).zip(1..);
         let rules = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
@@ -74,7 +74,7 @@ fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<Redact
     }
 }
 
-/// Compiles a regular expression and takes its memory from the budget: the smallest power of two in which it fits.
+/// Compiles a regular expression and charges its memory to the budget: the smallest power of two that is sufficient.
 fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, Reservation), String> {
     const LARGEST: usize = 16 << 20;
     let mut size = 16 << 10;
@@ -90,7 +90,7 @@ fn compile(pattern: &str, budget: &MemoryBudget, line: usize) -> Result<(Regex, 
     }
 }
 
-/// The error of a regular expression without the expression, which may contain a secret name.
+/// Describes the error of a regular expression without the expression itself, which may contain a secret name.
 fn without_pattern(error: &regex::Error) -> String {
     let text = error.to_string();
     let reason = text.lines().find_map(|line| line.strip_prefix("error: "));
@@ -106,7 +106,7 @@ fn without_pattern(error: &regex::Error) -> String {
     }
 }
 
-/// Rejects groups that the regular expression lacks, since they would be replaced by nothing. `$1x` is the group `1x`.
+/// Rejects references to groups that the regular expression lacks, since they would be replaced with nothing. `$1x` is the group `1x`.
 fn check_groups(regex: &Regex, replacement: &str) -> Result<(), String> {
     for rest in replacement.split('$').skip(1) {
         let is_name = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
@@ -127,7 +127,7 @@ fn check_groups(regex: &Regex, replacement: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A name that is not empty.
+/// Replaces an empty name.
 fn named(name: String) -> String {
     if name.is_empty() { "(redacted)".to_owned() } else { name }
 }

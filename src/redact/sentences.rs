@@ -1,4 +1,4 @@
-//! Finds paths inside other texts: names of functions, threads and signposts, and messages.
+//! Finds paths inside other text: names of functions, threads and signposts, and messages.
 //!
 //! ```text
 //! (lambda at /Users/jane/Acme (Secret), Inc/src/x.cpp:3:4)     /Users/jane/Acme (Secret), Inc/src/x.cpp
@@ -10,12 +10,12 @@
 
 use super::paths::{is_own_root, is_system};
 
-/// No part of a path is longer.
+/// The maximum length of a part of a path.
 const LONGEST_PART: usize = 255;
 
 const SEPARATORS: [char; 2] = ['/', '\\'];
 
-/// The range of the first path after an offset. System paths are skipped.
+/// Returns the range of the first path after an offset. System paths are skipped.
 pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while let Some(found) = text[at..].find(['/', '\\', '~', '.', '…', 'f', 'F', ':', '%']).map(|found| at + found) {
@@ -27,7 +27,7 @@ pub(super) fn in_sentence(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// The path that begins with a character that a path may begin with.
+/// Returns the path that starts at this character, if any.
 fn begins_at(text: &str, found: usize) -> Option<(usize, usize)> {
     let (rest, before) = (&text[found..], text[..found].chars().next_back());
     let is_word = before.is_some_and(|before| before.is_alphanumeric() || "/\\~_%".contains(before));
@@ -56,8 +56,8 @@ fn begins_at(text: &str, found: usize) -> Option<(usize, usize)> {
     is_path.then(|| (found, found + end_of_path(rest, before)))
 }
 
-/// True for `/a/b` with any root that is not the system's. After a bracket it may be a division, unless the root is a folder with people's
-/// files.
+/// True for `/a/b` with any root that does not belong to the system. After a bracket it may be a division, unless the root is a folder with
+/// people's files.
 fn is_absolute(rest: &str, before: Option<char>) -> bool {
     let path = rest.trim_start_matches('/');
     let slashes = rest.len() - path.len();
@@ -73,7 +73,7 @@ fn is_absolute(rest: &str, before: Option<char>) -> bool {
     has_two && (!is_behind_bracket || is_own_root(&rest[slashes - 1..]))
 }
 
-/// True for `~/a` and `~jane/a`, and not for a destructor.
+/// True for `~/a` and `~jane/a`, but not for a destructor.
 fn is_of_home(rest: &str) -> bool {
     let name = rest[1..].split('/').next().unwrap_or_default();
     name.len() + 1 < rest.len() && name.chars().all(|char| char.is_alphanumeric() || "._-".contains(char))
@@ -89,7 +89,7 @@ fn is_relative(rest: &str) -> bool {
     path.len() < rest.len() && part.len() < path.len() && part.starts_with(|char: char| !char.is_whitespace())
 }
 
-/// True for a slash in what a compiler calls a function without a name by: `(lambda at src/acme/x.cpp:3:4)`.
+/// True for a slash in the name that a compiler gives to an unnamed function, such as `(lambda at src/acme/x.cpp:3:4)`.
 fn is_of_place(text: &str, slash: usize) -> bool {
     let start = start_of_token(text, slash);
     text[..start].ends_with(" at ") && {
@@ -102,7 +102,7 @@ fn start_of_token(text: &str, at: usize) -> usize {
     text[..at].rfind(char::is_whitespace).map_or(0, |space| space + 1)
 }
 
-/// A path or URL whose slashes are percent-encoded, of two parts at least.
+/// Finds a path or URL with percent-encoded slashes and at least two parts.
 fn encoded(text: &str, found: usize) -> Option<(usize, usize)> {
     let is_slash = |at: usize| text.get(at..at + 3).is_some_and(|code| code.eq_ignore_ascii_case("%2f"));
     if !is_slash(found) {
@@ -119,8 +119,7 @@ fn encoded(text: &str, found: usize) -> Option<(usize, usize)> {
     (slashes > 1 && !is_behind_word).then(|| (found - scheme.map_or(0, str::len), end))
 }
 
-/// The end of the path at the start of a text. The character before the path may be a bracket or quote that ends the path when it is
-/// closed.
+/// Returns the end of the path at the start of a text. If the character before the path is a bracket or quote, the closing one ends the path.
 fn end_of_path(text: &str, before: Option<char>) -> usize {
     let mut at = text.find(|char| !SEPARATORS.contains(&char)).unwrap_or(text.len());
     loop {
@@ -133,7 +132,7 @@ fn end_of_path(text: &str, before: Option<char>) -> usize {
     }
 }
 
-/// The first offset at which the path may end.
+/// Returns the first offset at which the path may end.
 fn first_stop(text: &str, from: usize, before: Option<char>) -> usize {
     let is_stop = |&(at, char): &(usize, char)| match char {
         ' ' | '"' | '\'' | '`' | '<' | '>' | '|' | '\n' | '\t' | ')' | ']' | '}' | ',' | ';' | '’' | '”' => {
@@ -145,7 +144,7 @@ fn first_stop(text: &str, from: usize, before: Option<char>) -> usize {
     text[from..].char_indices().find(is_stop).map_or(text.len(), |(at, _)| from + at)
 }
 
-/// True if a bracket was opened in the last part of a path.
+/// True if the last part of a path has an unclosed bracket.
 fn is_open(path: &str) -> bool {
     let part = path.rsplit(SEPARATORS).next().unwrap_or(path);
     part.matches('(').count() > part.matches(')').count()
@@ -177,7 +176,7 @@ fn is_end(text: &str, stop: usize, before: Option<char>) -> bool {
     matches!(char, None | Some('\n' | ':')) || (char == closes && !is_apostrophe && closes.is_some())
 }
 
-/// The next slash if the path continues after a stop, such as a space in the name of a folder. `None` if another path begins before it.
+/// Returns the next slash if the path continues after a stop, such as a space in a folder name. `None` if another path starts before it.
 fn next_slash(text: &str, stop: usize) -> Option<usize> {
     let slash = stop + text[stop..].find(SEPARATORS)?;
     let between = &text[stop..slash];

@@ -1,4 +1,4 @@
-//! Replaces the names in texts and paths.
+//! Replaces the names in text and paths.
 
 use super::common_words::Reach;
 use super::paths::{is_identifier, split, split_encoded};
@@ -9,7 +9,7 @@ use super::sentences::in_sentence;
 use crate::profile::Category;
 
 impl Redactor {
-    /// Replaces names, inputs and paths in a text about a recording, such as a message. Pseudonyms in the text stay.
+    /// Replaces names, inputs and paths in a text about a recording, such as a message. Pseudonyms in the text are kept.
     pub fn text(&mut self, text: &str) -> String {
         let (mut changed, mut copied) = (String::new(), 0);
         while let Some((start, end, index)) = self.inputs.first_in(text, copied, |name| self.kept.contains(name)) {
@@ -24,7 +24,7 @@ impl Redactor {
         self.changed_pieces(text, Reach::OwnTexts, true).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Replaces names and paths in a text of a recording; `None` if nothing changes.
+    /// Replaces names and paths in a string of a recording; `None` if nothing changes.
     pub(super) fn changed_text(&mut self, text: &str, at_least: Reach) -> Option<String> {
         self.changed_pieces(text, at_least, false)
     }
@@ -56,14 +56,15 @@ impl Redactor {
         is_new.then(|| changed + rest.as_deref().unwrap_or(&text[copied..]))
     }
 
-    /// True for a path whose folder is a pseudonym.
+    /// True for a path whose folder is already a pseudonym.
     fn is_redacted(&self, path: &str) -> bool {
         let hidden = split_encoded(path).map_or_else(|| split(path, &[]).hidden, |(_, folder, _)| folder);
         let folder = hidden.split(['/', '\\', '%']).next().unwrap_or_default();
         self.pseudonyms.is_folder(folder)
     }
 
-    /// A path: the folder that is not the system's becomes a pseudonym, the last part stays, and of the app's bundle all that is inside.
+    /// Redacts a path: a folder that does not belong to the system becomes a pseudonym, and the last part is kept. In the app's bundle, everything
+    /// inside is kept.
     pub fn path(&mut self, path: &str) -> String {
         if let Some((start, hidden, kept)) = split_encoded(path) {
             let folder = self.pseudonyms.exact(RedactedKind::Path, hidden);
@@ -85,7 +86,7 @@ impl Redactor {
         format!("{}{folder}{}{kept}", parts.start, parts.separator)
     }
 
-    /// A path without the folder; names in the rest of it stay.
+    /// Replaces the folder of a path with a pseudonym; names in the rest are kept.
     pub(super) fn without_folder(&mut self, path: &str) -> String {
         let parts = split(path, &self.bundles);
         if parts.hidden.is_empty() {
@@ -95,7 +96,7 @@ impl Redactor {
         format!("{}{folder}{}{}", parts.start, parts.separator, parts.kept)
     }
 
-    /// A path of the system, in which a user may still have a name, and the program of a process that is not the app's is named after it.
+    /// Redacts a system path, which may contain a user's name, or the name of a process outside the app if it is the program of that process.
     fn kept_part(&mut self, path: &str, name: &str) -> String {
         let mut kept = self.changed_words(path, Reach::Everywhere).unwrap_or_else(|| path.to_owned());
         if self.is_program_of_other(name, path) {
@@ -103,7 +104,7 @@ impl Redactor {
             kept = with_renamed_parts(&kept, name, &process, |rest| rest.starts_with('.'));
         }
         let kept = self.without_identifiers(&kept);
-        // A person may have the same name as a part of a system path.
+        // A part of a system path may have the same name as a person.
         let category = |path: &str| Category::of_path(path, path);
         let is_same = |kept: &str| category(kept) == category(path);
         if is_same(&kept) { kept } else { self.replaced_by_parts(path, is_same) }
@@ -128,7 +129,7 @@ impl Redactor {
         self.others.contains(name) && !path.contains(&format!("/{name}.framework/"))
     }
 
-    /// A path without numbers that identify a device, a volume or a copy of an app.
+    /// Replaces numbers in a path that identify a device, a volume or a copy of an app.
     fn without_identifiers(&mut self, path: &str) -> String {
         if !path.split(['/', '\\']).any(is_identifier) {
             return path.to_owned();

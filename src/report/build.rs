@@ -1,4 +1,4 @@
-//! From an export to a report.
+//! Makes reports from recordings.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -19,11 +19,11 @@ use crate::profile::{
 use crate::recording::{DocumentContent, Recording};
 use crate::units::Unit;
 
-/// With fewer stacks everything is done before a thread has started.
+/// With fewer stacks, the work would be finished before a thread has started.
 const STACKS_FOR_A_THREAD: usize = 100_000;
 
 impl Recording {
-    /// Answers what `options` ask about the recording.
+    /// Makes a report about the recording.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let profile = &self.profile;
         let selected = options.selection.on(profile);
@@ -36,7 +36,7 @@ impl Recording {
             }
             unnamed_frames(profile, sums.stacks())
         };
-        // Visiting all stacks takes about as long as visiting all sums.
+        // Visiting all stacks takes about as long as visiting all sums, so do both in parallel.
         let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
         let (unnamed, weights) = ordered_pool::both(is_worth_a_thread, about_stacks, || {
             StackWeights::of_sums(profile, &sums, options.metric)
@@ -45,17 +45,16 @@ impl Recording {
         self.report_on(options, &selected, OnceLock::from(unnamed), weights, merge_plan)
     }
 
-    /// The same with these weights, which must be those of the samples that `options` select.
+    /// Like [`report`](Self::report), with precomputed weights of the samples that `options` select.
     pub(super) fn report_of(&self, options: &ReportOptions, weights: StackWeights) -> Report<'_> {
         let selected = options.selection.on(&self.profile);
         let weights = weights.retain_series(|series| self.is_wanted(series, options));
         self.report_on(options, &selected, OnceLock::new(), weights, OnceLock::new())
     }
 
-    /// True if a series is selected.
     fn is_wanted(&self, series: SeriesId, options: &ReportOptions) -> bool {
         let profile = &self.profile;
-        // A counter's events and time cannot be added.
+        // Counter events and time cannot be added.
         if profile.is_weighed_by_counters() && profile.series(series).counter.is_none() {
             return false;
         }
@@ -110,13 +109,12 @@ impl Recording {
 }
 
 impl View {
-    /// True if the view shows call trees.
     fn has_trees(self) -> bool {
         matches!(self, Self::Full | Self::Tree | Self::Heaviest)
     }
 }
 
-/// By series: the document and the table that hold its samples.
+/// By series: the (document, table) that contains its samples.
 fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     let mut found = vec![None; recording.profile.series_ids().len()];
     for (index, document) in recording.documents.iter().enumerate() {
@@ -130,7 +128,7 @@ fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
     found
 }
 
-/// The sums of one series: selected samples, and the others by the reason for leaving them out.
+/// The totals of one series: the selected samples, and the excluded samples by reason.
 #[derive(Clone, Debug)]
 struct Tally {
     counted: Amount,
@@ -143,7 +141,7 @@ struct Tally {
 
 fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = profile.series_ids().map(|id| Tally::new(unit(profile, id, metric))).collect();
-    // The profile has one of these forms.
+    // The profile contains either sums or samples.
     for (sum, has_stack) in totals_of_groups(profile) {
         let tally = &mut tallies[sum.series.index()];
         tally.add(&sum, has_stack, selected, metric);
@@ -163,7 +161,8 @@ fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> V
     tallies
 }
 
-/// All sums of a profile, added up by group, with a separate sum for samples without a stack. Stacks do not affect the selection.
+/// The totals of all groups of a profile, with a separate total for samples without a stack. The selection does not depend on stacks, so it can be
+/// applied to groups.
 fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)> {
     let groups = profile.sum_groups();
     let nothing = |group| [SumRow { weight: 0, samples: 0, stack: None, group }; 2];
@@ -178,7 +177,7 @@ fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)
     totals.map(|(total, has_stack)| (groups[total.group as usize].sum(&total), has_stack))
 }
 
-/// The unit in which samples count.
+/// The unit of a series' weights under a metric.
 fn unit(profile: &Profile, series: SeriesId, metric: Metric) -> Unit {
     match metric {
         Metric::Weight => profile.series(series).unit,
@@ -288,7 +287,7 @@ fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec
     threads
 }
 
-/// Each scope, and where its stacks are in weights by thread.
+/// Each scope with the ranges of its stacks in weights sorted by thread.
 fn threads_by_scope(
     profile: &Profile,
     weights: &[StackWeight],
@@ -316,7 +315,6 @@ fn threads_by_scope(
     scopes
 }
 
-/// The scopes, heaviest first.
 fn scope_reports(
     profile: &Profile,
     scopes: Vec<(Scope, Vec<Range<usize>>)>,
@@ -338,7 +336,7 @@ pub(super) fn heavier(a: Amount, b: Amount) -> Ordering {
     b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
 }
 
-/// The order of scopes of equal weight: by name, then as first seen.
+/// The sort key of scopes with equal weight: by name, then by first occurrence.
 pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     match scope {
         Scope::Thread(id) => (profile.string(profile.thread(id).name), id.index()),
@@ -350,7 +348,7 @@ pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     }
 }
 
-/// The scope of a sample. The core and the label of a sum of samples are not known.
+/// The scope of a sample. The core and label of a sum of samples are unknown.
 pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleSum, sample: Option<&Sample>) -> Scope {
     let core_kind = |sample: &Sample| profile.core(sample.core?).kind;
     match separate_by {
@@ -367,11 +365,11 @@ pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleS
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeparatedStacks {
     pub(super) weights: Vec<StackWeight>,
-    /// Each scope, and where its stacks are.
+    /// Each scope with the range of its stacks.
     pub(super) scopes: Vec<(Scope, Range<usize>)>,
 }
 
-/// By series: the stacks apart by state, kind of core or label; nothing if the weights by thread are enough.
+/// By series: the stacks separated by state, kind of core or label. Empty if the weights by thread are enough.
 pub(super) fn separated_stacks(
     selected: &SelectedSamples<'_>,
     metric: Metric,
@@ -400,10 +398,10 @@ pub(super) fn separated_stacks(
     Some(by_series(profile, sums, scope_of_part))
 }
 
-/// By stack of a thread in a state, on a kind of core or with a label, and what it did: weight and number of samples.
+/// By stack of a thread, its state, kind of core or label, and its activity: weight and number of samples.
 type Sums = HashMap<(SeriesId, Option<StringId>, ThreadId, Option<StackId>, Doing), (u64, u64)>;
 
-/// The state, the kind of core, or the label.
+/// The state, kind of core or label of a scope.
 fn part(scope: Scope) -> Option<StringId> {
     match scope {
         Scope::State(part) | Scope::CoreKind(part) | Scope::Label(part) => part,

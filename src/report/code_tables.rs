@@ -1,5 +1,5 @@
-//! The weights of code: functions, binaries, categories with the calls between them, and source lines. Functions also have names in
-//! place of ids, for programs that use the crate.
+//! Tables of code: functions, binaries, categories with the calls between them, and source lines. For programs that use the crate, functions also
+//! come with names instead of ids.
 
 use super::labels::{binary_of, function_of};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
@@ -10,6 +10,7 @@ use crate::calltree::{
 };
 use crate::hash::{HashMap, IndexMap};
 use crate::profile::{Binary, BinaryId, Category, Profile, StringId};
+use crate::settings::DSYM;
 use crate::units::Uuid;
 
 pub(super) static FUNCTIONS: ListingKind = ListingKind::new(
@@ -38,39 +39,41 @@ fn functions(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, series.all_functions().map(cells).collect(), Vec::new())
 }
 
-/// A function with its names and weights, which are in the unit of its series. Serialized, it is the row of the JSON without the
-/// position of its series: `name` is `function` there, and `all_samples` is `samples`.
+/// A function with its names and its weights in the unit of its series. It serializes to the JSON row without the series index: `name` becomes
+/// `function`, and `all_samples` becomes `samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NamedFunction<'r> {
-    /// The name; an address in hex for code without a name, and `None` for samples without stack.
+    /// The name; a hexadecimal address for unnamed code, and `None` for samples without a stack.
     #[cfg_attr(feature = "serde", serde(rename = "function", serialize_with = "label"))]
     pub name: Option<&'r str>,
     /// The name of the binary, if known.
     pub binary: Option<&'r str>,
     /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
     pub unit: &'static str,
-    /// Weight of samples in which it is the leaf.
+    /// The weight of samples in which the function is the leaf.
     pub self_weight: u64,
-    /// Weight of samples that have it anywhere in their stack.
+    /// The weight of samples with the function anywhere in their stack.
     pub all_weight: u64,
-    /// Samples in which it is the leaf.
+    /// The number of samples in which the function is the leaf.
     pub self_samples: u64,
-    /// Samples that have it anywhere in their stack.
+    /// The number of samples with the function anywhere in their stack.
     #[cfg_attr(feature = "serde", serde(rename = "samples"))]
     pub all_samples: u64,
 }
 
-/// The name, or the label for samples without stack.
 #[cfg(feature = "serde")]
 fn label<S: serde::Serializer>(name: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(name.unwrap_or(super::NO_STACK))
 }
 
 impl<'e> Report<'e> {
-    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Only
-    /// [`View::Functions`](super::View::Functions) has them.
+    /// The label for code in no known binary.
+    pub const NO_BINARY: &'static str = "[no known binary]";
+
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. Empty in views other than
+    /// [`View::Functions`](super::View::Functions).
     pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
         series.functions.iter().map(|row| self.named_function(series, row))
     }
@@ -103,9 +106,6 @@ pub(super) static BINARIES: ListingKind = ListingKind::new(
     binaries,
 );
 
-/// Frames outside every known binary.
-pub const NO_BINARY: &str = "[no known binary]";
-
 fn binaries(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
     let rows = report.binaries(series).into_iter().map(|row| {
@@ -124,7 +124,7 @@ fn binaries(report: &Report<'_>, series: &SeriesReport) -> Listing {
 pub struct BinaryRow<'e> {
     /// Its name, or a label for frames in no known binary and for samples without a stack.
     pub name: &'e str,
-    /// The binary at each of its load addresses; empty for code in no known binary and samples without a stack.
+    /// The binary at each of its load addresses; empty for code in no known binary and for samples without a stack.
     pub binaries: Vec<BinaryId>,
     /// Its weights. A sample is counted once, even if several of its frames are in the binary.
     pub sums: KeySums,
@@ -143,16 +143,16 @@ impl<'e> Report<'e> {
         let name = |binaries: &[BinaryId]| profile.string(profile.binary(binaries[0]).name);
         let known = keys.binaries.into_iter().zip(sums);
         let known = known.map(|(binaries, sums)| BinaryRow { name: name(&binaries), binaries, sums });
-        let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)];
+        let unknown = [(Self::NO_BINARY, outside), (NO_STACK, no_stack)];
         let unknown = unknown.map(|(name, sums)| BinaryRow { name, binaries: Vec::new(), sums });
         let mut rows: Vec<BinaryRow<'e>> = known.chain(unknown).filter(|row| row.sums.all_samples > 0).collect();
-        // Binaries with equal weights and names stay in the order of their first appearance.
+        // A stable sort keeps binaries with equal weights and names in the order of first appearance.
         rows.sort_by_key(|row| (row.sums.heaviest_first(), row.name));
         rows
     }
 }
 
-/// The key for binaries that are counted as one: the UUID, regardless of the load address. Without a UUID, it is the name and path.
+/// The identity by which binaries are merged: the UUID, regardless of the load address, or else name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
@@ -161,9 +161,8 @@ enum Identity {
 
 /// The binaries grouped by identity.
 struct Keys {
-    /// By key: the binaries that are one.
+    /// By key: the binaries with the same identity.
     binaries: Vec<Vec<BinaryId>>,
-    /// By binary: its key.
     of_binary: Vec<usize>,
 }
 
@@ -277,7 +276,7 @@ impl Report<'_> {
     }
 }
 
-/// The cells of the first four columns.
+/// The cells of the four weight and sample columns.
 fn numbers(sums: &KeySums) -> [Cell; 4] {
     [
         Cell::Weight(sums.self_weight),
@@ -311,7 +310,7 @@ fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let has_lines = rows.iter().any(|row| row.source.is_some_and(|source| source.line > 0));
     let mut notes = Vec::new();
     if !has_lines && !rows.is_empty() {
-        notes.push("no frame here has a source line, so these are functions; --dsym adds lines".to_owned());
+        notes.push(format!("no frame here has a source line, so these are functions; {DSYM} adds lines"));
     }
     let names = short_names(profile, rows.iter().filter_map(|row| row.source).map(|source| source.path));
     let cells = rows.iter().map(|row| {
@@ -321,7 +320,7 @@ fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
-/// The names in a row: place and owner for text; path, line, function and binary for other formats.
+/// The texts of a row: place and owner for text output; path, line, function and binary for other formats.
 fn line_texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
     let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
     let path = row.source.map(|source| source.path);
@@ -367,7 +366,7 @@ fn short_names(profile: &Profile, paths: impl Iterator<Item = StringId>) -> Hash
     names
 }
 
-/// The end of a path from its `count`th last component on.
+/// The last `count` components of a path.
 fn last_components(path: &str, count: usize) -> &str {
     path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
 }

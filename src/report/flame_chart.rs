@@ -9,25 +9,25 @@
 //!            work─────rest─     rest─
 //! ```
 //!
-//! # What a sample covers
+//! # The time that a sample covers
 //!
-//! A sample at time t with a weight of w nanoseconds covers the time from t to t + w, without the end
-//! ([`SampledTime`](crate::profile::SampledTime)). A range of time contains the samples whose t is in it, as do the seconds of fleets. A
-//! sample ends early if the next sample of its thread begins, so spans of a thread never overlap.
+//! A sample at time t with a weight of w nanoseconds covers the half-open range from t to t + w
+//! ([`SampledTime`](crate::profile::SampledTime)). A time range contains the samples whose t is in it; fleets assign samples to seconds in the same
+//! way. A sample ends early if the next sample of its thread begins, so spans of a thread never overlap.
 //!
-//! Other weights are not time. A sample of cycles or events is taken after a number of them, so it covers the time before it: since the
-//! last sample of its thread, if that came within twice the typical gap. The typical gap is the lower median of the times between two
-//! samples of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, it covers the typical gap.
-//! This is an estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time since the last sample reach the
-//! clock of a core and do not exceed it. Divided by the time until the next sample, they do.
+//! Other weights are not durations. A sample of cycles or events is taken after a number of them, so it covers the time before it: back to the last
+//! sample of its thread, if that is at most twice the typical gap away. The typical gap is the lower median of the times between consecutive samples
+//! of one thread, over all threads of the series. Otherwise, and for the first sample of a thread, the sample covers the typical gap. This is an
+//! estimate ([`FlameChart::typical_gap`]). In real recordings, cycles divided by the time since the last sample reach a core's clock rate and do not
+//! exceed it. Divided by the time until the next sample, they exceed it.
 //!
-//! # What a span is
+//! # Spans
 //!
-//! A sample is continued by the next sample of its thread if that comes before t + 1.5 w (for other weights: within twice the typical
-//! gap). A missing sample would need more time. As long as samples continue, a function at the same depth below the same callers is one
+//! A sample is continued by the next sample of its thread if that comes before t + 1.5 w (for other weights: within twice the typical gap). If a
+//! sample were missing in between, the gap would be longer. As long as samples continue, a function at the same depth below the same callers is one
 //! span, which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, regardless of its length.
 //!
-//! Samples without weight (snapshots) cover no time, and are left out. A profile of sums
+//! Samples without weight (snapshots) cover no time and are left out. A profile of sums
 //! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) has no times, so its charts have no spans.
 
 use std::collections::VecDeque;
@@ -38,16 +38,16 @@ use crate::calltree::{Label, Metric, Pruning};
 use crate::profile::{Profile, Sample, StackId, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// A function that ran for a while.
+/// A continuous stretch of time in which a function was on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The function, or that no stack was recorded.
+    /// The function, or the label for samples without a stack.
     pub label: Label,
     /// The number of levels below the thread; the outermost function is 1.
     pub depth: u32,
     /// The time when it began.
     pub start: Nanos,
-    /// The end of the span: not before its start, and equal to it if the length of its samples is unknown.
+    /// The end of the span: at or after its start, and equal to it if the length of its samples is unknown.
     pub end: Nanos,
     /// The weight of the samples in it.
     pub all_weight: u64,
@@ -57,30 +57,30 @@ pub struct Span {
     pub samples: u64,
 }
 
-/// The flame chart of a series: threads, the heaviest first, with their spans. A chart takes four bytes per sample.
+/// The flame chart of a series: its threads, heaviest first, with their spans. A chart takes four bytes per sample.
 #[derive(Clone, Debug)]
 pub struct FlameChart<'r> {
     profile: &'r Profile,
     pruning: &'r Pruning,
     metric: Metric,
-    /// The estimate for the length of samples, if weights are not time.
+    /// The estimated length of a sample, if weights are not durations.
     typical_gap: Option<Nanos>,
     threads: Vec<(&'r ThreadReport, Range<usize>)>,
-    /// Indices of samples, by thread and time.
+    /// Indices of samples, sorted by thread and time.
     order: Vec<u32>,
 }
 
 /// The flame chart of one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadChart<'c> {
-    /// The thread, and all that counts of it.
+    /// The thread and its selected samples.
     pub row: &'c ThreadReport,
     chart: &'c FlameChart<'c>,
     order: &'c [u32],
 }
 
 impl Report<'_> {
-    /// The flame chart of a series: the functions of each thread in order of time; nothing if samples were added up
+    /// The flame chart of a series: the functions of each thread over time. Empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
         FlameChart::new(self, series)
@@ -96,7 +96,7 @@ impl<'r> FlameChart<'r> {
             rank[row.thread.index()] = place;
         }
         let counted = selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
-        // A profile has fewer samples than a `u32` can count.
+        // A profile never has more samples than a `u32` can index.
         let mut order: Vec<u32> = counted.map(|(index, _)| index as u32).collect();
         let sample = |index: u32| &profile.samples()[index as usize];
         order.sort_by_key(|&index| (rank[sample(index).thread.index()], sample(index).time));
@@ -116,8 +116,8 @@ impl<'r> FlameChart<'r> {
         Self { profile, pruning: &options.pruning, metric: options.metric, typical_gap, threads, order }
     }
 
-    /// The typical time between two samples of a thread, or zero if no thread has two. It estimates the length of samples whose weights are
-    /// not time. `None` if weights are time, since the weight is then the length of a sample.
+    /// The typical time between two samples of a thread, or zero if no thread has two. It is the estimated length of samples whose weights are not
+    /// durations. `None` if weights are durations.
     pub fn typical_gap(&self) -> Option<Nanos> {
         self.typical_gap
     }
@@ -127,7 +127,7 @@ impl<'r> FlameChart<'r> {
         self.threads.iter().map(|(row, range)| ThreadChart { row, chart: self, order: &self.order[range.clone()] })
     }
 
-    /// The start of a sample. If it continues the sample before it, that sample ended at `last`.
+    /// The start of a sample. `last` is the end of the sample before it, if this one continues it.
     fn start(&self, sample: &Sample, last: Option<Nanos>) -> Nanos {
         match self.typical_gap {
             None => sample.time,
@@ -135,7 +135,7 @@ impl<'r> FlameChart<'r> {
         }
     }
 
-    /// The end of a sample, if the next sample of its thread is at `next`, and whether that sample continues it.
+    /// The end of a sample, and whether the next sample of its thread, at `next`, continues it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
         let gap = next.map(|next| next.since(sample.time).as_nanos());
         match self.typical_gap {
@@ -153,7 +153,7 @@ fn rank_of(rank: &[u32], row: &ThreadReport) -> u32 {
     rank[row.thread.index()]
 }
 
-/// The lower median of the times between two samples of one thread that are not at one time.
+/// The lower median of the times between consecutive samples of one thread, without samples at the same time.
 fn typical_gap(profile: &Profile, order: &[u32]) -> Nanos {
     let sample = |index: u32| &profile.samples()[index as usize];
     let pairs = order.windows(2).map(|pair| (sample(pair[0]), sample(pair[1])));
@@ -169,10 +169,10 @@ impl<'c> ThreadChart<'c> {
         self.row.thread
     }
 
-    /// Its spans, in the order they began, callers before callees. Spans of less than [`Pruning::min_percent`] of the thread's weight, and
-    /// deeper ones than [`Pruning::depth`], are left out.
+    /// The spans in order of their start, callers before callees. Spans below [`Pruning::min_percent`] of the thread's weight, and spans deeper than
+    /// [`Pruning::depth`], are left out.
     ///
-    /// Memory holds the spans from one pause of the thread to the next.
+    /// Memory use is limited to the spans between two pauses of the thread.
     pub fn spans(&self) -> impl Iterator<Item = Span> + use<'c> {
         Spans {
             chart: self.chart,
@@ -195,16 +195,16 @@ struct Spans<'c> {
     chart: &'c FlameChart<'c>,
     total: u64,
     order: &'c [u32],
-    /// The next sample, and whether it continues the last one.
+    /// The position of the next sample, and whether it continues the last one.
     next: usize,
     goes_on: bool,
-    /// The stack whose labels are known.
+    /// The stack that `labels` belongs to.
     path: Option<Option<StackId>>,
     /// The functions from the outermost one to the requested depth.
     labels: Vec<Label>,
-    /// True if the leaf is among them.
+    /// True if `labels` includes the leaf.
     is_whole: bool,
-    /// The spans that last, outermost first: their places in `spans`, of which none is handed out while some last.
+    /// The open spans, outermost first, as positions in `spans`. Spans are only handed out when none is open.
     open: Vec<usize>,
     spans: VecDeque<Span>,
 }
@@ -230,7 +230,7 @@ impl Iterator for Spans<'_> {
 }
 
 impl Spans<'_> {
-    /// Ends all spans if the next sample does not continue them; otherwise takes that sample.
+    /// Ends all spans if the next sample does not continue them; otherwise consumes that sample.
     fn step(&mut self) {
         let chart = self.chart;
         let sample_at = |place: usize| self.order.get(place).map(|&index| &chart.profile.samples()[index as usize]);

@@ -1,11 +1,11 @@
-//! The names of functions, threads, processes and scopes, which are the same in every format.
+//! The labels of functions, threads, processes and scopes. All formats use the same ones.
 
 use super::listing::NO_STACK;
 use super::{Scope, SeriesReport};
 use crate::calltree::Label;
 use crate::profile::{Process, Profile, StringId, Thread};
 
-/// The name of a node, which is empty for the root.
+/// The function name of a node; empty for the root.
 pub(crate) fn function_of(profile: &Profile, label: Label) -> &str {
     match label {
         Label::Root => "",
@@ -14,7 +14,7 @@ pub(crate) fn function_of(profile: &Profile, label: Label) -> &str {
     }
 }
 
-/// The name of a node's binary.
+/// The binary name of a node.
 pub(crate) fn binary_of(profile: &Profile, label: Label) -> Option<&str> {
     match label {
         Label::Function(id) => profile.binary_name(id),
@@ -22,12 +22,12 @@ pub(crate) fn binary_of(profile: &Profile, label: Label) -> Option<&str> {
     }
 }
 
-/// `NAME (PID)`, or what of it there is.
+/// `NAME (PID)`, or only the known part of it.
 pub(crate) fn process_label(profile: &Profile, process: &Process) -> String {
     label(profile.string(process.name), process.pid.map(|pid| pid.to_string()), "unknown process")
 }
 
-/// `NAME (0xTID)`, as Instruments writes it since 26.4, or what of it there is.
+/// `NAME (0xTID)`, like Instruments since 26.4, or only the known part of it.
 pub(crate) fn thread_label(profile: &Profile, thread: &Thread) -> String {
     label(profile.string(thread.name), thread.tid.map(|tid| format!("{tid:#x}")), "unknown thread")
 }
@@ -49,7 +49,7 @@ pub(crate) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
     format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
 }
 
-/// The process, the thread, and the state or kind of core that a scope is limited to.
+/// The process, the thread, and the state, kind of core or label to which a scope is limited.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ScopeParts<'p> {
     pub(crate) process: Option<&'p Process>,
@@ -73,7 +73,7 @@ impl Scope {
     }
 }
 
-/// The labels of a scope, from the general to the specific: process and thread; process; state; kind of core; or label.
+/// The labels of a scope from general to specific: process and thread, or only the process, state, kind of core or label.
 pub(crate) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
     let named =
         |part: Option<StringId>, unknown: &str| vec![part.map_or(unknown, |part| profile.string(part)).to_owned()];

@@ -1,7 +1,7 @@
-//! Tables: rows of cells under columns, which every writer writes in its own way.
+//! Tables as rows of cells under columns. Every output format writes them in its own way.
 //!
-//! Each table has one file, which describes its columns ([`ListingKind`]) and makes its rows ([`Listing`]). Text, JSON and CSV have
-//! one writer each for all tables, and sorting and limits are here.
+//! The module of each table describes its columns ([`ListingKind`]) and makes its rows ([`Listing`]). Text, JSON and CSV each have one writer for all
+//! tables. Sorting and limits are implemented here.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
@@ -11,11 +11,16 @@ use crate::calltree::percent;
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
-pub const NO_STACK: &str = "[no stack recorded]";
-/// The field that holds the unit of the weights in a row.
+pub(crate) const NO_STACK: &str = Report::NO_STACK;
+/// The field for the unit of the weights in a row.
 const UNIT: &str = "unit";
 
-/// The part of a table that is the same for all recordings.
+impl Report<'_> {
+    /// The label for samples without a recorded stack.
+    pub const NO_STACK: &'static str = "[no stack recorded]";
+}
+
+/// The static description of a table.
 #[derive(Debug)]
 pub struct ListingKind {
     /// The plural noun for the rows, and the name of the JSON array: `binaries`.
@@ -24,11 +29,11 @@ pub struct ListingKind {
     pub singular: &'static str,
     /// The columns, in the order of the cells.
     pub columns: &'static [Column],
-    /// The rows that may be left out.
+    /// The rules by which rows may be left out.
     pub(crate) limits: RowLimits,
     /// Makes the rows of a series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
-    /// The fields of CSV and of JSON, if they are not the columns in their order, followed by the unit.
+    /// The fields of CSV and JSON, if they differ from the columns in order, followed by the unit.
     csv_order: Option<&'static [&'static str]>,
     json_order: Option<&'static [&'static str]>,
 }
@@ -43,22 +48,20 @@ impl ListingKind {
         Self { name, singular, columns, limits, make, csv_order: None, json_order: None }
     }
 
-    /// Changes the fields of CSV.
+    /// Sets the CSV fields.
     pub(super) const fn csv(self, order: &'static [&'static str]) -> Self {
         Self { csv_order: Some(order), ..self }
     }
 
-    /// Changes the fields of JSON.
+    /// Sets the JSON fields.
     pub(super) const fn json(self, order: &'static [&'static str]) -> Self {
         Self { json_order: Some(order), ..self }
     }
 
-    /// The fields of a CSV record.
     pub(crate) fn csv_fields(&self) -> Vec<Field> {
         self.fields(self.csv_order)
     }
 
-    /// The fields of a JSON object.
     pub(crate) fn json_fields(&self) -> Vec<Field> {
         self.fields(self.json_order)
     }
@@ -81,7 +84,6 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// The value of this field in a row of a listing.
     pub(crate) fn value<'c>(&self, row: &'c [Cell], listing: &Listing) -> Cow<'c, Cell> {
         match self.cell {
             Some(index) => Cow::Borrowed(&row[index]),
@@ -90,19 +92,19 @@ impl Field {
     }
 }
 
-/// The rows of a table that may be left out.
+/// The limits that may leave out rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowLimits {
-    /// Rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and in text
+    /// Leaves out rows after the [first](super::ReportOptions::top), rows below [`min_weight`](crate::calltree::Pruning::min_weight), and, in text,
     /// rows below [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
     All,
-    /// As [`All`](Self::All), but in text the first rows are chosen among rows that reach `min_percent`.
+    /// Like [`All`](Self::All), but text first removes rows below `min_percent` and then keeps the first rows.
     HeavyFirst,
-    /// Rows after the first, and rows below `min_weight`.
+    /// Leaves out rows after the first, and rows below `min_weight`.
     Ordered,
-    /// Rows below `min_weight`, since there are few.
+    /// Leaves out rows below `min_weight` only, since such tables are short.
     Weight,
-    /// None, since rows sum up others or belong together. The data of the view may have its own limits.
+    /// Keeps all rows, since they sum up others or belong together. The data of the view may have separate limits.
     None,
 }
 
@@ -111,13 +113,13 @@ pub(crate) enum RowLimits {
 pub struct Column {
     /// The header in CSV and the key in JSON: `self_weight`.
     pub name: &'static str,
-    /// The heading in text, in which `{unit}` is the unit of the weights.
+    /// The heading in text; `{unit}` is replaced by the unit of the weights.
     pub title: &'static str,
     /// The role of its cells.
     pub role: ColumnRole,
-    /// The formats that have it.
+    /// The formats that show the column.
     pub(crate) shown: Shown,
-    /// The width in text that it has at least.
+    /// The minimum width in text.
     pub(crate) width: usize,
 }
 
@@ -127,9 +129,9 @@ pub struct Column {
 pub enum ColumnRole {
     /// Weights ([`Cell::Weight`]). Text adds their share of the listing's total.
     Weight,
-    /// Other numbers, times and percentages: to the right.
+    /// Other numbers, times and percentages; right-aligned in text.
     Number,
-    /// Short text: to the left, and as wide as the widest, up to a limit.
+    /// Short text; left-aligned, and as wide as the longest cell, up to a limit.
     Label,
     /// The subject of the row. In text it is the last column, and its middle is cut if there is not enough space.
     Name,
@@ -137,51 +139,48 @@ pub enum ColumnRole {
     Owner,
 }
 
-/// The formats that have a column.
+/// The formats that show a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// All formats.
     Everywhere,
-    /// All formats, but text only if it is at least 100 columns wide.
+    /// All formats, but text only if names still have enough space.
     WhereWide,
-    /// JSON and CSV.
+    /// Only JSON and CSV.
     Machines,
-    /// Text.
+    /// Only text.
     Text,
 }
 
 impl Column {
-    /// A column that every format has.
+    /// A column that every format shows.
     pub const fn new(name: &'static str, title: &'static str, role: ColumnRole) -> Self {
         Self { name, title, role, shown: Shown::Everywhere, width: 0 }
     }
 
-    /// A column of weights.
     pub(super) const fn weight(name: &'static str, title: &'static str) -> Self {
         Self::new(name, title, ColumnRole::Weight)
     }
 
-    /// A column of numbers.
     pub(super) const fn number(name: &'static str, title: &'static str) -> Self {
         Self::new(name, title, ColumnRole::Number)
     }
 
-    /// A column that only JSON and CSV have.
+    /// A column that only JSON and CSV show.
     pub(super) const fn machine(name: &'static str, role: ColumnRole) -> Self {
         Self::new(name, "", role).shown(Shown::Machines)
     }
 
-    /// Changes the formats that have the column.
     pub(super) const fn shown(self, shown: Shown) -> Self {
         Self { shown, ..self }
     }
 
-    /// The same column, at least as wide as this in text.
+    /// Sets the minimum width in text.
     pub(super) const fn at_least(self, width: usize) -> Self {
         Self { width, ..self }
     }
 
-    /// True if JSON and CSV have it.
+    /// True if JSON and CSV have the column.
     pub fn is_for_machines(&self) -> bool {
         self.shown != Shown::Text
     }
@@ -191,20 +190,20 @@ impl Column {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The weight that its weights are parts of.
+    /// The weight to which the percentages of the rows relate.
     pub total: Weight,
-    /// The rows, in the order in which they are shown; each has a cell for each column.
+    /// The rows in display order, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
-    /// The rows that are left out for their weight.
+    /// The rows left out because of their weight.
     pub hidden: HiddenTotal,
-    /// Rows that are left out because they are after the [first rows](super::ReportOptions::top), which are all of `rows`.
+    /// The rows left out because they are after the [first rows](super::ReportOptions::top), which `rows` contains.
     pub after: HiddenTotal,
     /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Listing {
-    /// A complete listing.
+    /// A listing without hidden rows.
     pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
         Self { total, rows, hidden: HiddenTotal::default(), after: HiddenTotal::default(), notes }
     }
@@ -215,13 +214,13 @@ impl Listing {
             a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
         match sort {
-            // The columns after a name belong to it, such as the binary of a function.
+            // The columns after a name qualify it, such as the binary of a function.
             SortBy::Name => self.rows.sort_by(|a, b| compare_all(&a[column..], &b[column..])),
             _ => self.rows.sort_by_key(|row| Reverse(row[column].size())),
         }
     }
 
-    /// Removes rows whose weights are all light. Rows without weights stay.
+    /// Hides the rows whose weights are all light. Rows without weights stay.
     pub(super) fn leave_out(&mut self, is_light: impl Fn(u64) -> bool) {
         let is_light_row = |row: &mut Vec<Cell>| {
             let mut weights = row.iter().filter_map(Cell::weight).peekable();
@@ -231,19 +230,19 @@ impl Listing {
         self.hidden.add(light.iter().map(Vec::as_slice));
     }
 
-    /// Removes rows whose weights are all below a percentage of the total.
+    /// Hides the rows whose weights are all below a percentage of the total.
     pub(crate) fn leave_out_below(&mut self, min_percent: f64) {
         let total = self.total.value;
         self.leave_out(|weight| percent(weight, total) < min_percent);
     }
 
-    /// The rows that are left out for any reason.
+    /// The total of the rows that are left out for any reason.
     pub(crate) fn left_out(&self) -> HiddenTotal {
         let Self { hidden, after, .. } = self;
         HiddenTotal { rows: hidden.rows + after.rows, weight: hidden.weight.saturating_add(after.weight) }
     }
 
-    /// Removes the rows after the first `top`.
+    /// Hides the rows after the first `top`.
     pub(crate) fn keep_first(&mut self, top: usize) {
         let top = top.min(self.rows.len());
         self.after.add(self.rows[top..].iter().map(Vec::as_slice));
@@ -251,17 +250,17 @@ impl Listing {
     }
 }
 
-/// Rows that a table leaves out, by one limit.
+/// The total of the rows that one limit hides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HiddenTotal {
     /// The number of rows.
     pub rows: u64,
-    /// Their total weight in the unit of the series. If rows have self weights, these are added, since all weights overlap.
+    /// Their total weight in the unit of the series. If rows have a self weight, only self weights are added, since all weights overlap.
     pub weight: u64,
 }
 
 impl HiddenTotal {
-    /// Adds rows with the first of their weights, since self weights come first and add up.
+    /// Adds rows with their first weight. Self weights come first and do not overlap.
     pub(crate) fn add<'r>(&mut self, rows: impl IntoIterator<Item = &'r [Cell]>) {
         for row in rows {
             self.rows += 1;
@@ -273,7 +272,7 @@ impl HiddenTotal {
 /// A value of a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Not known, or does not apply: an empty field in CSV, null in JSON.
+    /// Unknown or not applicable: an empty field in CSV, null in JSON.
     Absent,
     /// A string.
     Text(String),
@@ -281,16 +280,16 @@ pub enum Cell {
     Number(u64),
     /// A weight, in the unit of the series.
     Weight(u64),
-    /// A finite number of percents.
+    /// A finite percentage.
     Percent(f64),
-    /// A time, counted from the start of the recording; in nanoseconds in JSON and CSV.
+    /// A time since the start of the recording; in nanoseconds in JSON and CSV.
     Time(Nanos),
     /// Yes or no.
     Flag(bool),
 }
 
 impl Cell {
-    /// A string, or absent if it is empty.
+    /// Returns a string cell, or [`Absent`](Self::Absent) if the string is empty.
     pub fn text(text: &str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text.to_owned()) }
     }
@@ -300,12 +299,12 @@ impl Cell {
         if let Self::Weight(weight) = self { Some(*weight) } else { None }
     }
 
-    /// A number, or absent.
+    /// Returns a number cell, or [`Absent`](Self::Absent) for `None`.
     pub fn number(number: Option<u64>) -> Self {
         number.map_or(Self::Absent, Self::Number)
     }
 
-    /// A string, or absent if there is none.
+    /// Returns a string cell, or [`Absent`](Self::Absent) for `None`.
     pub(super) fn optional(text: Option<&str>) -> Self {
         text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
     }
@@ -326,7 +325,7 @@ impl Cell {
     }
 }
 
-/// The note on a profile without single samples.
+/// The note for a profile of summed samples.
 pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
 
 impl SortBy {

@@ -1,10 +1,11 @@
-//! Finished answers as plain structs: the rows that a view shows, and the rows that it leaves out.
+//! Reports as plain structs: the rows that a view shows and the totals of the rows that it hides.
 
 mod build;
 mod cache;
 mod code_tables;
 pub mod diff;
 mod flame_chart;
+mod from_cache;
 mod hangs;
 mod labels;
 mod listing;
@@ -19,12 +20,12 @@ mod timeline;
 mod unnamed;
 
 pub use cache::ReportCache;
-pub use code_tables::{BinaryRow, NO_BINARY, NamedFunction};
+pub use code_tables::{BinaryRow, NamedFunction};
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use hangs::{Hang, HangActivity, HangReport, HangStack, HangVerdict, HangWait, Hitches};
 pub(crate) use labels::{ScopeParts, binary_of, function_of, process_label, scope_labels, series_label, thread_label};
-pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, NO_STACK};
-pub(crate) use listing::{RowLimits, Shown};
+pub use listing::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind};
+pub(crate) use listing::{NO_STACK, RowLimits, Shown};
 use overview::Owners;
 pub(crate) use overview::Stop;
 pub use overview::{
@@ -32,8 +33,10 @@ pub use overview::{
 };
 pub(crate) use overview::{highest_rate, is_own_binary};
 pub use selection::Length;
-pub use source_index::{SourceIndex, SourceMatch, SourceText, Sources};
-pub use sources::{AnnotatedFile, AnnotatedLine};
+#[cfg(feature = "compression")]
+pub(crate) use source_index::SourceText;
+use source_index::Sources;
+pub(crate) use sources::AnnotatedFile;
 pub use tables::{HiddenRows, HidingLimit};
 pub use thread_tables::{CoreKindRow, ProcessRow, StateRow};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
@@ -62,19 +65,20 @@ pub struct ReportOptions {
     pub selection: Selection,
     /// The selected schemas, such as `time-profile`. If empty, all CPU tables are selected.
     pub schemas: Vec<String>,
-    /// The number that a sample counts for: its weight, or one.
+    /// The number that a sample adds: its weight, or one.
     pub metric: Metric,
-    /// The rule that hides nodes of trees.
+    /// The rule that hides tree nodes.
     pub pruning: Pruning,
-    /// The view. Parts that a view does not show are not made: see the fields of [`SeriesReport`].
+    /// The view. Parts that a view does not show are not computed: see the fields of [`SeriesReport`].
     pub view: View,
-    /// The separation of trees and timelines.
+    /// How trees and timelines are split.
     pub separate_by: SeparateBy,
-    /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), as [`Listing`] and as
-    /// [`SeriesReport::functions`] and [`threads`](SeriesReport::threads), and of stacks in [`View::Heaviest`]. `None` keeps all. Methods
-    /// that compute rows, such as [`Report::binaries`], return all of them. Trees have [`Pruning::children`].
+    /// The maximum number of rows in tables sorted by weight (functions, threads, binaries and the like), as [`Listing`] and as
+    /// [`SeriesReport::functions`] and [`threads`](SeriesReport::threads), and of stacks in [`View::Heaviest`]. `None` keeps all, except
+    /// in overviews and in the threads of [`View::Full`] as text, which have a default; `usize::MAX` keeps all there too. Methods that
+    /// compute rows, such as [`Report::binaries`], return all of them. Trees are limited by [`Pruning::children`].
     pub top: Option<usize>,
-    /// The column that tables are sorted by, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
+    /// The sort column of tables, in views that [have it](SortBy::applies_to). With `None`, tables are sorted by weight.
     pub sort: Option<SortBy>,
     /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
@@ -82,28 +86,26 @@ pub struct ReportOptions {
     /// that meets two conditions: no series has more than 90 bins, and a bin is at least five times the most frequent weight of the samples
     /// in nanoseconds.
     pub timeline_bin: Option<Nanos>,
-    /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
-    /// there are very many. With 0 (the default) and 1 only the caller's thread works. The answer is the same.
+    /// The maximum number of threads. From 2 on, the next trees are made while one is written, and stacks are summed in parallel if there are very
+    /// many. With 0 (the default) and 1, only the caller's thread works. The result does not depend on it.
     pub jobs: usize,
 }
 
 impl ReportOptions {
-    /// The most rows of a table.
     fn most_rows(&self) -> usize {
         self.top.unwrap_or(usize::MAX)
     }
 }
 
-/// The scopes that call trees and timelines are made for.
+/// The scopes that get separate call trees and timelines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SeparateBy {
     /// By thread
     #[default]
     Thread,
     /// By process
     Process,
-    /// By thread state; all states are included unless --state is given
+    /// By thread state. Select all states with [`Selection::states`].
     State,
     /// By kind of core, such as P Core
     ///
@@ -118,12 +120,11 @@ pub enum SeparateBy {
     /// Samples must have [labels](crate::Analysis::label_by).
     Task,
     /// Do not split: one tree for all threads
-    #[cfg_attr(feature = "cli", value(name = "none"))]
     Nothing,
 }
 
 impl SeparateBy {
-    /// Returns the name of a value, as options have it.
+    /// Returns the name of a value as it is used in options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -136,7 +137,7 @@ impl SeparateBy {
         }
     }
 
-    /// The name of a scope's field in machine-readable formats; `None` for threads, processes and all samples, which have other fields.
+    /// The name of the scope's field in machine-readable formats. `None` for threads, processes and all samples, which have separate fields.
     pub(crate) fn field(self) -> Option<&'static str> {
         match self {
             Self::State => Some("state"),
@@ -147,7 +148,7 @@ impl SeparateBy {
         }
     }
 
-    /// True if it needs samples one by one.
+    /// True if the separation needs single samples instead of sums.
     pub fn needs_samples(self) -> bool {
         self == Self::CoreKind || self.needs_labels()
     }
@@ -158,13 +159,12 @@ impl SeparateBy {
     }
 }
 
-/// The view of a report. The command shows the first line of each description as help.
+/// The view of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
     /// The short answer: how busy it was, your heaviest functions, the busiest threads [default for text]
     ///
-    /// [`Report::overview`] makes it.
+    /// [`Report::overview`] computes it.
     Overview,
     /// Summary, threads, and the call tree of each thread [default for other formats, and with options for trees]
     #[default]
@@ -192,7 +192,7 @@ pub enum View {
     Categories,
     /// Every call from your code into other code
     Transitions,
-    /// Source lines across all threads, by self weight; --source shows the source
+    /// Source lines across all threads, by self weight
     Lines,
     /// Processes with their weights
     Processes,
@@ -202,7 +202,7 @@ pub enum View {
     ///
     /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,
-    /// CPU use over time, by thread or as --separate-by splits it
+    /// CPU use over time, by thread or as [`ReportOptions::separate_by`] splits it
     ///
     /// Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Timeline,
@@ -212,23 +212,45 @@ pub enum View {
     Samples,
     /// The functions that each thread ran, over time
     ///
-    /// [`Report::flame_chart`] makes it. Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// [`Report::flame_chart`] computes it. Empty if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,
     /// The callers and callees of [`ReportOptions::function`].
-    #[cfg_attr(feature = "cli", value(skip))]
     Sandwich,
 }
 
-/// The column by which the rows of tables are sorted: numbers with the largest first, names in alphabetical order. Rows with equal
-/// values keep their usual order.
+impl View {
+    /// The name of the view: `overview`, `flame-chart`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "overview",
+            Self::Full => "full",
+            Self::Summary => "summary",
+            Self::Threads => "threads",
+            Self::Tree => "tree",
+            Self::Functions => "functions",
+            Self::Heaviest => "heaviest",
+            Self::Binaries => "binaries",
+            Self::Categories => "categories",
+            Self::Transitions => "transitions",
+            Self::Lines => "lines",
+            Self::Processes => "processes",
+            Self::States => "states",
+            Self::Cores => "cores",
+            Self::Timeline => "timeline",
+            Self::Samples => "samples",
+            Self::FlameChart => "flame-chart",
+            Self::Sandwich => "sandwich",
+        }
+    }
+}
+
+/// The column by which the rows of tables are sorted. Numbers are in descending order, names in alphabetical order. Rows with equal values keep their
+/// usual order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SortBy {
     /// Self weight
-    #[cfg_attr(feature = "cli", value(name = "self"))]
     SelfWeight,
     /// All weight
-    #[cfg_attr(feature = "cli", value(name = "all"))]
     AllWeight,
     /// The number of samples
     Samples,
@@ -239,7 +261,7 @@ pub enum SortBy {
 
 impl SortBy {
     /// The name of the column on the command line and in JSON.
-    pub(crate) fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::SelfWeight => "self",
             Self::AllWeight => "all",
@@ -256,48 +278,48 @@ pub struct Report<'e> {
     pub recording: &'e Recording,
     /// The options.
     pub options: ReportOptions,
-    /// One for each table and unit that has samples, and for idle runs, in the order of the inputs.
+    /// One entry for each table and unit that has samples, and for each idle run, in the order of the inputs.
     pub series: Vec<SeriesReport>,
     /// The results of symbolication, if symbol files were given; the caller sets it.
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
-    /// The effects of operations on the samples before, if there were any; the caller sets it.
+    /// The effects of the operations that were applied to the samples; the caller sets it.
     pub operations: Vec<OperationSummary>,
-    /// The replaced names, set by the caller if names were replaced.
+    /// The replaced names. The caller sets it if names were replaced.
     pub redacted: Option<Vec<Redacted>>,
     /// The text of source files, if [requested](Self::read_sources).
-    pub sources: Option<Sources>,
+    pub(crate) sources: Option<Sources>,
     unnamed: OnceLock<UnnamedFrames>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     owners: OnceLock<Arc<Owners>>,
     cache: Option<&'e ReportCache>,
-    /// By [`SeriesId`]: the weights of stacks merged by frame, with a cache.
+    /// By [`SeriesId`]: the stack weights merged by frame. Only used with a cache.
     merged: Vec<OnceLock<ForestWeights>>,
     round_bin: OnceLock<Nanos>,
     made_once: MadeOnce<'e>,
-    /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
+    /// By [`SeriesId`]: the position in `series`, and the (document, table) that contains its samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,
 }
 
-/// Values that need a visit of all samples, computed when a series needs them.
+/// Values that need a pass over all samples, computed on first use.
 #[derive(Clone, Debug, Default)]
 struct MadeOnce<'e> {
     selected: OnceLock<SelectedSamples<'e>>,
-    /// By series: the samples from its first one to its last.
+    /// By series: the range from its first sample to its last.
     ranges: OnceLock<Vec<Range<usize>>>,
 }
 
 impl<'e> Report<'e> {
-    /// The frames of counted samples that have no name.
+    /// The unnamed frames of selected samples.
     pub fn unnamed(&self) -> &UnnamedFrames {
         self.unnamed.get_or_init(|| {
             unnamed::unnamed_frames(&self.recording.profile, self.weights.rows().iter().filter_map(|row| row.stack))
         })
     }
 
-    /// The pruned call trees of a series with their scopes, heaviest first. A tree is made when it is requested, since there may be
-    /// thousands of threads, and few are shown.
+    /// The pruned call trees of a series with their scopes, heaviest first. Trees are made lazily, since there may be thousands of threads, of which
+    /// few are shown.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
         series
@@ -316,8 +338,7 @@ impl<'e> Report<'e> {
         scope.stacks.iter().flat_map(move |range| &weights[range.clone()])
     }
 
-    /// Visits the trees of these scopes of a series, in their order, until `visit` fails, without making [`CallTree`]s of
-    /// them.
+    /// Visits the trees of these scopes in order until `visit` fails, without converting them to [`CallTree`]s.
     pub(crate) fn walk_trees<E>(
         &self,
         series: &SeriesReport,
@@ -327,7 +348,7 @@ impl<'e> Report<'e> {
         self.walk_pruned_trees(series, scopes, &self.options.pruning, visit)
     }
 
-    /// The same, of trees that are pruned otherwise.
+    /// Like [`walk_trees`](Self::walk_trees), with a different pruning.
     fn walk_pruned_trees<E>(
         &self,
         series: &SeriesReport,
@@ -342,12 +363,12 @@ impl<'e> Report<'e> {
         ordered_pool::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
     }
 
-    /// The stacks that the scopes of a series have their ranges in.
+    /// The stack weights that the `stacks` ranges of a series' scopes index.
     fn tree_weights<'r>(&'r self, series: &'r SeriesReport) -> &'r [StackWeight] {
         series.separated.as_deref().unwrap_or_else(|| self.weights.of_series(series.series))
     }
 
-    /// The part that all trees need, made when the first one is.
+    /// The precomputed data that all trees share, made on first use.
     fn merge_plan(&self) -> Arc<MergePlan<'e>> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.recording.profile))).clone()
     }
@@ -357,7 +378,7 @@ impl<'e> Report<'e> {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
     }
 
-    /// The functions in which the threads of a series wait.
+    /// The functions in which the threads of a series wait for work.
     pub(crate) fn idle_functions(&self, series: &SeriesReport) -> FunctionSet {
         let rows = self.weights.of_series(series.series).iter().map(|row| (row.stack, row.doing, row.samples));
         FunctionSet::of_waits(&self.recording.profile, rows, self.is_inverted())
@@ -382,7 +403,7 @@ impl<'e> Report<'e> {
         Some(profile.string(series.into_iter().find(|series| !series.has_sample_counts())?.schema))
     }
 
-    /// The table that holds the samples of a series.
+    /// The table that contains the samples of a series.
     pub fn table(&self, series: SeriesId) -> Option<&Table> {
         let (document, table) = self.tables.get(series.index()).copied().flatten()?;
         match &self.recording.documents.get(document)?.content {
@@ -391,7 +412,7 @@ impl<'e> Report<'e> {
         }
     }
 
-    /// The selected samples in the order of the input, which trees and functions are made from. There are none if samples were added up
+    /// The selected samples in the order of the input; trees and functions are made from them. Empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
         let selected = self.options.selection.on(&self.recording.profile);
@@ -400,9 +421,9 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The samples of the selected tables, runs, processes, threads and time, in the order of the input, with one sample for each row that
-    /// was not rejected. All thread states are included unless states were selected. Each sample comes with its index in
-    /// [`Profile::samples`](crate::profile::Profile::samples). There are none if samples were added up
+    /// The samples of the selected tables, runs, processes, threads and times, in the order of the input: one for each row that was not rejected. All
+    /// thread states are included unless states were selected. Each sample comes with its index in
+    /// [`Profile::samples`](crate::profile::Profile::samples). Empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.recording.profile;
@@ -416,8 +437,8 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// The selected samples, added up by series, thread, stack, state and kind, in the order of the first samples. Weights are the recorded
-    /// weights, regardless of [`ReportOptions::metric`].
+    /// The selected samples, summed by series, thread, stack, state and kind, in the order of the first samples. Weights are the recorded weights,
+    /// regardless of [`ReportOptions::metric`].
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let profile = &self.recording.profile;
         let selected = self.options.selection.on(profile);
@@ -429,7 +450,7 @@ impl<'e> Report<'e> {
     }
 }
 
-/// Weight and number of samples.
+/// A weight and a number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
     /// The sum of weights.
@@ -439,18 +460,17 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// No samples, in this unit.
+    /// Zero samples in this unit.
     pub(crate) fn none(unit: Unit) -> Self {
         Self { weight: Weight::new(0, unit), samples: 0 }
     }
 
-    /// Adds samples of this weight together.
+    /// Adds `samples` samples with a total weight of `weight`.
     pub(crate) fn add(&mut self, weight: u64, samples: u64) {
         self.weight.value += weight;
         self.samples += samples;
     }
 
-    /// The sum of rows.
     pub(crate) fn of_rows<'r>(rows: impl Iterator<Item = &'r StackWeight>, unit: Unit) -> Self {
         let mut sum = Self::none(unit);
         rows.for_each(|row| sum.add(row.weight, row.samples));
@@ -458,7 +478,7 @@ impl Amount {
     }
 }
 
-/// The answer for one series of samples.
+/// The report on one series of samples.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SeriesReport {
@@ -468,28 +488,28 @@ pub struct SeriesReport {
     pub unit: Unit,
     /// The selected samples.
     pub counted: Amount,
-    /// The samples that the filters left out (run, process, thread, time).
+    /// The samples that filters excluded by run, process, thread or time.
     pub out_of_scope: Amount,
-    /// The samples that were left out for their thread state, by state, heaviest first.
+    /// The samples that were excluded by their thread state, by state, heaviest first.
     pub other_states: Vec<(String, Amount)>,
-    /// The samples that count but have no stack.
+    /// The selected samples without a stack.
     pub no_stack: Amount,
-    /// The times of the first and last selected sample, and the end of the time that they cover. A sum keeps its times when operations
-    /// remove a part of it.
+    /// The times of the first and last selected sample, and the end of the time that they cover. If operations remove a part of a sum, its times stay
+    /// the same.
     pub times: Option<SampledTime>,
     /// Sums of the performance counters of the selected samples, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
     /// The threads, heaviest first, at most [`ReportOptions::top`].
     pub threads: Vec<ThreadReport>,
-    /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
+    /// The scopes with their own call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes the trees.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads in [`View::Functions`], by self weight, at most [`ReportOptions::top`]. Recursion counts once in
-    /// `all_weight`.
+    /// The functions over all threads in [`View::Functions`], by self weight, at most [`ReportOptions::top`]. A recursive function counts once per
+    /// sample in `all_weight`.
     pub functions: Vec<FunctionRow>,
-    /// The threads and functions after these.
+    /// The threads and functions beyond [`ReportOptions::top`].
     more_threads: Vec<ThreadReport>,
     more_functions: Vec<FunctionRow>,
-    /// The stacks that trees are made of, if those are not the report's stacks by thread.
+    /// The stacks from which trees are made, unless they are the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,
 }
 
@@ -504,7 +524,7 @@ impl SeriesReport {
         self.functions.iter().chain(&self.more_functions)
     }
 
-    /// True if its table has no samples: nothing ran while it was recorded.
+    /// True if its table has no samples, because nothing ran during the recording.
     pub fn is_empty(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples == 0
     }
@@ -532,20 +552,20 @@ pub struct ScopeReport {
     pub scope: Scope,
     /// The samples in it.
     pub counted: Amount,
-    /// The places of its stacks in the weights of the series' trees.
+    /// The index ranges of its stacks in the [tree weights](Report::tree_weights) of the series.
     stacks: Vec<Range<usize>>,
 }
 
 /// The scope of a call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// A thread's.
+    /// One thread.
     Thread(ThreadId),
-    /// A process's.
+    /// One process.
     Process(ProcessId),
     /// A thread state; `None` for samples without one.
     State(Option<StringId>),
-    /// A kind of core; `None` for samples whose core, or its kind, was not recorded.
+    /// A kind of core; `None` for samples whose core or kind of core was not recorded.
     CoreKind(Option<StringId>),
     /// A signpost or a task; `None` for samples without one.
     Label(Option<StringId>),

@@ -1,5 +1,5 @@
-//! The selected samples of a series, and the selected time of a report's runs, which is the base of its rates. A recording may have
-//! thousands of series, so all samples are visited only once.
+//! The selected samples of a series, and the selected time of a report's runs, on which rates are based. A recording may have thousands of series, so
+//! samples are visited only once for all of them.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::units::Nanos;
 /// The length of the selected time of one or more runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// The sum over the runs.
+    /// The total over the runs.
     pub nanos: Nanos,
-    /// True if the recorded time of each run is known; else one at least is estimated from the samples.
+    /// True if the recorded time of each run is known; false if at least one is estimated from the samples.
     pub is_recorded: bool,
     /// True if a time range or intervals were selected.
     pub is_part: bool,
@@ -34,7 +34,7 @@ impl Length {
         }
     }
 
-    /// True if one is longer than the other by more than a tenth, and both are recorded.
+    /// True if both are recorded and they differ by more than a tenth of the longer one.
     pub fn differs_from(self, other: Self) -> bool {
         let [own, others] = [self, other].map(|length| length.nanos.as_nanos());
         self.is_recorded && other.is_recorded && own.abs_diff(others) > own.max(others) / 10
@@ -42,38 +42,37 @@ impl Length {
 }
 
 impl Report<'_> {
-    /// The part of the recorded time of a series' run that is selected.
+    /// The selected part of the recorded time of a series' run.
     pub fn selected_time(&self, series: &SeriesReport) -> SelectedTime {
         self.recording.selected_time(self.run_of(series), &self.options.selection)
     }
 
-    /// The CPU time of a series in percent of one core, and the selected time that it is relative to. `None` in other units, if waiting threads
-    /// are counted, and if no time is known.
+    /// The CPU time of a series in percent of one core, and the selected time that it is relative to. `None` in other units, if waiting threads are
+    /// selected, and if no time is known.
     pub fn cpu_use(&self, series: &SeriesReport) -> Option<(f64, Length)> {
         let length = Length::of(&self.selected_time(series));
         let percent = series.counted.weight.percent_of_core(length.nanos).filter(|_| self.is_cpu_use(series))?;
         Some((percent, length))
     }
 
-    /// True if the counted samples of a series are CPU use: of running threads, at known times.
+    /// True if the selected samples of a series measure CPU use: running threads with sample times.
     pub(super) fn is_cpu_use(&self, series: &SeriesReport) -> bool {
         let row = self.recording.profile.series(series.series);
         row.meaning == Meaning::OnCpu && row.has_times && self.options.selection.states == StateFilter::Running
     }
 
-    /// The run of a series.
     pub(crate) fn run_of(&self, series: &SeriesReport) -> RunId {
         self.recording.profile.series(series.series).run
     }
 
-    /// The selected time of all runs together. `None` if no time is known.
+    /// The total selected time of all runs. `None` if no time is known.
     pub fn length(&self) -> Option<Length> {
         let selection = &self.options.selection;
         let times = self.runs().into_iter().map(|run| Length::of(&self.recording.selected_time(run, selection)));
         times.reduce(Length::plus).filter(|length| length.nanos.as_nanos() > 0)
     }
 
-    /// The runs that are selected, in the order of the series.
+    /// The selected runs, in the order of the series.
     pub(crate) fn runs(&self) -> Vec<RunId> {
         let wanted = &self.options.selection.runs;
         let profile = &self.recording.profile;
@@ -84,25 +83,25 @@ impl Report<'_> {
         runs
     }
 
-    /// The tables of contents that are not used for the runs, each in a sentence with the reason.
+    /// The tables of contents that were not used for the runs, as sentences with the reason.
     pub fn unused_tocs(&self) -> Vec<String> {
         self.runs().into_iter().flat_map(|run| self.recording.notes_on_time(run)).cloned().collect()
     }
 }
 
 impl<'e> Report<'e> {
-    /// The selection made ready for the samples.
+    /// The selection, prepared for matching samples.
     pub(super) fn selected(&self) -> &SelectedSamples<'e> {
         self.made_once.selected.get_or_init(|| self.options.selection.on(&self.recording.profile))
     }
 
-    /// The selected samples of a series, in the order of the input; none if they were added up.
+    /// The selected samples of a series, in the order of the input. Empty if samples were summed.
     pub(super) fn samples_of<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let selected = self.selected();
         self.in_scope_of(series).filter(|sample| selected.is_state_counted(*sample))
     }
 
-    /// The same in every state, unless states were named, as [`samples`](Self::samples) has them.
+    /// Like [`samples_of`](Self::samples_of), but in all states unless states were selected, like [`samples`](Self::samples).
     pub(super) fn samples_to_list<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = &'e Sample> + 'r {
         let (selected, is_any_state) = (self.selected(), self.options.selection.states == StateFilter::Running);
         self.in_scope_of(series).filter(move |sample| is_any_state || selected.is_state_counted(*sample))
@@ -123,7 +122,7 @@ impl<'e> Report<'e> {
         samples.iter().filter(move |&sample| sample.series == series.series && selected.is_in_scope(sample))
     }
 
-    /// The time between two samples of a busy thread; `None` in other units than time.
+    /// The time between two samples of a busy thread; `None` in units other than time.
     pub fn sampling_interval(&self, series: &SeriesReport) -> Option<Nanos> {
         self.recording.sampling_interval(series.series)
     }

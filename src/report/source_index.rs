@@ -2,33 +2,22 @@
 //!
 //! ```text
 //! recorded   /Users/ada/code/orchard/src/press.cpp
-//! files      /home/ci/orchard/src/press.cpp       3 components from the end are equal: this one
+//! files      /home/ci/orchard/src/press.cpp       3 common trailing components: this one
 //!            /home/ci/orchard/tests/press.cpp     1
 //! ```
 
 use crate::hash::HashMap;
 
-/// Files that may hold sources.
+/// An index of files that may contain the sources.
 #[derive(Clone, Debug, Default)]
-pub struct SourceIndex {
+pub(crate) struct SourceIndex {
     /// By file name: the paths.
     files: HashMap<String, Vec<String>>,
 }
 
-/// The answer of an index for a recorded path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceMatch<'i> {
-    /// No file has the name.
-    None,
-    /// The file whose path ends most like the recorded one.
-    One(&'i str),
-    /// Several files whose paths match it equally well. None of them is better than the others.
-    Several(&'i str, &'i str),
-}
-
 impl SourceIndex {
-    /// Adds a file by its path, with `/` between components. A path that was added before changes nothing.
-    pub fn add(&mut self, file: &str) {
+    /// Adds a file by its path, with `/` between components. Adding a path again has no effect.
+    pub(super) fn add(&mut self, file: &str) {
         let Some(&name) = components(file).last() else { return };
         let files = self.files.entry(name.to_owned()).or_default();
         if !files.iter().any(|known| known == file) {
@@ -36,9 +25,12 @@ impl SourceIndex {
         }
     }
 
-    /// The file whose path shares the most trailing components with a recorded path; at least the file name must match. Names are compared
-    /// case-sensitively; `.` and `..` in paths are resolved.
-    pub fn find(&self, recorded: &str) -> SourceMatch<'_> {
+    /// Finds the file whose path shares the most trailing components with a recorded path. At least the file name must match. Names are
+    /// case-sensitive; `.` and `..` are resolved.
+    ///
+    /// # Errors
+    /// If no file has the name, or if several files match equally well. The error names two of them.
+    pub(super) fn find(&self, recorded: &str) -> Result<&str, String> {
         let wanted = components(recorded);
         let files = wanted.last().and_then(|&name| self.files.get(name)).map_or(&[][..], Vec::as_slice);
         let common = |file: &str| -> usize {
@@ -48,9 +40,9 @@ impl SourceIndex {
         let longest = files.iter().map(|file| common(file)).max().unwrap_or(0);
         let mut best = files.iter().filter(|file| common(file) == longest);
         match (best.next(), best.next()) {
-            (None, _) => SourceMatch::None,
-            (Some(file), None) => SourceMatch::One(file),
-            (Some(first), Some(second)) => SourceMatch::Several(first, second),
+            (None, _) => Err("no such file".to_owned()),
+            (Some(file), None) => Ok(file),
+            (Some(first), Some(second)) => Err(format!("it may be {first} or {second}")),
         }
     }
 }
@@ -70,23 +62,23 @@ fn components(path: &str) -> Vec<&str> {
 
 /// The text of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceText {
-    /// The file that it is from, as people should see it.
-    pub file: String,
+pub(crate) struct SourceText {
+    /// The name of the file for display.
+    pub(crate) file: String,
     /// The content of the file.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// The text of a report's source files ([`Report::read_sources`](super::Report::read_sources)).
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// By recorded path: the text, or the reason why it is missing.
     pub(super) answers: HashMap<String, Result<SourceText, String>>,
 }
 
 #[cfg(feature = "compression")]
 impl Sources {
-    /// The recorded paths in their order, each with its text, or the reason why it is missing.
+    /// Returns the recorded paths in sorted order, each with its text, or the reason why it is missing.
     pub(crate) fn texts(&self) -> Vec<(&str, &Result<SourceText, String>)> {
         let mut answers: Vec<_> = self.answers.iter().map(|(path, answer)| (path.as_str(), answer)).collect();
         answers.sort_unstable_by_key(|&(path, _)| path);
@@ -110,18 +102,19 @@ mod tests {
             "lone.c",
         ];
         files.iter().for_each(|file| index.add(file));
+        let several = |first: usize, second: usize| Err(format!("it may be {} or {}", files[first], files[second]));
         for (recorded, found) in [
-            ("/Users/ada/orchard/src/press.cpp", SourceMatch::One(files[0])),
-            ("/Users/ada/orchard/src/../tests/./press.cpp", SourceMatch::One(files[1])),
-            ("orchard/src//press.cpp", SourceMatch::One(files[0])),
-            ("press.cpp", SourceMatch::Several(files[0], files[1])),
-            ("/x/press.cpp", SourceMatch::Several(files[0], files[1])),
-            ("/b/mod.rs", SourceMatch::One(files[4])),
-            ("/c/mod.rs", SourceMatch::Several(files[3], files[4])),
-            ("/any/where/lone.c", SourceMatch::One("lone.c")),
-            ("/any/where/Lone.c", SourceMatch::None),
-            ("/press.cpp/", SourceMatch::Several(files[0], files[1])),
-            ("", SourceMatch::None),
+            ("/Users/ada/orchard/src/press.cpp", Ok(files[0])),
+            ("/Users/ada/orchard/src/../tests/./press.cpp", Ok(files[1])),
+            ("orchard/src//press.cpp", Ok(files[0])),
+            ("press.cpp", several(0, 1)),
+            ("/x/press.cpp", several(0, 1)),
+            ("/b/mod.rs", Ok(files[4])),
+            ("/c/mod.rs", several(3, 4)),
+            ("/any/where/lone.c", Ok("lone.c")),
+            ("/any/where/Lone.c", Err("no such file".to_owned())),
+            ("/press.cpp/", several(0, 1)),
+            ("", Err("no such file".to_owned())),
         ] {
             assert_eq!(index.find(recorded), found, "{recorded}");
         }

@@ -1,6 +1,6 @@
 //! Source files with the weights of their lines.
 
-use super::source_index::{SourceText, Sources};
+use super::source_index::{SourceIndex, SourceText, Sources};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
 use crate::hash::HashMap;
@@ -8,45 +8,53 @@ use crate::hash::HashMap;
 /// The number of lines shown before and after a line with samples.
 const CONTEXT: u32 = 3;
 
-/// A source file with what its lines weigh.
+/// A source file with the weights of its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AnnotatedFile<'r> {
+pub(crate) struct AnnotatedFile<'r> {
     /// The path on the machine that compiled the file.
-    pub path: &'r str,
-    /// The file that the text is from, or why there is no text.
-    pub file: Result<&'r str, &'r str>,
+    pub(crate) path: &'r str,
+    /// The file that supplied the text, or the reason why there is no text.
+    pub(crate) file: Result<&'r str, &'r str>,
     /// The weights of the complete file. A sample counts once, even if several of its frames are in the file.
-    pub sums: KeySums,
-    /// The lines with samples, and three lines around each, in order. Without the text of the file, only lines with samples.
-    pub lines: Vec<AnnotatedLine<'r>>,
+    pub(crate) sums: KeySums,
+    /// The lines with samples, each with three lines before and after it, in order. Without the text, only lines with samples.
+    pub(crate) lines: Vec<AnnotatedLine<'r>>,
 }
 
 /// A line of a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct AnnotatedLine<'r> {
+pub(crate) struct AnnotatedLine<'r> {
     /// The line number, from 1.
-    pub line: u32,
-    /// Its weights; zero for a line that is only shown near another one.
-    pub sums: KeySums,
-    /// The text of the line; `None` if the file was not found, or is shorter than the file that was compiled.
-    pub text: Option<&'r str>,
+    pub(crate) line: u32,
+    /// Its weights; zero for a context line.
+    pub(crate) sums: KeySums,
+    /// The text of the line; `None` if the file was not found or is shorter than the compiled file.
+    pub(crate) text: Option<&'r str>,
 }
 
 impl Report<'_> {
-    /// Requests the text of each source file in the stacks of selected samples, heaviest first in each series, each file once. `text_of`
-    /// returns the text, or briefly the reason why it is missing. [`annotated_files`](Self::annotated_files) then has the text, and writers
-    /// show it in [`View::Lines`](super::View::Lines).
-    pub fn read_sources(&mut self, mut text_of: impl FnMut(&str) -> Result<SourceText, String>) {
-        let mut sources = Sources::default();
+    /// Reads the text of the source files in the stacks of selected samples, once per file, heaviest first in each series. Writers show it in
+    /// [`View::Lines`](super::View::Lines).
+    ///
+    /// `files` are the paths of files that may contain the text, with `/` between components. The file whose path shares the most trailing components
+    /// with the recorded path is used. `read` returns its text, or a brief reason why it is missing.
+    pub fn read_sources(
+        &mut self,
+        files: impl IntoIterator<Item = String>,
+        mut read: impl FnMut(&str) -> Result<String, String>,
+    ) {
+        let (mut index, mut sources) = (SourceIndex::default(), Sources::default());
+        files.into_iter().for_each(|file| index.add(&file));
         for path in self.source_paths() {
-            sources.answers.insert(path.to_owned(), text_of(path));
+            let found = index.find(path).and_then(|file| Ok(SourceText { file: file.to_owned(), text: read(file)? }));
+            sources.answers.insert(path.to_owned(), found);
         }
         self.sources = Some(sources);
     }
 
-    /// The recorded paths of the source files in the stacks of selected samples, heaviest first in each series, each file once.
+    /// The recorded paths of the source files in the stacks of selected samples, once per file, heaviest first in each series.
     pub fn source_paths(&self) -> Vec<&str> {
         let profile = &self.recording.profile;
         let mut is_known: HashMap<&str, ()> = HashMap::default();
@@ -56,7 +64,7 @@ impl Report<'_> {
     }
 
     /// The source files of a series with the weights of their lines, heaviest first; `None` if no text was requested.
-    pub fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
+    pub(crate) fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
         let sources = self.sources.as_ref()?;
         let annotate = |row: SourceFileRow| {
             let path = self.recording.profile.string(row.path);
@@ -86,7 +94,7 @@ fn with_context<'r>(row: &SourceFileRow, text: &'r str) -> Vec<AnnotatedLine<'r>
     let last = u32::try_from(texts.len()).unwrap_or(u32::MAX);
     let text_of = |line: u32| texts.get(line as usize - 1).copied();
     let mut lines: Vec<AnnotatedLine<'r>> = Vec::new();
-    // The next line that was not added yet.
+    // The first line that was not added yet.
     let mut next = 1;
     let add_context = |from: u32, to: u32, lines: &mut Vec<AnnotatedLine<'r>>| {
         let context = (from..=to.min(last)).map(|line| (line, KeySums::default()));
@@ -108,7 +116,7 @@ mod tests {
     use super::*;
     use crate::profile::ProfileBuilder;
 
-    /// Tries all sets of lines of a nine-line text, including the line after its end.
+    /// Tries all subsets of the lines of a nine-line text, plus the line after its end.
     #[test]
     fn shows_three_lines_around_each_line() {
         let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();

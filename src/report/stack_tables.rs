@@ -1,10 +1,11 @@
-//! A function between its callers and its callees, and the heaviest stack of each tree.
+//! The callers and callees of a function, and the heaviest stack of each tree.
 
 use super::labels::{ScopeParts, binary_of, function_of};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
-use super::{Report, Scope, ScopeReport, SeriesReport};
+use super::{Report, ReportOptions, Scope, ScopeReport, SeriesReport};
 use crate::calltree::{Draft, FunctionSet, Label, Node, Pruning, Sandwich};
 use crate::profile::{FunctionId, Profile, StringId};
+use crate::settings::MIN_PERCENT;
 use crate::units::Weight;
 
 pub(super) static SANDWICH: ListingKind = ListingKind::new(
@@ -20,7 +21,7 @@ pub(super) static SANDWICH: ListingKind = ListingKind::new(
     sandwich,
 );
 
-/// The caller of functions at the start of a thread.
+/// The label for the caller of a thread's outermost function.
 const OUTERMOST: &str = "[the thread itself]";
 
 fn sandwich(report: &Report<'_>, series: &SeriesReport) -> Listing {
@@ -48,9 +49,7 @@ fn sandwich(report: &Report<'_>, series: &SeriesReport) -> Listing {
     if own.all_samples == 0 {
         notes.push(format!("no sample that counts has {name:?} in its stack"));
     }
-    if hidden > 0 {
-        notes.push(format!("{hidden} lighter callers and callees are not shown"));
-    }
+    notes.extend(lighter(report, hidden, ["caller or callee is", "callers and callees are"]));
     Listing::new(Weight::new(own.all_weight, series.unit), rows, notes)
 }
 
@@ -59,7 +58,7 @@ fn relative(relation: &str, weight: u64, samples: u64, function: &str, binary: O
     vec![Cell::text(relation), Cell::Weight(weight), Cell::Number(samples), Cell::Text(function.to_owned()), binary]
 }
 
-/// Functions with the same name may be in several binaries.
+/// The binaries of the chosen functions, since functions with the same name may be in several.
 fn binaries(profile: &Profile, chosen: &FunctionSet) -> String {
     let functions = profile.function_ids().filter(|&id| chosen.contains(id));
     let mut names: Vec<&str> = functions.filter_map(|id| profile.binary_name(id)).collect();
@@ -75,9 +74,9 @@ pub(super) static HEAVIEST: ListingKind = ListingKind::new(
         Column::machine("pid", ColumnRole::Number),
         Column::machine("thread", ColumnRole::Label),
         Column::machine("tid", ColumnRole::Number),
-        // The thread state or the kind of core.
+        // The thread state or kind of core.
         Column::machine("part", ColumnRole::Label),
-        // The owner of a stack, which is shown only in its first row.
+        // The owner of a stack, shown only in its first row.
         Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
         Column::machine("depth", ColumnRole::Number),
         Column::weight("all_weight", "all {unit}"),
@@ -105,21 +104,28 @@ fn heaviest_stacks(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// The trees that the limits leave, at least one, and a note on the others. The heaviest come first.
+/// The trees that pass the limits, heaviest first, at least one, and a note about the others.
 fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
     let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
     let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
     let heavy = series.scopes.iter().filter(is_heavy).count().min(report.options.most_rows());
     let (shown, hidden) = series.scopes.split_at(heavy.max(1).min(series.scopes.len()));
-    let notes =
-        if hidden.is_empty() { Vec::new() } else { vec![format!("{} lighter ones are not shown", hidden.len())] };
-    (shown, notes)
+    (shown, lighter(report, hidden.len(), ["stack is", "stacks are"]).into_iter().collect())
 }
 
-/// The nodes below the root, each of them the heaviest child of the one before.
+/// A note on rows that limits hide, if there are any.
+fn lighter(report: &Report<'_>, hidden: usize, [one, several]: [&str; 2]) -> Option<String> {
+    let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, .. } = report.options;
+    let is_percent_only = min_percent > 0.0 && min_weight == 0 && top.is_none();
+    let all = if is_percent_only { format!("; {MIN_PERCENT} 0 shows all") } else { String::new() };
+    let what = if hidden == 1 { one } else { several };
+    (hidden > 0).then(|| format!("{hidden} lighter {what} not shown{all}"))
+}
+
+/// The nodes below the root; each is the heaviest child of the previous one.
 fn heaviest(tree: &Draft) -> Vec<Node> {
     let (mut nodes, mut next_level) = (Vec::new(), 0);
-    // The heaviest child is visited right after its parent.
+    // The heaviest child is visited directly after its parent.
     let _: Result<(), ()> = tree.walk(|chain| {
         if chain.level < next_level {
             return Err(());

@@ -1,4 +1,4 @@
-//! The table of each view, sorted and limited as requested, and the rows that tables leave out.
+//! The table of each view, sorted and limited as requested, and the totals of hidden rows.
 
 use super::code_tables::{BINARIES, CATEGORIES, FUNCTIONS, LINES, TRANSITIONS};
 use super::listing::{Listing, ListingKind, RowLimits};
@@ -7,7 +7,7 @@ use super::thread_tables::{CORES, PROCESSES, STATES, THREADS};
 use super::{HiddenTotal, Report, SeriesReport, SortBy, View, timeline};
 
 impl SortBy {
-    /// True if the rows of a view have this column.
+    /// True if the rows of a view can be sorted by this column.
     pub fn applies_to(self, view: View) -> bool {
         view.listing_kind().is_some_and(|kind| kind.limits != RowLimits::None && self.column(kind).is_some())
     }
@@ -33,7 +33,7 @@ impl View {
         }
     }
 
-    /// A second table, which text (its first rows) and JSON show with the first one.
+    /// A second table that text (only its first rows) and JSON show after the first one.
     pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
         (self == Self::Categories).then_some(&TRANSITIONS)
     }
@@ -45,12 +45,12 @@ impl Report<'_> {
         self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
     }
 
-    /// The rows of a series in a table of any view.
+    /// The rows of a series in any table, regardless of the report's view.
     pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         self.listing_above(kind, series, 0.0)
     }
 
-    /// The same without rows below a percentage of the total.
+    /// Like [`listing_of`](Self::listing_of), without rows below a percentage of the total.
     pub(crate) fn listing_above(&self, kind: &ListingKind, series: &SeriesReport, min_percent: f64) -> Listing {
         let mut listing = self.heavy_rows(kind, series);
         listing.leave_out_below(min_percent);
@@ -60,7 +60,7 @@ impl Report<'_> {
         listing
     }
 
-    /// The sorted rows of a series that weigh enough, of which none is left out for its position.
+    /// The sorted rows of a series that pass the weight limits, before the number of rows is limited.
     pub(crate) fn heavy_rows(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         let mut listing = (kind.make)(self, series);
         if let Some(sort) = self.options.sort.filter(|sort| sort.applies_to(self.options.view)) {
@@ -73,31 +73,31 @@ impl Report<'_> {
     }
 }
 
-/// The limit that leaves rows out.
+/// The limit that hides rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HidingLimit {
-    /// None of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
+    /// None of the row's weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
     MinWeight,
     /// The row is after the [first rows](super::ReportOptions::top).
     Top,
 }
 
-/// Rows that a table of a report leaves out.
+/// The hidden rows of a table in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenRows {
     /// The name of the JSON array of the rows: `functions`.
     pub table: &'static str,
     /// The position of the series in [`Report::series`].
     pub series: usize,
-    /// The limit that leaves them out.
+    /// The limit that hides them.
     pub limit: HidingLimit,
     /// The number and weight of the rows.
     pub total: HiddenTotal,
 }
 
 impl Report<'_> {
-    /// The rows that the tables of the view leave out because of a minimum weight or a number of rows. Tables that show all rows have no
-    /// entry. Trees report hidden children in each node.
+    /// The rows that the view's tables hide because of a minimum weight or a maximum number of rows. Tables that show all rows have no entry. Trees
+    /// report hidden children in each node.
     pub fn hidden_rows(&self) -> Vec<HiddenRows> {
         let mut hidden = Vec::new();
         if self.options.pruning.min_weight == 0 && self.options.top.is_none() {

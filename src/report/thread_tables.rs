@@ -64,7 +64,7 @@ pub(super) static PROCESSES: ListingKind = ListingKind::new(
     processes,
 );
 
-/// The samples of a process.
+/// The selected samples of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessRow {
@@ -122,7 +122,7 @@ pub(super) static STATES: ListingKind = ListingKind::new(
     states,
 );
 
-/// The samples of a thread state.
+/// The samples with a thread state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StateRow {
@@ -130,12 +130,12 @@ pub struct StateRow {
     pub state: Option<StringId>,
     /// True if the state is selected.
     pub is_counted: bool,
-    /// Its samples among the selected threads and time.
+    /// The samples in this state, among the selected threads and times.
     pub amount: Amount,
 }
 
 impl Report<'_> {
-    /// The thread states of a series, heaviest first, whether selected or not.
+    /// The thread states of a series, including states that are not selected, heaviest first.
     pub fn states(&self, series: &SeriesReport) -> Vec<StateRow> {
         let profile = &self.recording.profile;
         let selected = self.selected();
@@ -184,20 +184,20 @@ pub(super) static CORES: ListingKind = ListingKind::new(
     cores,
 );
 
-/// The samples of a kind of core.
+/// The selected samples on a kind of core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CoreKindRow<'e> {
     /// The kind, if it was recorded.
     pub kind: Option<&'e str>,
-    /// The samples of its cores.
+    /// The samples on its cores.
     pub counted: Amount,
-    /// The cores in the order of their numbers; `None` for samples without a core.
+    /// The cores by number; `None` for samples without a core.
     pub cores: Vec<(Option<u32>, Amount)>,
 }
 
 impl<'e> Report<'e> {
-    /// The kinds of core of a series, heaviest first; none if samples were summed.
+    /// The kinds of core of a series, heaviest first. Empty if samples were summed.
     pub fn core_kinds(&self, series: &SeriesReport) -> Vec<CoreKindRow<'e>> {
         let profile = &self.recording.profile;
         let nothing = Amount::none(series.unit);

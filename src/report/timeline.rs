@@ -1,7 +1,7 @@
 //! Weights over time, in bins of equal length, for each thread or other scope.
 //!
-//! The weight of a sample belongs to the bin of its time, as in the seconds of fleets: an export records when a sample was taken, but not
-//! when its time began. A bin that is not much longer than the time between samples may therefore show more than one core.
+//! The weight of a sample is added to the bin that contains its time, like in the seconds of fleets: an export records when a sample was taken, but
+//! not when its time began. A bin that is not much longer than the sampling interval may therefore show more than one core.
 
 use std::ops::Range;
 
@@ -15,10 +15,9 @@ use crate::profile::{Activity, Profile, SampleSum, StringId};
 use crate::recording::SelectedTime;
 use crate::units::Nanos;
 
-/// The greatest number of bins of automatic length.
+/// The maximum number of bins if their length is chosen automatically.
 const BINS: u64 = 90;
-/// The least number of typical samples in a bin of automatic length. In shorter bins, a thread that runs all the time would seem to start
-/// and stop.
+/// The minimum number of typical samples in a bin of automatic length. In shorter bins, a thread that runs all the time would seem to start and stop.
 const SAMPLES: u64 = 5;
 
 pub(super) static KIND: ListingKind = ListingKind::new(
@@ -41,16 +40,16 @@ pub(super) static KIND: ListingKind = ListingKind::new(
     make,
 );
 
-/// The weights of one series' samples over time.
+/// The weights of a series over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
-    /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this.
+    /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this length.
     pub bin: Nanos,
-    /// The bins of the selected time, or of the samples if no time is known.
+    /// The bins of the selected time, or of the samples if the recorded time is unknown.
     pub bins: Range<u64>,
-    /// The selected time. Rates are relative to the part of it that is in a bin.
+    /// The selected time. Rates are relative to its part in each bin.
     pub selected: SelectedTime,
-    /// One for each thread or other scope, heaviest first by selected samples.
+    /// One line for each thread or other scope, heaviest first by selected samples.
     pub lines: Vec<TimelineLine>,
 }
 
@@ -59,27 +58,27 @@ pub struct Timeline {
 pub struct TimelineLine {
     /// The scope of the samples.
     pub scope: Scope,
-    /// The samples that count ([`Selection::states`](crate::profile::Selection::states)).
+    /// The selected samples ([`Selection::states`](crate::profile::Selection::states)).
     pub counted: Amount,
-    /// Samples by bin and state, in this order. Bins without samples have no part.
+    /// The samples, sorted by bin and then by state. Bins without samples have no part.
     pub parts: Vec<TimelinePart>,
 }
 
-/// The samples of one line that are in one bin and of one state.
+/// The samples of one line in one bin with the same thread state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelinePart {
-    /// The bin.
+    /// The number of the bin.
     pub bin: u64,
-    /// The state, where recorded.
+    /// The state, if recorded.
     pub state: Option<StringId>,
-    /// True if the state counts.
+    /// True if the state is selected.
     pub is_counted: bool,
     /// The weight and number of the samples.
     pub amount: Amount,
 }
 
 impl Timeline {
-    /// The selected time in a bin.
+    /// The selected time within a bin.
     pub fn length_of(&self, bin: u64) -> Nanos {
         let [start, end] =
             [bin, bin.saturating_add(1)].map(|bin| Nanos::from_nanos(bin.saturating_mul(self.bin.as_nanos())));
@@ -88,8 +87,8 @@ impl Timeline {
 }
 
 impl Report<'_> {
-    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples).
-    /// There are no lines if samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// The weights of a series over time. All thread states are included unless states were selected, as in [`samples`](Self::samples). There are no
+    /// lines if samples were summed ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
         let (profile, options) = (&self.recording.profile, &self.options);
         let selected = self.selected();
@@ -113,20 +112,20 @@ impl Report<'_> {
             None => sampled(),
         };
         let (first, end) = bins.unwrap_or_default();
-        // A sample may be in the moment in which the recording ends.
+        // A sample may be taken at the very end of the recording.
         let end = sampled().map_or(end, |(_, last)| end.max(last));
         Timeline { bin, bins: first..end, selected, lines: lines(profile, parts, nothing) }
     }
 
-    /// The length of the bins of every series: the requested one, or a round number.
+    /// The bin length for all series: as requested, or a round number.
     fn timeline_bin(&self) -> Nanos {
         let asked = self.options.timeline_bin.filter(|bin| bin.as_nanos() > 0);
         asked.unwrap_or_else(|| *self.round_bin.get_or_init(|| round_bin(self)))
     }
 }
 
-/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds with which no series has more than [`BINS`], and with which a bin holds [`SAMPLES`] of
-/// a thread if weights are time.
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds with which no series has more than [`BINS`] bins and, if weights are durations, a bin holds
+/// [`SAMPLES`] samples of a thread.
 fn round_bin(report: &Report<'_>) -> Nanos {
     let asked = report.series.iter().filter(|series| !series.is_filtered_out());
     let spans: Vec<(u64, u64)> = asked
@@ -166,14 +165,14 @@ fn lines(
     lines
 }
 
-/// The lines as a table: by time, then in the order of the lines, then by state.
+/// Makes the table: sorted by time, then in the order of the lines, then by state.
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.recording.profile;
     let timeline = report.timeline(series);
     let lines = timeline.lines.iter().enumerate();
     let parts = lines.flat_map(|(index, line)| line.parts.iter().map(move |part| (part.bin, index, part)));
     let mut parts: Vec<(u64, usize, &TimelinePart)> = parts.collect();
-    // Stable: the states of a line stay in their order.
+    // A stable sort keeps the order of a line's states.
     parts.sort_by_key(|&(bin, index, _)| (bin, index));
     let rows = parts.into_iter().map(|(_, index, part)| {
         let mut row = vec![Cell::Time(Nanos::from_nanos(part.bin * timeline.bin.as_nanos()))];
@@ -190,7 +189,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), notes)
 }
 
-/// Pid, process, tid, thread and other part, as far as they apply.
+/// Pid, process, tid, thread and the other part of a scope, as far as they apply.
 fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
     let ScopeParts { process, thread, part } = scope.parts(profile);
     let text = |id: Option<StringId>| Cell::optional(id.map(|id| profile.string(id)));
@@ -203,7 +202,7 @@ fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
     ]
 }
 
-/// The share of one core: of time that threads ran.
+/// The percentage of one core, for time in which threads ran.
 fn cpu_percent(profile: &Profile, part: &TimelinePart, selected: Nanos) -> Cell {
     let is_running = part.state.is_none_or(|state| Activity::of_state(profile.string(state)) == Activity::Running);
     let percent = part.amount.weight.percent_of_core(selected).filter(|_| is_running);

@@ -1,34 +1,34 @@
-//! Frames without a name, and the binaries whose symbols would name them.
+//! Unnamed frames, and the binaries whose symbols would name them.
 
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Profile, StackId};
 use crate::units::Uuid;
 
-/// Frames without a name in selected samples.
+/// The unnamed frames of selected samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnnamedFrames {
-    /// Distinct frames that the counted stacks have.
+    /// The number of distinct frames in the selected stacks.
     pub frames: u64,
-    /// The number of them that have no name.
+    /// The number of these frames that have no name.
     pub unnamed: u64,
-    /// The binaries they are in, most frames first.
+    /// The binaries with unnamed frames, most frames first.
     pub binaries: Vec<UnnamedBinary>,
-    /// The number of unnamed ones in no known binary (JIT code, or a document that lists no binaries).
+    /// The number of unnamed frames in no known binary (JIT code, or a document that lists no binaries).
     pub without_binary: u64,
 }
 
-/// A binary with frames that have no name.
+/// A binary with unnamed frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnnamedBinary {
     /// The binary.
     pub binary: BinaryId,
-    /// Distinct frames in it without a name.
+    /// The number of its distinct unnamed frames.
     pub frames: u64,
 }
 
-/// Visits every frame of the selected stacks once.
+/// Counts the unnamed frames of these stacks. Every frame is visited once.
 pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> UnnamedFrames {
     let is_used = used_frames(profile, counted);
     let mut result = UnnamedFrames::default();
@@ -42,7 +42,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = St
         }
         result.unnamed += 1;
         match frame.binary {
-            // One row for each UUID, regardless of its load address.
+            // One row for each UUID, regardless of load addresses.
             Some(binary) => {
                 let uuid = profile.binary(binary).uuid;
                 let first = uuid.map_or(binary, |uuid| *first_of_uuid.entry(uuid).or_insert(binary));
@@ -56,11 +56,11 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: impl Iterator<Item = St
     result
 }
 
-/// By frame: true if a counted stack has it.
+/// By frame: true if one of these stacks contains it.
 fn used_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();
-    // For rows directly after their parents, all but the first one: the index after the last selected row.
+    // For rows that directly follow their parents, except the first one: the index after the last selected row.
     let mut ends = vec![0; parents.len()];
     let note = |ends: &mut Vec<usize>, stack: StackId| {
         let end = &mut ends[stacks.turns_up_to(stack) - 1];
@@ -69,7 +69,7 @@ fn used_frames(profile: &Profile, counted: impl Iterator<Item = StackId>) -> Vec
     counted.for_each(|stack| note(&mut ends, stack));
     let mut is_used = vec![false; profile.frame_ids().len()];
     let mut turn = parents.len();
-    // Callers precede their callees.
+    // Callers precede their callees, so go backwards.
     for (group, mut bits) in stacks.turn_bits().enumerate().rev() {
         while bits > 0 {
             let bit = 63 - bits.leading_zeros() as usize;

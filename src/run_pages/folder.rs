@@ -1,4 +1,4 @@
-//! The folder of the pages, and the addresses of pages in it.
+//! The folder for run pages, and the addresses of the pages in it.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::fleet::{FleetError, RunRow};
 
-/// The folder of the pages.
+/// The folder for run pages.
 pub trait PageFolder {
     /// Returns the name of the folder, which is next to the report.
     fn name(&self) -> &OsStr;
@@ -14,7 +14,7 @@ pub trait PageFolder {
     /// Writes the page of a run, and returns the name of its file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the page cannot be written.
     fn add(
         &mut self,
         run: &RunRow,
@@ -22,7 +22,7 @@ pub trait PageFolder {
     ) -> Result<String, FleetError>;
 }
 
-/// Encodes a part of an address. Everything is percent-encoded, except letters, digits and characters without a meaning in addresses.
+/// Percent-encodes a part of an address, except letters, digits and characters without a special meaning in addresses.
 pub(super) fn encoded(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes {

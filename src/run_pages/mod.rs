@@ -13,5 +13,4 @@ mod places;
 mod write;
 
 pub use folder::PageFolder;
-pub use page::fit;
 pub use write::RunPages;

@@ -13,19 +13,22 @@ use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::identity::{content, of_file};
 use crate::fleet::inputs::Task;
 use crate::fleet::{FleetReport, FleetSettings, MeasureOptions, NotMeasured, RunContext};
-use crate::memory::Size;
-use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions, WorkbenchReduction};
+use crate::output::{self, Format, RunPage, RunPlace, WorkbenchOptions};
 use crate::profile::{Id, Series};
 use crate::recording::{Document, DocumentContent, Intervals, Options, Recording};
 use crate::redact::{RedactRule, Redactor};
 use crate::report::{ReportOptions, View};
+use crate::settings::SCHEMA;
 use crate::units::Millionths;
 
-/// The reason for other numbers than in the report.
-const OTHERWISE_MEASURED: &str =
-    "it was measured with other options, such as --schema, which change the numbers; pass the same options here";
+/// The reason for numbers that differ from the report.
+fn otherwise_measured() -> String {
+    format!(
+        "it was measured with other options, such as {SCHEMA}, which change the numbers; pass the same options here"
+    )
+}
 
-/// The memory of a tree for each stack, in addition to the stack.
+/// The memory per stack that a tree needs in addition to the stack, in bytes.
 const TREE_BYTES: u64 = 32;
 
 /// A written page: the address for each place, and a sentence about omitted content.
@@ -39,7 +42,7 @@ pub(super) struct PageMaker<'a> {
     pub(super) max_size: u64,
 }
 
-/// A run, ready to write.
+/// A run that is ready to be written.
 struct Opened {
     analysis: Analysis,
     options: ReportOptions,
@@ -48,14 +51,14 @@ struct Opened {
     targets: BTreeMap<RunPlace, Target>,
 }
 
-/// The table of a run that was measured again, and what to show of the run.
+/// The table of a run that was measured again, and the parts of the run to show.
 type Again = (Id<Series>, BTreeMap<RunPlace, Target>);
 
 impl PageMaker<'_> {
     /// Writes the page of a run.
     ///
     /// # Errors
-    /// The outer error if the page cannot be written. The inner one if the run cannot be read again or has no page.
+    /// The outer error means that the page cannot be written. The inner error means that the run cannot be read again or has no page.
     pub(super) fn make(
         &self,
         page: &RunPage,
@@ -68,12 +71,12 @@ impl PageMaker<'_> {
         };
         let report = opened.analysis.report(&opened.options);
         let options = WorkbenchOptions { intervals: Some(&opened.intervals), ..WorkbenchOptions::default() };
-        let (options, note) = match fit(self.max_size, |size| options.fitting(&report, size)) {
+        let options = match options.fitting(&report, self.max_size) {
             Ok(fitting) => fitting,
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(Err(NotMeasured::malformed(error))),
             Err(error) => return Err(error.into()),
         };
-        let reduction = options.reduction;
+        let (reduction, note) = (options.reduction, options.note(self.max_size));
         let format = Format::Workbench(options);
         let file = folder.add(&self.report.runs[page.run], &mut |out| output::write(&report, &format, out))?;
         let address = format!("{}/{file}", encoded(folder.name().as_encoded_bytes()));
@@ -111,7 +114,7 @@ impl PageMaker<'_> {
             return Err(NotMeasured::unreadable("its content differs from the measured one"));
         }
         let mut recording = read.export?;
-        // Messages about the accompanying file were printed before.
+        // Messages about the accompanying file were already printed.
         let beside = Beside::read(task, options, self.host, &mut Vec::new());
         recording.documents.extend(beside.tocs.into_iter().map(|toc| Document {
             input: task.display.clone(),
@@ -130,7 +133,7 @@ impl PageMaker<'_> {
         self.operated(analysis, (measure, intervals), again, task)
     }
 
-    /// Names the frames of the recording in the same way as for the first measurement.
+    /// Symbolicates the recording in the same way as for the first measurement.
     fn name_frames(&self, analysis: &mut Analysis, input: &FleetInput<'_>) -> Result<(), NotMeasured> {
         let own = input.symbols();
         let Some(finder) = self.settings.symbols.finder(Some(&own)) else { return Ok(()) };
@@ -139,7 +142,7 @@ impl PageMaker<'_> {
         Ok(named?)
     }
 
-    /// Measures the run as before.
+    /// Measures the run in the same way as before.
     fn again(
         &self,
         page: &RunPage,
@@ -161,13 +164,13 @@ impl PageMaker<'_> {
         let mut runs = measured.runs.into_iter().zip(measured.series);
         let (run, series) = runs
             .find(|(run, _)| run.record.run_id == row.run_id && question.weight(run) == row.weight)
-            .ok_or_else(|| NotMeasured::malformed(OTHERWISE_MEASURED))?;
+            .ok_or_else(|| NotMeasured::malformed(otherwise_measured()))?;
         let of_run = (&named.profile, named.profile.series(series).run);
         let target = |place: &RunPlace| (place.clone(), Target::of(place, of_run, &question, &run));
         Ok((series, page.places.keys().map(target).collect()))
     }
 
-    /// Applies operations, and replaces names if requested.
+    /// Applies operations, and redacts names if requested.
     fn operated(
         &self,
         mut analysis: Analysis,
@@ -194,13 +197,13 @@ impl PageMaker<'_> {
         }
         let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(profile.stack_ids().len() as u64 * TREE_BYTES);
-        // The page builds its trees itself; the overview needs less.
+        // The page builds its trees itself, and the overview needs less memory.
         trees?;
         Ok(Opened { analysis, options, intervals, series, targets })
     }
 }
 
-/// Returns the context for measuring a file, of which only the weights are used.
+/// Returns the context for measuring a file. Only the weights are used.
 fn context(task: &Task, run_id: &str) -> RunContext {
     RunContext {
         run_id: run_id.to_owned(),
@@ -214,7 +217,7 @@ fn context(task: &Task, run_id: &str) -> RunContext {
     }
 }
 
-/// Returns a recording with the names in the report, and its memory.
+/// Returns a recording with the same names as in the report, and its memory.
 fn redacted_copy(
     rules: &[RedactRule],
     recording: &Recording,
@@ -225,20 +228,4 @@ fn redacted_copy(
     let mut copy = recording.clone();
     redact(rules, &mut copy, context, &mut [])?;
     Ok((copy, reserved))
-}
-
-/// Returns options with which a page has at most `size` bytes, as `fitting` finds them, and a note about omitted content.
-///
-/// # Errors
-/// If the page is larger with every option.
-pub fn fit<'o>(
-    size: u64,
-    fitting: impl FnOnce(u64) -> io::Result<WorkbenchOptions<'o>>,
-) -> io::Result<(WorkbenchOptions<'o>, Option<String>)> {
-    let too_large = |error: io::Error| io::Error::new(error.kind(), format!("{error} (--max-size {})", Size(size)));
-    let options = fitting(size).map_err(too_large)?;
-    let is_reduced = options.reduction != WorkbenchReduction::None;
-    let note = || format!("the page would be larger than {}: {} (--max-size)", Size(size), options.reduction);
-    let note = is_reduced.then(note);
-    Ok((options, note))
 }

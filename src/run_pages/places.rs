@@ -1,4 +1,4 @@
-//! Selects the part of a page to open, as the fragment of its address (docs/workbench.md).
+//! Selects the part of a page that opens first, as the fragment of its address (docs/workbench.md).
 
 use super::folder::encoded;
 use crate::fleet::{FleetOptions, FrameRow, RunMeasures, ScopeName, ThreadChoice};
@@ -6,13 +6,13 @@ use crate::output::{RunPlace, WorkbenchReduction};
 use crate::profile::{Function, Id, Process, Profile, Run, Series, Thread};
 use crate::report::Report;
 
-/// A longer fragment is omitted: it would select hundreds of threads with one name.
+/// A longer fragment is omitted: it would select hundreds of threads with the same name.
 const LONGEST: usize = 8_000;
 
 /// The processes and threads that a report selects in each run.
 pub(super) struct Question<'q> {
     pub(super) options: &'q FleetOptions,
-    /// The threads to which runs were narrowed when they were measured.
+    /// The threads to which runs were restricted when they were measured.
     pub(super) narrowed: Option<&'q ThreadChoice>,
 }
 
@@ -35,7 +35,7 @@ impl Question<'_> {
         counted.map(|row| row.self_weight).sum()
     }
 
-    /// Returns the first of a run's busiest seconds, among the recorded ones.
+    /// Returns the first of a run's busiest recorded seconds.
     fn busiest_second(&self, run: &RunMeasures) -> Option<u32> {
         let whole = run.record.whole_seconds();
         let name = |id| run.name(id);
@@ -53,7 +53,7 @@ impl Question<'_> {
     }
 }
 
-/// The part of a run to show, by ids, which do not change if names are replaced.
+/// The part of a run to show. It is identified by ids, which do not change if names are redacted.
 #[derive(Default)]
 pub(super) struct Target {
     tab: Option<&'static str>,
@@ -65,7 +65,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Finds a place in a run, in a profile with the names in the report.
+    /// Finds a place in a run. The profile must have the same names as the report.
     pub(super) fn of(
         place: &RunPlace,
         (profile, run): (&Profile, Id<Run>),
@@ -106,7 +106,7 @@ impl Target {
         target
     }
 
-    /// Returns the fragment with its `#` for a page of a report, or an empty string if the page opens at the right place without it.
+    /// Returns the fragment, including its `#`, for a page of a report. Empty if the page opens at the right place without it.
     pub(super) fn fragment(&self, report: &Report<'_>, series: Id<Series>, reduction: WorkbenchReduction) -> String {
         let profile = &report.recording.profile;
         let mut parts: Vec<(&str, String)> = Vec::new();
@@ -131,7 +131,7 @@ impl Target {
     }
 }
 
-/// Returns the view with a row for the named item. `None` for functions: their callers and callees are shown if they have a name.
+/// Returns the view with a row for the named item. `None` for named functions, for which callers and callees are shown.
 fn tab_of(name: &ScopeName) -> Option<&'static str> {
     match name {
         ScopeName { function: Some(function), .. } => {
@@ -143,7 +143,7 @@ fn tab_of(name: &ScopeName) -> Option<&'static str> {
     }
 }
 
-/// Returns the function of a row, by its names in report and profile.
+/// Returns the function of a row, by its name in report and profile.
 fn function_of(profile: &Profile, name: &ScopeName) -> Option<Id<Function>> {
     let function = name.function.as_deref()?;
     let binary = name.binary.as_deref().unwrap_or_default();

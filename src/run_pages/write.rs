@@ -1,4 +1,4 @@
-//! Writes the pages of the runs that a report names first.
+//! Writes the pages of the runs to which a report refers first.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,7 @@ use crate::fleet::extract::{Notes, total_bytes, without_path};
 use crate::fleet::host::FleetHost;
 use crate::fleet::{FleetError, FleetReport, FleetSettings, RunRow, Task};
 use crate::output::RunPage;
+use crate::settings::STRICT;
 
 /// The pages to write.
 pub struct RunPages<'a> {
@@ -23,7 +24,7 @@ pub struct RunPages<'a> {
 }
 
 impl RunPages<'_> {
-    /// Writes the pages of the runs that a report names first. `find` returns the file of a run.
+    /// Writes the pages of the runs to which a report refers first. `find` returns the file of a run.
     ///
     /// # Errors
     /// If a page cannot be written, or if `is_strict` is set and a run cannot be read again.
@@ -55,7 +56,7 @@ impl RunPages<'_> {
                 }
                 Err(reason) if self.is_strict => {
                     host.end();
-                    bail!("{}: this run has no page: {reason}; and --strict was given", run.source)
+                    bail!("{}: this run has no page: {reason}; and {STRICT} was given", run.source)
                 }
                 Err(reason) => notes.add(index, &run.source, vec![format!("this run has no page: {reason}")]),
             }

@@ -1,14 +1,14 @@
-//! Values that are known only by bins, as in histograms that others made.
+//! Values known only as a histogram, for example because another program computed it.
 
 use std::collections::BTreeMap;
 
 use super::Quantile;
 
-/// Values of which only the bin is known: an inclusive lower bound, an inclusive upper bound, and the number of values between them. Bins may
-/// overlap, have gaps, and have no upper bound.
+/// Values whose exact numbers are unknown: for each bin, an inclusive lower bound, an inclusive upper bound, and the number of values between
+/// them. Bins may overlap, there may be gaps between them, and a bin may have no upper bound.
 ///
-/// A quantile by nearest rank is an interval, in which the quantile of the values is for certain: the same quantile of all lower bounds, and of all
-/// upper bounds. No narrower interval is right for all values with these bins.
+/// A quantile (nearest rank) is an interval that certainly contains the true one: from the quantile of all lower bounds to that of all upper
+/// bounds. No narrower interval is correct for all values with these bins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinnedValues {
     count: u64,
@@ -18,7 +18,7 @@ pub struct BinnedValues {
 }
 
 impl BinnedValues {
-    /// Adds values of a bin. A bin that ends before it begins is taken as its two ends. `None` means that there is no upper bound.
+    /// Adds the values of a bin. If the bounds are reversed, they are swapped. `None` means that there is no upper bound.
     pub fn add(&mut self, lower: u64, upper: Option<u64>, count: u64) {
         if count == 0 {
             return;
@@ -42,7 +42,7 @@ impl BinnedValues {
         }
     }
 
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     pub(crate) fn memory(&self) -> u64 {
         ((self.lower.len() + self.upper.len()) * 4 * size_of::<u64>()) as u64
     }
@@ -52,7 +52,7 @@ impl BinnedValues {
         self.count
     }
 
-    /// The interval of a quantile; `None` without values. An upper end that is not known is `None`.
+    /// The interval of a quantile; `None` if there are no values. The upper end is `None` if unknown.
     pub fn quantile(&self, quantile: Quantile) -> Option<(u64, Option<u64>)> {
         let rank = quantile.nearest_rank(self.count);
         // Without values there are no bounds.
@@ -62,7 +62,7 @@ impl BinnedValues {
     }
 }
 
-/// The bound with this rank, counted from 1.
+/// The bound with this rank, from 1.
 fn bound_at(bounds: &BTreeMap<u64, u64>, rank: u64) -> Option<u64> {
     let mut before = 0_u64;
     bounds.iter().find_map(|(&bound, &count)| {

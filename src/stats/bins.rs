@@ -1,9 +1,9 @@
-//! Distributions for pictures: bins of equal width, and boxes with whiskers.
+//! Distributions for charts: histograms with bins of equal width, and box plots.
 
 use super::{Distribution, Quantile};
 use crate::units::Millionths;
 
-/// The number of values in [lower, upper); the last bin includes its upper edge.
+/// A bin that counts the values in [lower, upper). The last bin includes its upper edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The lower edge.
@@ -15,15 +15,14 @@ pub struct Bin {
 }
 
 impl Distribution {
-    /// The most bins that [`bins`](Self::bins) makes.
+    /// The maximum number of bins that [`bins`](Self::bins) returns.
     pub const MAX_BINS: usize = 10_000;
 
-    /// Bins of equal width, without a gap, from the smallest value (zeros among them) to the largest.
+    /// Returns adjacent bins of equal width, from the smallest value (including zeros) to the largest.
     ///
-    /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten with which `max_bins` bins (at least 1, at most
-    /// [`MAX_BINS`](Self::MAX_BINS)) are enough, and the edges are multiples of it. Empty bins are there too. The counts add up to
-    /// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1
-    /// for 0). No values, no bins.
+    /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten for which `max_bins` bins (at least 1, at most [`MAX_BINS`](Self::MAX_BINS))
+    /// are enough, and the edges are multiples of it. Empty bins are included. The counts add up to [`Distribution::count`]. If all values are equal,
+    /// there is one bin, as wide as the power of ten at or below the value (1 for 0). If there are no values, there are no bins.
     pub fn bins(&self, max_bins: usize) -> Vec<Bin> {
         let (Some(min), Some(max)) = (self.min(), self.max()) else { return Vec::new() };
         let (min, max) = (u128::from(min.get()), u128::from(max.get()));
@@ -42,14 +41,13 @@ impl Distribution {
     }
 }
 
-/// The number of bins of this width, with edges at its multiples, that it takes to hold both values.
+/// The number of bins that cover both values, if the edges are multiples of this width.
 fn bins_between(min: u128, max: u128, width: u128) -> u128 {
-    // The last bin has its upper edge: a value there needs no bin more.
+    // The last bin includes its upper edge, so a value there needs no additional bin.
     (max.div_ceil(width) - min / width).max(1)
 }
 
-/// The smallest nice width, in millionths, that needs at most `max_bins` bins. The narrowest width is a millionth, since values are
-/// integers.
+/// The smallest nice width, in millionths, that needs at most `max_bins` bins. Values are integers, so the smallest width is one millionth.
 fn nice_width(min: u128, max: u128, max_bins: usize) -> u128 {
     let mut power = 1;
     loop {
@@ -66,13 +64,13 @@ fn power_of_ten_below(value: u128) -> u128 {
     value.checked_ilog10().map_or(1_000_000, |digits| 10_u128.pow(digits))
 }
 
-/// A box from the lower to the upper quartile, whiskers, and what is beyond them (Tukey).
+/// A box plot (Tukey): a box from the lower to the upper quartile, whiskers, and outliers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoxPlot {
     /// The smallest value.
     pub min: f64,
-    /// The lower quartile, by nearest rank (and by weight, with weights), as the other two.
+    /// The lower quartile. All quartiles are by nearest rank (and by weight, if values are weighted).
     pub p25: f64,
     /// The median.
     pub median: f64,
@@ -80,18 +78,19 @@ pub struct BoxPlot {
     pub p75: f64,
     /// The largest value.
     pub max: f64,
-    /// The smallest value that is at most 1.5 times the height of the box below it.
+    /// The smallest value that is at most 1.5 times the interquartile range below the box.
     pub whisker_low: f64,
-    /// The largest value that is at most 1.5 times the height of the box above it.
+    /// The largest value that is at most 1.5 times the interquartile range above the box.
     pub whisker_high: f64,
-    /// The distinct values beyond the whiskers, ascending; of more than [`MAX_OUTLIERS`](BoxPlot::MAX_OUTLIERS), those farthest from the box.
+    /// The distinct values beyond the whiskers, in ascending order. If there are more than [`MAX_OUTLIERS`](BoxPlot::MAX_OUTLIERS), those farthest
+    /// from the box.
     pub outliers: Vec<f64>,
-    /// The number of values beyond the whiskers, kept or not; equal values are counted separately.
+    /// The total number of values beyond the whiskers; equal values are counted separately.
     pub outlier_count: u64,
 }
 
 impl BoxPlot {
-    /// The most [outliers](Self::outliers) that are kept; [`outlier_count`](Self::outlier_count) counts them all.
+    /// The maximum number of [outliers](Self::outliers) to keep; [`outlier_count`](Self::outlier_count) counts all of them.
     pub const MAX_OUTLIERS: usize = 1_000;
 
     /// The box plot of a distribution; `None` if it is empty. If there is a single value, all numbers are equal to it.

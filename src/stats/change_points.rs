@@ -1,21 +1,21 @@
-//! Changes of level in a series of values, such as the mean CPU use of each version of an app.
+//! Finds changes of level in a series of values, such as the mean CPU use of each version of an app.
 //!
-//! Persistence decides whether there is a change, as in Apache Otava. A weak test splits the series in two where Student's t is largest, and
-//! then both parts in the same way. The weakest splits are removed until all others pass the strict test. A level has to last for
-//! [`PERSISTENCE`] values: a shorter deviation is an outlier. The probability of a split allows for the search for the best split, and for
-//! values that resemble the value before. Least squares then decide where each change is, and which other points are plausible. A straight
-//! line replaces the changes if it explains the values better. There are no random numbers, so a series always has the same answer.
-//! `docs/statistics.md` has the formulas, their sources, and the rates of false alarms and of found changes.
+//! Persistence decides whether there is a change, as in Apache Otava. A weak test splits the series in two where Student's t is largest, and then
+//! splits both parts in the same way. The weakest splits are then removed until all others pass the strict test. A level has to last for
+//! [`ChangePoints::PERSISTENCE`] values: a shorter deviation is an outlier. The p-value of a split accounts for the search for the best split and for
+//! autocorrelation. Least squares then determine the position of each change, and which other positions are plausible. A straight line replaces the
+//! changes if it fits the values better. Nothing is random, so a series always has the same answer. `docs/statistics.md` has the formulas, their
+//! sources, and the rates of false alarms and detected changes.
 //!
 //! ```
-//! use traceparse::stats::{CellMean, Looks, change_points};
+//! use traceparse::stats::{CellMean, ChangePoints, Looks};
 //!
 //! // Eight versions near 10, and six near 11.
 //! let use_of = [10.1, 9.9, 10.0, 10.2, 9.8, 10.1, 9.9, 10.0, 11.1, 10.9, 11.0, 11.2, 10.8, 11.1];
 //! let cells: Vec<CellMean> =
 //!     use_of.iter().enumerate().map(|(point, value): (_, &f64)| CellMean { point, block: 0, mean: value.ln() }).collect();
 //! let alpha = Looks::EveryPoint.alpha(0.05, cells.len());
-//! let found = change_points(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() > 0.03);
+//! let found = ChangePoints::find(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() > 0.03);
 //! let change = &found.changes[0];
 //! assert_eq!((found.changes.len(), &change.plausible[..]), (1, &[8][..]));
 //! assert_eq!(format!("{:.3}", change.shift.difference.exp()), "1.102");
@@ -25,20 +25,20 @@ use std::ops::Range;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The least number of values of a level. A change is therefore confirmed by at least this number of values after it.
-pub const PERSISTENCE: usize = 5;
+const PERSISTENCE: usize = ChangePoints::PERSISTENCE;
 
-/// Values that are farther from the median around them than this number of standard deviations are moved to this distance.
+/// Outliers are values more than this many standard deviations from the local median. They are clamped to this distance.
 const OUTLYING: f64 = 4.0;
-/// The least number of values that show how far is far.
+/// The minimum number of values from which outliers can be recognised.
 const SHOW_OUTLIERS: usize = 3 * PERSISTENCE + 1;
-/// The standard deviation of a normal distribution, in median absolute deviations.
+/// The ratio between the standard deviation and the median absolute deviation of a normal distribution.
 const DEVIATION: f64 = 1.482_602_218_505_602;
-/// Moving outliers, and testing parts of a series, makes false alarms more frequent than the bound of one test by less than 1 / this.
+/// Clamping outliers and testing parts of a series raise the false-alarm rate above the bound of a single test, by a factor of less than 1 /
+/// `MARGIN`.
 const MARGIN: f64 = 0.82;
-/// The steps after which levels and blocks are no longer fitted to each other, nor changes to their neighbours.
+/// The maximum number of iterations when changes are fitted to their neighbours, and levels to blocks.
 const FITS: usize = 5;
-/// Points are plausible up to this likelihood ratio: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
+/// Positions are plausible up to this likelihood ratio: −2 ln(1 − √0.95), its 95 % quantile at the true position (Hansen 2000).
 const PLAUSIBLE: f64 = 7.35;
 
 /// When a series is tested.
@@ -51,10 +51,10 @@ pub enum Looks {
 }
 
 impl Looks {
-    /// The alpha of [`change_points`] for a series of this number of points.
+    /// The alpha for [`ChangePoints::find`] in a series with this many points.
     ///
-    /// If every point is followed by a test, all tests together have `alpha`. A single test has at most a fifth of it, and less below 60
-    /// points, where correlation is not yet known well.
+    /// If the series is tested after every point, all tests share `alpha`. A single test uses at most a fifth of it, and less below 60 points, where
+    /// the autocorrelation estimate is still unreliable.
     pub fn alpha(self, alpha: f64, points: usize) -> f64 {
         let n = points as f64;
         match self {
@@ -64,10 +64,10 @@ impl Looks {
     }
 }
 
-/// The mean of the values that a block, such as a device, has at a point of a series.
+/// The mean of a block's values at one point of a series. A block is, for example, a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellMean {
-    /// The index of the point. Every point up to the last has a cell.
+    /// The index of the point. Every point up to the last must have a cell.
     pub point: usize,
     /// The index of the block.
     pub block: usize,
@@ -78,7 +78,7 @@ pub struct CellMean {
 /// The difference of two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The later level less the earlier one.
+    /// The later level minus the earlier one.
     pub difference: f64,
     /// The standard error of the difference.
     pub error: f64,
@@ -87,13 +87,13 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// The interval that has the true difference with a probability of 1 − alpha.
+    /// The interval that contains the true difference with a probability of 1 − alpha.
     pub fn interval(&self, alpha: f64) -> (f64, f64) {
         let half = self.error * students(self.degrees).inverse_cdf(1.0 - alpha / 2.0);
         (self.difference - half, self.difference + half)
     }
 
-    /// The two-sided probability of a difference as far from 0.
+    /// The two-sided p-value of the difference.
     fn p(&self) -> f64 {
         2.0 * students(self.degrees).sf(self.difference.abs() / self.error)
     }
@@ -119,19 +119,85 @@ pub struct ChangePoint {
 /// The values of a series and where their level changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangePoints {
-    /// The value of each point: the mean over its blocks, each less what it differs from the mean block.
+    /// The value of each point: the mean over its blocks, after each block's offset from the average block is subtracted.
     pub values: Vec<f64>,
-    /// The changes in their order.
+    /// The changes, in order.
     pub changes: Vec<ChangePoint>,
-    /// The shift from each point to the next, if a straight line explains the values better than the changes.
+    /// The shift from each point to the next, if a straight line fits the values better than the changes do.
     pub slope: Option<Shift>,
-    /// The values that were tested, without the newest ones if these hide a change before them.
+    /// The values that were tested. The newest values are excluded if they hide a change before them.
     tested: Vec<f64>,
 }
 
 impl ChangePoints {
-    /// The shift from one point to a later one: along the line if there is a [`slope`](Self::slope), otherwise between the levels. `None` if
-    /// both points have the same level.
+    /// The minimum number of values of a level. A change is therefore confirmed only when at least this many values follow it.
+    pub const PERSISTENCE: usize = 5;
+
+    /// Finds the changes of level in a series.
+    ///
+    /// If all values come from one normal distribution, the probability of finding any change point is at most `alpha`. Changes for which `is_material`
+    /// returns false are left out; its argument is the difference of the levels.
+    ///
+    /// The offset of each block from the average block is fitted together with the levels: first with a single level, then with the levels found so far.
+    /// A different mix of blocks is therefore not reported as a change.
+    ///
+    /// Up to four new values on another level are too few for a change, but can hide an earlier one. If the series is tested after every point, the
+    /// newest values are excluded in that case.
+    pub fn find(cells: &[CellMean], alpha: f64, looks: Looks, is_material: impl Fn(f64) -> bool) -> Self {
+        let mut found = of_cells(cells, alpha, &is_material);
+        let points = found.values.len();
+        let without = |newest: usize| {
+            let earlier: Vec<CellMean> = cells.iter().filter(|cell| cell.point + newest < points).copied().collect();
+            of_cells(&earlier, alpha, &is_material)
+        };
+        const MOST: usize = PERSISTENCE - 1;
+        if looks == Looks::EveryPoint && points > MOST && without(MOST).changes.len() > found.changes.len() {
+            for earlier in (1..=MOST).map(without) {
+                let newest = median(found.values[earlier.tested()..].to_vec());
+                if earlier.confirmed() > found.confirmed() && earlier.lasts(newest) {
+                    found = Self { values: found.values, ..earlier };
+                }
+            }
+        }
+        found
+    }
+
+    /// An upper bound of the probability that the largest Student's t over all splits of this many values from one normal distribution is above `t`. Both
+    /// parts of a split have at least [`PERSISTENCE`](Self::PERSISTENCE) values.
+    ///
+    /// The bound is the probability that the first split exceeds `t`, plus, for each other split, the probability that it exceeds `t` although the split
+    /// before it does not. If several separate splits exceed `t`, they are counted several times, which is rare if the bound is small.
+    pub fn p_of_largest_t(t: f64, values: usize) -> f64 {
+        if values < 2 * PERSISTENCE || t <= 0.0 {
+            return 1.0;
+        }
+        if t.is_infinite() {
+            return 0.0;
+        }
+        let n = values as f64;
+        let first = students(n - 2.0).sf(t);
+        // After the mean is subtracted, the values have a random direction in n − 1 dimensions, and t is a function of the angle between this direction
+        // and the contrast of the split. The integral covers the directions that are closer to this contrast than to the previous one.
+        let correlation = t * t / (t * t + n - 2.0);
+        let density = |angle: f64| (1.0 - correlation / angle.cos().powi(2)).max(0.0).powf((n - 3.0) / 2.0);
+        // The density is zero beyond this angle. Integrating over the arc sine makes it smooth up to there.
+        let widest = correlation.sqrt().acos();
+        let next = |at: usize| {
+            let at = at as f64;
+            let half = (at * (n - at - 1.0) / ((at + 1.0) * (n - at))).sqrt().acos() / 2.0;
+            let most = (half / widest).min(1.0).asin();
+            // The density is symmetric, so one half of the nodes is enough.
+            let term = |(node, weight): &(f64, f64)| {
+                let (sine, cosine) = (most * node).sin_cos();
+                weight * widest * cosine * density(widest * sine)
+            };
+            most / std::f64::consts::PI * NODES.iter().map(term).sum::<f64>()
+        };
+        (2.0 * (first + (PERSISTENCE..values - PERSISTENCE).map(next).sum::<f64>())).min(1.0)
+    }
+
+    /// The shift from one point to a later one: along the line if there is a [`slope`](Self::slope), otherwise between their levels. `None` if both
+    /// points are on the same level.
     pub fn shift(&self, from: usize, to: usize) -> Option<Shift> {
         if let Some(Shift { difference, error, degrees }) = self.slope {
             let steps = to as f64 - from as f64;
@@ -141,19 +207,19 @@ impl ChangePoints {
         (base != new).then(|| Levels::of(&self.tested[base], &self.tested[new]).shift())
     }
 
-    /// The indices of the values that have the level of this point.
+    /// The indices of the values on the same level as this point.
     pub fn level(&self, point: usize) -> Range<usize> {
         let after = self.changes.partition_point(|change| change.position <= point);
         let start = after.checked_sub(1).map_or(0, |before| self.changes[before].position);
         start..self.changes.get(after).map_or(self.tested.len(), |change| change.position)
     }
 
-    /// The number of points that were tested: all but the newest, if these hide a change before them.
+    /// The number of points that were tested. The newest points are excluded if they hide a change before them.
     pub fn tested(&self) -> usize {
         self.tested.len()
     }
 
-    /// True if a later value is not nearer to the level before the last change than to the one after it.
+    /// True if a later value is at least as close to the level after the last change as to the level before it.
     fn lasts(&self, value: f64) -> bool {
         self.changes.last().is_none_or(|change| {
             let [before, after] = [change.start..change.position, change.position..change.end];
@@ -162,39 +228,10 @@ impl ChangePoints {
         })
     }
 
-    /// The number of changes that enough points follow.
+    /// The number of changes that are followed by enough points.
     fn confirmed(&self) -> usize {
         self.changes.iter().filter(|change| change.position + PERSISTENCE <= self.tested.len()).count()
     }
-}
-
-/// Finds the changes of level in a series.
-///
-/// If all values come from one normal distribution, the probability of any change point is at most `alpha`. Changes are left out if
-/// `is_material` is false for the difference of their levels.
-///
-/// The difference of each block from the mean block is fitted together with the levels: at first with one level, then with the levels found
-/// so far. A different mix of blocks is therefore not a change.
-///
-/// Up to four new values of another level are too few to be a change, but can hide one before them. If a test followed each point, the answer
-/// is then the one without them.
-pub fn change_points(cells: &[CellMean], alpha: f64, looks: Looks, is_material: impl Fn(f64) -> bool) -> ChangePoints {
-    let mut found = of_cells(cells, alpha, &is_material);
-    let points = found.values.len();
-    let without = |newest: usize| {
-        let earlier: Vec<CellMean> = cells.iter().filter(|cell| cell.point + newest < points).copied().collect();
-        of_cells(&earlier, alpha, &is_material)
-    };
-    const MOST: usize = PERSISTENCE - 1;
-    if looks == Looks::EveryPoint && points > MOST && without(MOST).changes.len() > found.changes.len() {
-        for earlier in (1..=MOST).map(without) {
-            let newest = median(found.values[earlier.tested()..].to_vec());
-            if earlier.confirmed() > found.confirmed() && earlier.lasts(newest) {
-                found = ChangePoints { values: found.values, ..earlier };
-            }
-        }
-    }
-    found
 }
 
 fn of_cells(cells: &[CellMean], alpha: f64, is_material: &impl Fn(f64) -> bool) -> ChangePoints {
@@ -213,14 +250,14 @@ fn of_cells(cells: &[CellMean], alpha: f64, is_material: &impl Fn(f64) -> bool) 
     found
 }
 
-/// The value of each point without the differences of blocks. Levels begin at these positions.
+/// The value of each point after block offsets are removed. `changes` are the positions where levels begin.
 fn without_blocks(cells: &[CellMean], changes: &[usize]) -> Vec<f64> {
     let count = |of: fn(&CellMean) -> usize| cells.iter().map(of).max().map_or(0, |last| last + 1);
     let (points, blocks) = (count(|cell| cell.point), count(|cell| cell.block));
     let level_of = |cell: &CellMean| changes.partition_point(|&change| change <= cell.point);
     let mut levels = vec![0.0; changes.len() + 1];
     let mut offsets = vec![0.0; blocks];
-    // Repeating both steps converges to the least squares. One level needs a single round.
+    // Alternating least squares: repeating both steps converges. A single level needs one round.
     for _ in 0..1000 {
         let last = offsets.clone();
         offsets = means(cells, blocks, |cell| (cell.block, cell.mean - levels[level_of(cell)]));
@@ -233,7 +270,6 @@ fn without_blocks(cells: &[CellMean], changes: &[usize]) -> Vec<f64> {
     means(cells, points, |cell| (cell.point, cell.mean - offsets[cell.block] + middle))
 }
 
-/// The means of the values of each group.
 fn means(cells: &[CellMean], groups: usize, of: impl Fn(&CellMean) -> (usize, f64)) -> Vec<f64> {
     let mut sums = vec![(0.0, 0_u32); groups];
     for (group, value) in cells.iter().map(of) {
@@ -243,13 +279,13 @@ fn means(cells: &[CellMean], groups: usize, of: impl Fn(&CellMean) -> (usize, f6
     sums.into_iter().map(|(sum, count)| sum / f64::from(count.max(1))).collect()
 }
 
-/// The change points of values that are comparable.
+/// Finds the change points of values that need no block correction.
 fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> Vec<ChangePoint> {
     let without_outliers = without_outliers(values);
     let mut splits = Vec::new();
     split(&without_outliers, 0, alpha.cbrt(), &mut splits);
     loop {
-        // Without a removed neighbour, another split is better.
+        // Removing a neighbour moves the best split.
         splits = fitted(&splits, values.len(), PERSISTENCE, |place| -t_of_split(&without_outliers, place));
         let ps: Vec<f64> = around(&splits, values.len()).map(|place| p_of_split(&without_outliers, place)).collect();
         let weakest = (0..ps.len()).max_by(|&a, &b| ps[a].total_cmp(&ps[b])).filter(|&index| ps[index] > alpha);
@@ -271,7 +307,7 @@ fn of_values(values: &[f64], alpha: f64, is_material: &impl Fn(f64) -> bool) -> 
     }
 }
 
-/// Adds the best splits of these values, of which the first has the index `start`, in their order.
+/// Appends the best splits of these values, in order. The first value has the index `start`.
 fn split(values: &[f64], start: usize, limit: f64, splits: &mut Vec<usize>) {
     let candidates = PERSISTENCE..(values.len() + 1).saturating_sub(PERSISTENCE);
     let of = |at: usize| (at, t_of_split(values, [0, at, values.len()]));
@@ -297,7 +333,7 @@ fn t_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
 
 fn p_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
     let levels = |at: usize| Levels::of(&values[start..at], &values[at..end]);
-    // The change may be a few values off, and the values in between would seem correlated.
+    // The change may really be a few values away, and the values in between would then look correlated.
     let near = (at + 1).saturating_sub(PERSISTENCE).max(start + 1)..(at + PERSISTENCE).min(end);
     let best = near.map(levels).min_by(|a, b| a.squares.total_cmp(&b.squares)).expect("the split is near");
     let line = Line::of(&values[start..end]);
@@ -306,10 +342,10 @@ fn p_of_split(values: &[f64], [start, at, end]: [usize; 3]) -> f64 {
 }
 
 fn p_of(t: f64, values: usize) -> f64 {
-    (p_of_largest_t(t, values) / MARGIN).min(1.0)
+    (ChangePoints::p_of_largest_t(t, values) / MARGIN).min(1.0)
 }
 
-/// These splits, each moved between its neighbours to the smallest `cost`, with at least this number of values on each side.
+/// Moves each split between its neighbours to minimise `cost`, with at least `least` values on each side.
 fn fitted(splits: &[usize], values: usize, least: usize, cost: impl Fn([usize; 3]) -> f64) -> Vec<usize> {
     let mut fitted = splits.to_vec();
     for _ in 0..FITS {
@@ -336,16 +372,17 @@ fn change_point(values: &[f64], [start, position, end]: [usize; 3], p: f64) -> C
     ChangePoint { position, plausible, start, end, shift: best.shift(), p }
 }
 
-/// A ramp without changes has this part of α.
+/// A ramp without changes is tested at α divided by this.
 const RAMP: f64 = 5.0;
 
-/// The slope of the straight line through all values, if it has the smaller Bayesian information criterion than the changes. Where there are
-/// none, a slow rise may still be clear: then than the best split, if chance has the slope with a probability of at most a fifth of `alpha`.
+/// The slope of the straight line through all values, if its Bayesian information criterion is smaller than that of the changes. If there are no
+/// changes, a slow rise may still be significant. The line then has to fit better than the best split, and the p-value of its slope must be at most a
+/// fifth of `alpha`.
 fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -> Option<Shift> {
     let ChangePoints { changes, .. } = found;
-    // Two new values of another level are no ramp.
+    // Two new values on another level are not a ramp.
     let values = &without_outliers(&found.tested);
-    // Short series do not show their correlation.
+    // A short series does not show its autocorrelation.
     if changes.is_empty() && values.len() <= 3 * PERSISTENCE {
         return None;
     }
@@ -373,13 +410,13 @@ fn slope(found: &ChangePoints, alpha: f64, is_material: &impl Fn(f64) -> bool) -
     is_clear.then_some(shift)
 }
 
-/// The straight line through values with the least squares.
+/// The least-squares line through values.
 struct Line {
     slope: f64,
-    /// The sum of the squares of the distances of the points from their middle.
+    /// The sum of squared distances of the points from their middle.
     spread: f64,
     rest: Vec<f64>,
-    /// The sum of the squares of `rest`.
+    /// The sum of squares of `rest`.
     squares: f64,
 }
 
@@ -394,14 +431,13 @@ impl Line {
     }
 }
 
-/// The largest correlation of neighbours that is allowed for.
+/// The cap for the assumed correlation between neighbours.
 const MOST_CORRELATED: f64 = 0.8;
 
 fn squares(values: impl Iterator<Item = f64>) -> f64 {
     values.map(|value| value * value).sum()
 }
 
-/// The distances from the mean.
 fn deviations(values: &[f64]) -> impl Iterator<Item = f64> {
     let mean = mean(values);
     values.iter().map(move |value| value - mean)
@@ -418,24 +454,24 @@ fn lag_correlation(rest: &[f64]) -> f64 {
     if squares > 0.0 { products / squares } else { 0.0 }
 }
 
-/// The correlation of `n` values, from that of their residuals (`r`), which is too small on average.
+/// The correlation of `n` values, corrected for bias: the estimate from their residuals (`r`) is too small on average.
 fn unbiased(r: f64, n: f64) -> f64 {
     r + 2.0 * (1.0 + 2.0 * r) / n
 }
 
-/// The correlation to allow for: it may well be larger than estimated.
+/// The correlation to assume: the estimate plus its standard error, since it may be larger than estimated.
 fn cautious(r: f64, n: f64) -> f64 {
     let estimate = unbiased(r, n);
     let error = ((1.0 - estimate * estimate).max(0.0) / n).sqrt();
     (estimate + error).clamp(0.0, MOST_CORRELATED)
 }
 
-/// The values of two levels.
+/// The values of two adjacent levels.
 struct Levels<'v> {
     values: [&'v [f64]; 2],
     counts: [f64; 2],
     means: [f64; 2],
-    /// The sum of the squares of the distances from the means.
+    /// The sum of squared deviations from the two means.
     squares: f64,
 }
 
@@ -463,24 +499,24 @@ impl<'v> Levels<'v> {
         self.counts[0] + self.counts[1] - 2.0
     }
 
-    /// The standard error of the difference, if values are independent.
+    /// The standard error of the difference, assuming independent values.
     fn error(&self) -> f64 {
         (self.squares / self.degrees() * (1.0 / self.counts[0] + 1.0 / self.counts[1])).sqrt()
     }
 
-    /// Student's t with one variance, without its sign: infinite if the values of each level are equal, and 0 if all are.
+    /// The absolute value of Student's t, with a pooled variance. Infinite if the values of each level are equal, and 0 if all values are equal.
     fn students_t(&self) -> f64 {
         // Sums of equal values differ in their last digits.
         let is_zero = self.difference().abs() <= 1e-12 * self.means[0].abs().max(self.means[1].abs());
         if is_zero { 0.0 } else { self.difference().abs() / self.error() }
     }
 
-    /// The most likely correlation of each value with the next one.
+    /// The most likely correlation between consecutive values.
     fn correlation(&self) -> f64 {
         unbiased(self.lag_correlation(), self.counts[0] + self.counts[1])
     }
 
-    /// How many times larger the error of the difference is if each value resembles the value before.
+    /// The factor by which autocorrelation increases the standard error of the difference.
     fn inflation(&self, lag_correlation: f64) -> f64 {
         let n = self.counts[0] + self.counts[1];
         let r = cautious(lag_correlation, n);
@@ -488,13 +524,13 @@ impl<'v> Levels<'v> {
         let of_mean = |m: f64| ((1.0 + r) / (1.0 - r) - 2.0 * r * (1.0 - r.powf(m)) / (m * (1.0 - r) * (1.0 - r))) / m;
         let [a, b] = self.counts;
         let (of_base, of_new) = (of_mean(a), of_mean(b));
-        // Correlated values vary less around their own mean.
+        // Correlated values vary less around their mean.
         let shrunk = (n - a * of_base - b * of_new) / (n - 2.0);
         ((of_base + of_new) / (1.0 / a + 1.0 / b) / shrunk.max(0.2)).sqrt()
     }
 
     fn shift(&self) -> Shift {
-        // Two values show nothing about how much they vary.
+        // Two values do not show how much values vary.
         let (error, degrees) = match self.degrees() {
             0.0 => (f64::INFINITY, 1.0),
             degrees => (self.error() * self.inflation(self.lag_correlation()), degrees),
@@ -507,7 +543,7 @@ fn students(degrees: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees).expect("degrees of freedom are positive")
 }
 
-/// The positive nodes of the Gauss–Legendre quadrature of twenty nodes, with their weights.
+/// The positive nodes and weights of the 20-point Gauss–Legendre quadrature.
 const NODES: [(f64, f64); 10] = [
     (0.076_526_521_133_497_34, 0.152_753_387_130_726_28),
     (0.227_785_851_141_645_07, 0.149_172_986_472_604_24),
@@ -521,41 +557,7 @@ const NODES: [(f64, f64); 10] = [
     (0.993_128_599_185_095, 0.017_614_007_139_150_893),
 ];
 
-/// An upper bound of the probability that the largest t of Student is above `t`, over all splits of this number of values from one normal
-/// distribution. Both parts of a split have at least [`PERSISTENCE`] values.
-///
-/// The bound adds up the probability that the first split exceeds `t`, and for each other split the probability that it exceeds `t` although
-/// the split before it does not. If several separate splits exceed `t`, they are counted several times, which is rare for a small bound.
-pub fn p_of_largest_t(t: f64, values: usize) -> f64 {
-    if values < 2 * PERSISTENCE || t <= 0.0 {
-        return 1.0;
-    }
-    if t.is_infinite() {
-        return 0.0;
-    }
-    let n = values as f64;
-    let first = students(n - 2.0).sf(t);
-    // Without their mean, the values are a random direction in n − 1 dimensions, and t is a function of the angle between this direction and
-    // the contrast of the split. The integral covers the directions that are nearer to this contrast than to the one before.
-    let correlation = t * t / (t * t + n - 2.0);
-    let density = |angle: f64| (1.0 - correlation / angle.cos().powi(2)).max(0.0).powf((n - 3.0) / 2.0);
-    // The density is zero from here on. Integrating over the arc sine makes it smooth up to there.
-    let widest = correlation.sqrt().acos();
-    let next = |at: usize| {
-        let at = at as f64;
-        let half = (at * (n - at - 1.0) / ((at + 1.0) * (n - at))).sqrt().acos() / 2.0;
-        let most = (half / widest).min(1.0).asin();
-        // The density is symmetric, so one half of the nodes is enough.
-        let term = |(node, weight): &(f64, f64)| {
-            let (sine, cosine) = (most * node).sin_cos();
-            weight * widest * cosine * density(widest * sine)
-        };
-        most / std::f64::consts::PI * NODES.iter().map(term).sum::<f64>()
-    };
-    (2.0 * (first + (PERSISTENCE..values - PERSISTENCE).map(next).sum::<f64>())).min(1.0)
-}
-
-/// The values, with outliers moved towards the median around them. A level that lasts is unchanged: its values are the majority there.
+/// Clamps outliers to the local median. A lasting level is unchanged, because its values are the majority there.
 fn without_outliers(values: &[f64]) -> Vec<f64> {
     if values.len() < SHOW_OUTLIERS {
         return values.to_vec();
@@ -564,7 +566,7 @@ fn without_outliers(values: &[f64]) -> Vec<f64> {
     let around = |at: usize| {
         let window = at.saturating_sub(PERSISTENCE - 1)..(at + PERSISTENCE).min(last);
         let middle = median(values[window].to_vec());
-        // A level at an end may have begun less than five values ago.
+        // The level at either end may be shorter than five values.
         let end = match at {
             at if at + PERSISTENCE > last => median(values[last - PERSISTENCE..].to_vec()),
             at if at < PERSISTENCE - 1 => median(values[..PERSISTENCE].to_vec()),
@@ -575,7 +577,7 @@ fn without_outliers(values: &[f64]) -> Vec<f64> {
     };
     let medians: Vec<f64> = (0..last).map(around).collect();
     let distances = values.iter().zip(&medians).map(|(value, median)| (value - median).abs());
-    // Rounded values often equal the median around them, which shows nothing about how much they vary.
+    // Rounded values often equal the local median. Such zero distances do not show how much values vary.
     let distances: Vec<f64> = distances.filter(|distance| *distance > 0.0).collect();
     if distances.is_empty() {
         return values.to_vec();
@@ -584,7 +586,7 @@ fn without_outliers(values: &[f64]) -> Vec<f64> {
     values.iter().zip(&medians).map(|(value, median)| value.clamp(median - most, median + most)).collect()
 }
 
-/// The median of at least one value.
+/// The median of a non-empty list.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let upper = values.len() / 2;

@@ -1,15 +1,15 @@
-//! Many numbers, sorted: their quantiles, and the confidence in these.
+//! A distribution of many values: its quantiles and their confidence intervals.
 
 use super::interval::{Interval, effective_samples};
 use super::quantile::{Confidence, Quantile, QuantileMethod};
 use crate::units::Millionths;
 
-/// Many values, sorted, zeros only counted.
+/// A sorted list of values. Zeros are only counted.
 ///
-/// Most functions of a fleet are used in few runs. Runs that do not use a function are zeros, and zeros take no memory.
+/// Most functions of a fleet are used in few runs. Runs that do not use a function are zeros, which take no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
-    /// Sorted; all above zero.
+    /// Sorted; all are above zero.
     values: Vec<Millionths>,
     zeros: u64,
     weights: Option<Weights>,
@@ -18,18 +18,18 @@ pub struct Distribution {
 /// The weights of a distribution's values, in millionths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Weights {
-    /// The weight of the zeros and of all values up to each one.
+    /// For each value, the total weight of the zeros and of all values up to and including it.
     cumulative: Vec<u128>,
     zeros: u128,
     /// The sum of the squares of all weights, in millionths of millionths.
     sum_of_squares: u128,
 }
 
-/// Leaves space for a million times the sum of weights.
+/// Leaves headroom for a million times this sum.
 const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
 
 impl Distribution {
-    /// The distribution of `values`, in any order, and of `zeros` additional zeros. `values` may also contain zeros.
+    /// Creates a distribution of `values`, in any order, and of `zeros` additional zeros. `values` may also contain zeros.
     pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {
         let given = values.len();
         values.retain(|value| value.get() > 0);
@@ -38,11 +38,11 @@ impl Distribution {
         Self { values, zeros, weights: None }
     }
 
-    /// The distribution of pairs of value and weight, in any order, and of `zeros` zeros that weigh `zero_weight`
-    /// millionths together.
+    /// Creates a distribution of pairs of value and weight, in any order, and of `zeros` additional zeros with a total weight of `zero_weight`
+    /// millionths.
     ///
-    /// Values of zero weight are left out. The squares of weights, for [`effective_count`](Self::effective_count), assume that those zeros
-    /// all weigh the same; zeros among `values` bring their own weight.
+    /// Values with zero weight are left out. The additional zeros are assumed to have equal weights, which matters for
+    /// [`effective_count`](Self::effective_count). Zeros among `values` have their individual weights.
     pub fn weighted(mut values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Self {
         let (zeros, zero_weight) =
             if zero_weight == 0 { (0, 0) } else { (zeros, zero_weight.min(LARGEST_ZERO_WEIGHT)) };
@@ -84,7 +84,7 @@ impl Distribution {
         self.count() == 0
     }
 
-    /// True if it was made with weights.
+    /// True if it was created with weights.
     pub const fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
@@ -99,7 +99,7 @@ impl Distribution {
         self.value_at_rank(self.count())
     }
 
-    /// The value of a rank, from 1, in ascending order, regardless of weights; `None` for 0 and above the count.
+    /// The value with this rank, from 1, in ascending order, regardless of weights. `None` for 0 and above the count.
     pub fn value_at_rank(&self, rank: u64) -> Option<Millionths> {
         match rank {
             0 => None,
@@ -113,12 +113,12 @@ impl Distribution {
         self.values.iter().map(|value| u128::from(value.get())).sum()
     }
 
-    /// The mean of all values, regardless of weights, to the nearest millionth, with halves rounded up.
+    /// The mean of all values, regardless of weights. Rounded to the nearest millionth, halves up.
     pub fn mean(&self) -> Option<Millionths> {
         Millionths::of_ratio(self.sum(), u128::from(self.count()) * 1_000_000)
     }
 
-    /// The mean by weight, Σ(w·v) / Σw, to the nearest millionth, halves up; the [`mean`](Self::mean) without weights.
+    /// The weighted mean, Σ(w·v) / Σw, rounded to the nearest millionth, halves up; without weights, the [`mean`](Self::mean).
     ///
     /// `None` if there are no values, or if the sum exceeds 128 bits.
     pub fn weighted_mean(&self) -> Option<Millionths> {
@@ -131,10 +131,10 @@ impl Distribution {
         Millionths::of_ratio(sum, before.checked_mul(1_000_000)?)
     }
 
-    /// The quantile by a method; see the [module](super) for the rules. `None` without values.
+    /// The quantile by a method; see the [module](super) for the definitions. `None` if there are no values.
     ///
-    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the weight of
-    /// all, and the linear method is `None`: there is no agreed definition.
+    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the total weight, and the linear method
+    /// returns `None`: there is no agreed definition.
     pub fn quantile(&self, quantile: Quantile, method: QuantileMethod) -> Option<f64> {
         match method {
             QuantileMethod::NearestRank => self.nearest(quantile).map(Millionths::as_f64),
@@ -143,7 +143,7 @@ impl Distribution {
         }
     }
 
-    /// The quantile by [`QuantileMethod::NearestRank`], exactly: one of the values.
+    /// The exact quantile by [`QuantileMethod::NearestRank`], which is one of the values.
     pub fn nearest(&self, quantile: Quantile) -> Option<Millionths> {
         match &self.weights {
             None => self.value_at_rank(quantile.nearest_rank(self.count())),
@@ -160,8 +160,8 @@ impl Distribution {
         self.values.get(weights.cumulative.partition_point(|sum| *sum < wanted)).copied()
     }
 
-    /// The values that [`quantile`](Self::quantile) is made of, in ascending order: one by nearest rank, and two where the linear method is
-    /// between two of them.
+    /// The values from which [`quantile`](Self::quantile) is computed, in ascending order: one by nearest rank, and two if the linear method
+    /// interpolates.
     pub(crate) fn values_behind(
         &self,
         quantile: Quantile,
@@ -179,7 +179,7 @@ impl Distribution {
         first.into_iter().chain(second.filter(|_| first != second))
     }
 
-    /// Operation by operation what numpy does, so that every bit is the same.
+    /// Uses the same sequence of operations as numpy, so the result is identical to the last bit.
     fn linear(&self, quantile: Quantile) -> Option<f64> {
         let last = self.count().checked_sub(1)?;
         let index = last as f64 * quantile.fraction();
@@ -192,15 +192,15 @@ impl Distribution {
         Some(if share >= 0.5 { right - difference * (1.0 - share) } else { left + difference * share })
     }
 
-    /// The quantile, its support, and the interval that contains the quantile of the population.
+    /// The quantile, its support, and its confidence interval.
     ///
-    /// The ends of the interval are values, with any method. For weighted values both ends are `None`, since order statistics of unequal
-    /// weights give no bounds. The support is then computed from the [effective count](Self::effective_count), rounded down, and is never
+    /// The ends of the interval are values of the distribution, with either method. For weighted values both ends are `None`, since order statistics
+    /// of unequal weights give no bounds. The support is then computed from the [effective count](Self::effective_count), rounded down, and is never
     /// [`Support::Enough`].
     pub fn estimate(&self, quantile: Quantile, method: QuantileMethod, confidence: Confidence) -> Estimate {
         let value = self.quantile(quantile, method);
         if self.is_weighted() {
-            // 99.999999999 are 100, of which the division lost a bit.
+            // The division may turn 100 into 99.999999999.
             let count = (self.effective_count() + 1e-9) as u64;
             let support = match Support::of(quantile, confidence, count) {
                 Support::Enough => Support::UpperUnknown,
@@ -212,13 +212,13 @@ impl Distribution {
         Estimate { quantile, value, support: Support::of(quantile, confidence, self.count()), interval }
     }
 
-    /// The interval between the values of two ranks.
+    /// The interval between the values with two ranks.
     pub(crate) fn interval(&self, ranks: (Option<u64>, Option<u64>)) -> Interval {
         let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
         Interval { lower: at(ranks.0), upper: at(ranks.1) }
     }
 
-    /// The number of values of equal weight that would be worth as much (Kish: (Σw)² / Σw²); the count without weights.
+    /// The effective sample size: the number of equally weighted values with the same precision (Kish: (Σw)² / Σw²). Without weights, the count.
     pub fn effective_count(&self) -> f64 {
         match &self.weights {
             None => self.count() as f64,
@@ -228,7 +228,7 @@ impl Distribution {
         }
     }
 
-    /// The distinct values in ascending order, and the number of times each one occurs, regardless of weight.
+    /// The distinct values in ascending order, and how often each one occurs, regardless of weight.
     pub fn values(&self) -> impl Iterator<Item = (Millionths, u64)> {
         let zeros = (self.zeros > 0).then_some((Millionths::default(), self.zeros));
         let others = self.values.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len() as u64));
@@ -236,16 +236,16 @@ impl Distribution {
     }
 }
 
-/// The number of values, judged: enough, or too few, for a quantile to describe the population they come from.
+/// Whether there are enough values for a quantile to describe the population.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Support {
     /// Enough values: both ends of the interval are known.
     Enough,
-    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval on the side of the tail (the upper
-    /// one, from the median on) is unknown.
+    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval towards the tail is unknown. This is the upper end for the median
+    /// and above, and the lower end otherwise.
     UpperUnknown,
-    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and
-    /// does not describe the population.
+    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and does not
+    /// describe the population.
     TooFew {
         /// The number of values needed.
         needed: u64,
@@ -253,7 +253,7 @@ pub enum Support {
 }
 
 impl Support {
-    /// The support that `count` values give to a quantile.
+    /// The support of a quantile of `count` values.
     pub fn of(quantile: Quantile, confidence: Confidence, count: u64) -> Self {
         match quantile.lacks(count) {
             Some(needed) => Self::TooFew { needed },
@@ -262,7 +262,7 @@ impl Support {
         }
     }
 
-    /// The name that machine formats use: `enough`, `upper-unknown`, `too-few`.
+    /// The name in machine formats: `enough`, `upper-unknown`, `too-few`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Enough => "enough",
@@ -272,16 +272,16 @@ impl Support {
     }
 }
 
-/// A quantile of values, as an estimate of the quantile of their population.
+/// An estimate of a quantile of the population.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
     /// The quantile that is estimated.
     pub quantile: Quantile,
-    /// Its value; `None` without values, and for the linear method with weights.
+    /// The estimate; `None` if there are no values, and for the linear method with weights.
     pub value: Option<f64>,
-    /// The verdict on the number of values.
+    /// Whether there are enough values.
     pub support: Support,
-    /// The interval that holds the quantile of the population.
+    /// The confidence interval for the quantile of the population.
     pub interval: Interval,
 }

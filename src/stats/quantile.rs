@@ -1,4 +1,4 @@
-//! A quantile, the rule that chooses it, and the confidence of its interval.
+//! Quantiles, the methods to compute them, and the confidence of their intervals.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ const WHOLE: u32 = 1_000_000;
 
 /// A quantile in parts per million, in [0, 1,000,000].
 ///
-/// An integer, so that P99.9 is 999/1000 and not the nearest double: the rank of P99.9 of 1,000 values is 999.
+/// An integer, so P99.9 is exactly 999/1000 rather than the nearest double: the rank of P99.9 of 1,000 values is 999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantile(u32);
 
 impl Quantile {
-    /// One of four is at or below it.
+    /// The lower quartile.
     pub const P25: Self = Self(250_000);
     /// The median.
     pub const P50: Self = Self(500_000);
-    /// Three of four are at or below it.
+    /// The upper quartile.
     pub const P75: Self = Self(750_000);
-    /// Nine of ten are at or below it.
+    /// 90 % of values are at or below it.
     pub const P90: Self = Self(900_000);
-    /// 95 of 100 are at or below it.
+    /// 95 % of values are at or below it.
     pub const P95: Self = Self(950_000);
-    /// 99 of 100 are at or below it.
+    /// 99 % of values are at or below it.
     pub const P99: Self = Self(990_000);
-    /// 999 of 1,000 are at or below it.
+    /// 99.9 % of values are at or below it.
     pub const P999: Self = Self(999_000);
 
-    /// A quantile in parts per million; `None` above 1,000,000.
+    /// Creates a quantile from parts per million; `None` above 1,000,000.
     pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
         if parts <= WHOLE { Some(Self(parts)) } else { None }
     }
 
-    /// Reads a percentile as a person writes it: `99.9`, `p99.9` or `P99.9`, from 0 to 100.
+    /// Parses a percentile: `99.9`, `p99.9` or `P99.9`, from 0 to 100.
     ///
     /// `None` for anything else, and for more than four decimals.
     pub fn from_percent(text: &str) -> Option<Self> {
@@ -44,26 +44,26 @@ impl Quantile {
         self.0
     }
 
-    /// The quantile in [0, 1], as near as a double can be.
+    /// The quantile in [0, 1], rounded to a double.
     pub fn fraction(self) -> f64 {
         f64::from(self.0) / f64::from(WHOLE)
     }
 
-    /// The name that machine formats use: `p50`, `p99.9`.
+    /// The name in machine formats: `p50`, `p99.9`.
     pub fn name(self) -> String {
         format!("p{}", percent(self.0))
     }
 
-    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 without values.
+    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 if there are no values.
     pub fn nearest_rank(self, count: u64) -> u64 {
         let rank = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(WHOLE)) as u64;
         rank.max(1).min(count)
     }
 
-    /// From how many values on this quantile is more than the largest (or, below the median, the smallest) of them.
+    /// The number of values from which this quantile is more than just the largest (or, below the median, the smallest) of them.
     ///
-    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9; below the median with q for 1 − q. 1
-    /// for q = 0 and q = 1, which are the smallest and the largest by their definition.
+    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9. Below the median, q replaces 1 − q. 1 for q = 0 and q = 1, which
+    /// are the smallest and the largest value by definition.
     pub fn needed_count(self) -> u64 {
         match self.0.min(WHOLE - self.0) {
             0 => 1,
@@ -71,20 +71,20 @@ impl Quantile {
         }
     }
 
-    /// Returns the [needed count](Self::needed_count) if `count` values are fewer.
+    /// Returns the [needed count](Self::needed_count) if it is above `count`.
     pub(crate) fn lacks(self, count: u64) -> Option<u64> {
         Some(self.needed_count()).filter(|&needed| count < needed)
     }
 
-    /// From how many values on both ends of [`interval_ranks`](Self::interval_ranks) are known.
+    /// The number of values from which both ends of [`interval_ranks`](Self::interval_ranks) are known.
     ///
-    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of values
-    /// shows how far a population extends.
+    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of values shows how far
+    /// a population extends.
     pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
         self.needed_with_tail(confidence.tail())
     }
 
-    /// The same, with the probability of a miss on each side.
+    /// Like [`needed_for_interval`](Self::needed_for_interval), but with the miss probability on each side.
     pub(crate) fn needed_with_tail(self, tail: f64) -> u64 {
         let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
         if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, tail) }
@@ -92,26 +92,25 @@ impl Quantile {
 }
 
 impl fmt::Display for Quantile {
-    /// As people write it: `P99.9`.
+    /// Writes the usual notation: `P99.9`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("P{}", percent(self.0)))
     }
 }
 
-/// The rule for choosing the quantile of values; see the [module](super).
+/// The method to compute a quantile; see the [module](super) for definitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum QuantileMethod {
-    /// The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.
+    /// The value with rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.
     #[default]
     NearestRank,
-    /// The line between two values: numpy's `linear`, SQL's `percentile_cont`.
+    /// Linear interpolation between two values: numpy's `linear`, SQL's `percentile_cont`.
     Linear,
 }
 
 impl QuantileMethod {
-    /// The name that machine formats use: `nearest-rank`, `linear`.
+    /// The name in machine formats: `nearest-rank`, `linear`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NearestRank => "nearest-rank",
@@ -126,9 +125,9 @@ impl fmt::Display for QuantileMethod {
     }
 }
 
-/// The smallest n with `base`ⁿ ≤ `limit`, for both in (0, 1).
+/// The smallest n with `base`ⁿ ≤ `limit`; both must be in (0, 1).
 ///
-/// By squaring, as the last bit of a logarithm or of `powi` is another on another machine.
+/// Uses repeated squaring, because the last bit of a logarithm or of `powi` differs between machines.
 fn smallest_power_below(base: f64, limit: f64) -> u64 {
     let mut squares = vec![base];
     while let Some(&square) = squares.last().filter(|square| **square > limit) {
@@ -144,7 +143,7 @@ fn smallest_power_below(base: f64, limit: f64) -> u64 {
     largest_above + 1
 }
 
-/// The least share of all intervals that contain the true value; 95 % by default.
+/// The confidence of an interval: the minimum probability that it contains the true value. 95 % by default.
 ///
 /// In parts per million, above 0 and below 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,12 +153,12 @@ impl Confidence {
     /// 95 %.
     pub const PERCENT_95: Self = Self(950_000);
 
-    /// A confidence in parts per million; `None` for 0 and for 1,000,000 or more.
+    /// Creates a confidence from parts per million; `None` for 0 and for 1,000,000 or more.
     pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
         if 0 < parts && parts < 1_000_000 { Some(Self(parts)) } else { None }
     }
 
-    /// Reads a percentage such as `95` or `99.9`, above 0 and below 100, with at most four decimals.
+    /// Parses a percentage such as `95` or `99.9`, above 0 and below 100, with at most four decimals.
     pub fn from_percent(text: &str) -> Option<Self> {
         parts_of_percent(text).and_then(Self::from_parts_per_million)
     }
@@ -174,7 +173,7 @@ impl Confidence {
         f64::from(self.0) / 1e6
     }
 
-    /// The probability of a miss on each side: 0.025 with 95 %.
+    /// The miss probability on each side: 0.025 for 95 %.
     pub fn tail(self) -> f64 {
         f64::from(1_000_000 - self.0) / 2e6
     }
@@ -187,13 +186,13 @@ impl Default for Confidence {
 }
 
 impl fmt::Display for Confidence {
-    /// As a percentage: `95 %`.
+    /// Writes a percentage: `95 %`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{} %", percent(self.0)))
     }
 }
 
-/// A percentage with at most four decimals, in parts per million; `None` for anything else, and above 429 %.
+/// Parses a percentage with at most four decimals to parts per million; `None` for anything else, and above 429 %.
 pub(super) fn parts_of_percent(text: &str) -> Option<u32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -204,7 +203,7 @@ pub(super) fn parts_of_percent(text: &str) -> Option<u32> {
     whole.parse::<u32>().ok()?.checked_mul(10_000)?.checked_add(decimals)
 }
 
-/// Parts per million as a percentage, without zeros at the end.
+/// Formats parts per million as a percentage, without trailing zeros.
 pub(super) fn percent(parts: u32) -> String {
     let text = format!("{}.{:04}", parts / 10_000, parts % 10_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -246,7 +245,7 @@ mod tests {
 
     #[test]
     fn ranks_are_exact_where_doubles_are_not() {
-        // 0.999 × 1000 and 0.07 × 100 are above the integer as doubles.
+        // As doubles, 0.999 × 1000 and 0.07 × 100 are slightly above the integer.
         assert_eq!(Quantile::P999.nearest_rank(1000), 999);
         assert_eq!(Quantile(70_000).nearest_rank(100), 7);
         assert_eq!(Quantile::P999.nearest_rank(1001), 1000);

@@ -1,4 +1,4 @@
-//! The answers of one image's files for the addresses of one profile.
+//! Symbol answers for the addresses of one profile in one image.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::error::Diagnostic;
 use crate::memory::Reservation;
 use crate::symbols::Found;
 
-/// A frame of an answer. Its strings are indices into the strings of the answers.
+/// A frame of an answer. Its strings are indices into [`Answers::strings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AnswerFrame {
     pub(super) function: Option<u32>,
@@ -14,11 +14,10 @@ pub(super) struct AnswerFrame {
     pub(super) line: Option<u32>,
     /// The distance of the address from the start of the function, if known.
     pub(super) offset: Option<u32>,
-    /// The range of its other names among the aliases.
+    /// The range of its other names in `aliases`.
     pub(super) aliases: (u32, u32),
 }
 
-/// The meaning of a string of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringKind {
     Name,
@@ -29,53 +28,51 @@ pub(super) enum StringKind {
     File,
 }
 
-/// The answers of one image's files.
+/// The answers of one image's symbol files.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     /// Sorted, distinct.
     pub(super) addresses: Vec<u64>,
-    /// The frames of each address; empty if unknown.
+    /// The range of frames for each address; empty if unknown.
     pub(super) ranges: Vec<(u32, u32)>,
     pub(super) frames: Vec<AnswerFrame>,
-    /// Other names of functions, as indices of the strings.
+    /// Other names of functions, as indices of `strings`.
     pub(super) aliases: Vec<u32>,
     /// Displayed names, and files.
     pub(super) strings: Vec<Arc<str>>,
-    /// The kinds of the strings, separate because most frames need only the kind.
+    /// The kinds of the strings, in a separate list because most frames need only the kind.
     pub(super) kinds: Vec<StringKind>,
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
-    /// Files that could not be read, with the reason; and other notes.
+    /// Files that could not be read, with the reason, and other notes.
     pub(super) notes: Vec<Diagnostic>,
-    /// True if a file was not read to its end, for lack of memory.
+    /// True if a file was not read completely because it exceeded the budget.
     pub(super) is_short: bool,
-    /// The memory that they take.
+    /// The memory reserved for the answers.
     pub(super) reserved: Reservation,
 }
 
 impl Answers {
-    /// A string of an answer.
     pub(super) fn text(&self, index: Option<u32>) -> Option<&str> {
         index.map(|index| &*self.strings[index as usize])
     }
 
-    /// The kind of a function's name, if it has one.
+    /// Returns the kind of a function's name, if it has one.
     pub(super) fn kind(&self, function: Option<u32>) -> Option<StringKind> {
         function.map(|index| self.kinds[index as usize])
     }
 
-    /// True if a function has a name, and not just an address.
+    /// True if a function has a name, not only an address.
     pub(super) fn is_named(&self, function: Option<u32>) -> bool {
         matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
     }
 
-    /// The aliases of a frame's function.
     pub(super) fn aliases(&self, frame: &AnswerFrame) -> impl Iterator<Item = &str> {
         let (start, end) = frame.aliases;
         self.aliases[start as usize..end as usize].iter().filter_map(|&alias| self.text(Some(alias)))
     }
 
-    /// The frames at an address, innermost first; empty if no file contains it.
+    /// Returns the frames at an address, innermost first; empty if no file contains it.
     pub(super) fn at(&self, address: u64) -> &[AnswerFrame] {
         let Ok(index) = self.addresses.binary_search(&address) else { return &[] };
         let (start, end) = self.ranges[index];

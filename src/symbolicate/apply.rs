@@ -1,4 +1,4 @@
-//! Makes the new profile from the answers.
+//! Builds the symbolicated profile from the answers.
 
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::{ImageMap, Key, SymbolicateOptions, first_binaries, key};
@@ -34,7 +34,7 @@ pub(super) fn apply(
     Ok((new, summary))
 }
 
-/// The frames that are next to an inlined frame of the same address in some stack.
+/// Marks the frames that are next to an inlined frame with the same address in some stack.
 fn grouped_frames(profile: &Profile) -> Vec<bool> {
     let mut is_grouped = vec![false; profile.frame_ids().len()];
     if !profile.frame_ids().any(|id| profile.frame(id).is_inlined) {
@@ -50,7 +50,7 @@ fn grouped_frames(profile: &Profile) -> Vec<bool> {
     is_grouped
 }
 
-/// The answer of an image's files for one address; at least one frame.
+/// The answer of an image's files for one address; contains at least one frame.
 struct Answer<'a> {
     answers: &'a Answers,
     chain: &'a [AnswerFrame],
@@ -73,7 +73,7 @@ struct Writer<'a> {
     first: HashMap<Uuid, BinaryId>,
     tallies: HashMap<BinaryId, BinarySummary>,
     without_binary: u64,
-    /// By frame: true if the recording lists it with others of one address, inlined into each other.
+    /// Indexed by frame: true if the recording lists it with other frames at the same address, inlined into each other.
     is_grouped: Vec<bool>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         Ok(Replacement { frames, covers_callers })
     }
 
-    /// The answer of the files for a frame's address, if it is better than the recorded name.
+    /// Returns the files' answer for a frame's address, if it is better than the recorded name.
     fn answer(&self, id: FrameId) -> Option<Answer<'a>> {
         let frame = self.profile.frame(id);
         let Key { uuid, address } = key(self.profile, self.map, frame)?;
@@ -122,7 +122,7 @@ impl<'a> Writer<'a> {
         (!is_poorer).then_some(Answer { answers, chain })
     }
 
-    /// The frames of an answer.
+    /// Creates the frames of an answer.
     fn expand(
         &mut self,
         builder: &mut ProfileBuilder,
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         let (kept, was_named) = (function.name, function.is_named);
         let recorded = self.profile.string(kept);
         let is_known = |frame: &AnswerFrame| answers.is_named(frame.function);
-        // Which of the functions the recording named, if any; that one keeps its spelling.
+        // The function in the answer that matches the recorded name, if any, keeps the recorded spelling.
         let agreed = if was_named { agreement(recorded, chain, answers) } else { None };
         let knows_name = chain.iter().any(is_known);
         let is_named = was_named || knows_name;
@@ -148,13 +148,13 @@ impl<'a> Writer<'a> {
             let (name, is_named) = match (answers.text(answer.function), is_known(answer)) {
                 _ if agreed == Some(index) => (kept, true),
                 (Some(name), true) => (builder.string(name)?, true),
-                // Instruments keeps functions without a name under the address at which they start.
+                // Like Instruments, name a function without a name after its start address.
                 _ if is_outermost && !was_named && answer.offset.is_some() => {
                     let start = frame.lookup_address.get().wrapping_sub(answer.offset.unwrap_or(0).into());
                     (builder.string(&format!("{start:#x}"))?, false)
                 }
                 _ if is_outermost => (kept, was_named),
-                // Swift once left inlined functions without a name: the caller's instead would be wrong.
+                // Old Swift compilers left inlined functions without a name. The name of the caller would be wrong.
                 _ => (builder.string("<unknown>")?, false),
             };
             let path = answers.text(answer.file).map(|file| builder.string(file)).transpose()?;
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
         Ok((frames, outcome))
     }
 
-    /// The frame's binary, or the image that the user named for its address.
+    /// Returns the frame's binary, or the image that the user named for its address.
     fn binary_of(&self, builder: &mut ProfileBuilder, frame: &Frame) -> Result<Option<BinaryId>, Full> {
         if frame.binary.is_some() {
             return Ok(frame.binary);
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
         }
         binaries.sort_by_key(|tally| std::cmp::Reverse(tally.frames - tally.named_now));
         let mut notes: Vec<_> = self.answers.values().flat_map(|answers| answers.notes.iter().cloned()).collect();
-        // The recording reports its own.
+        // The recording reports its own mangled names.
         if mangled_swift(self.profile.named_functions()).is_none() {
             notes.extend(mangled_swift(profile.named_functions()));
         }
@@ -242,8 +242,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The position in an answer of the function that the recording named: a function with exactly that name, or else the function that
-/// contains the code, if a symbol at its start has that name, or if its name and no other means the same.
+/// Returns the position in an answer of the function that the recording named. An exact match wins. Otherwise it is the outermost function,
+/// if a symbol at its start has that name, or if its name, and no inlined function's name, means the same.
 fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
     let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));
     if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
@@ -268,9 +268,9 @@ fn copy(
     add_frame(builder, frame, FrameKey { function, binary, address, source, is_inlined, group: 0 })
 }
 
-/// Adds a frame with the lookup address of the frame it replaces.
+/// Adds a frame with the lookup address of the frame that it replaces.
 fn add_frame(builder: &mut ProfileBuilder, old: &Frame, key: FrameKey) -> Result<FrameId, Full> {
-    // Frames of one address differ where their documents followed other rules.
+    // Frames with the same address stay distinct if their documents have different conventions for addresses.
     let group = old.address.get().wrapping_sub(old.lookup_address.get()) as u32;
     let id = builder.frame(FrameKey { group, ..key })?;
     builder.set_lookup_address(id, old.lookup_address);

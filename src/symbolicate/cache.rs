@@ -1,4 +1,4 @@
-//! Symbols of a batch: an address looked up for one export is there for the next.
+//! Caches symbols for a batch of profiles: an address that was looked up for one export is reused for the next.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,12 +17,12 @@ use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
-/// Symbolicates many profiles, and remembers the answers of the symbol files: an address that was looked up for one profile opens no file
-/// for the next. Threads share it.
+/// Symbolicates many profiles, and remembers the answers of the symbol files: no file is opened again for an address that was looked up
+/// for an earlier profile. It can be shared between threads.
 ///
 /// All profiles and summaries equal the results of [`Profile::symbolicate`]. Only the notes may differ, and only for a damaged symbol file:
-/// each profile that needs the file gets the first note. A file that could not be read is tried again for the next profile; a file that is
-/// not a symbol file is not.
+/// each profile that needs the file gets the first note. A file that could not be read is tried again for the next profile, unless it is not a
+/// symbol file.
 ///
 /// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are kept, or the limit of [`with_limit`](Self::with_limit). If they are exceeded, the
 /// cache is emptied. Answers for profiles in progress take additional memory.
@@ -55,20 +55,20 @@ pub struct SymbolCache<'f> {
 #[derive(Default)]
 struct Memory {
     images: HashMap<Uuid, Arc<Mutex<Remembered>>>,
-    /// About how much they take.
+    /// The approximate size of all images.
     bytes: usize,
 }
 
 impl<'f> SymbolCache<'f> {
-    /// The number of bytes remembered by default: 256 MiB, some million addresses.
+    /// The default number of bytes to remember: 256 MiB, a few million addresses.
     pub const DEFAULT_LIMIT: usize = 256 << 20;
 
-    /// A cache that remembers nothing yet. The finder must find the same files as long as the cache lives.
+    /// Creates an empty cache. The finder must find the same files as long as the cache is used.
     pub fn new(finder: &'f dyn SymbolFinder) -> Self {
         Self::with_limit(finder, Self::DEFAULT_LIMIT)
     }
 
-    /// A cache that remembers about this many bytes; 0 remembers nothing from one profile to the next.
+    /// Creates a cache that remembers about this many bytes; 0 remembers nothing from one profile to the next.
     pub fn with_limit(finder: &'f dyn SymbolFinder, bytes: usize) -> Self {
         Self { finder, limit: bytes, memory: Mutex::default() }
     }
@@ -76,7 +76,7 @@ impl<'f> SymbolCache<'f> {
     /// Returns the same recording with the names from symbol files, and a summary of its frames, like [`Profile::symbolicate`].
     ///
     /// # Errors
-    /// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
+    /// If the new profile exceeds its tables, or the names exceed the memory [budget](Profile::budget).
     pub fn symbolicate(
         &self,
         profile: &Profile,
@@ -87,13 +87,13 @@ impl<'f> SymbolCache<'f> {
         apply::apply(profile, &map, answers, self.finder, options)
     }
 
-    /// The answers for all images. If there is not enough memory to look up several images in parallel, they are looked up one by one.
-    /// Whether the memory suffices therefore does not depend on timing.
+    /// Returns the answers for all images. If there is not enough memory to look up several images in parallel, they are looked up one by one,
+    /// so whether the memory is sufficient does not depend on timing.
     fn answers(&self, images: &[ImageAddresses], budget: &MemoryBudget) -> Result<HashMap<Uuid, Answers>, OverBudget> {
         let one = |image: &ImageAddresses| Ok((image.uuid, self.look_up(image.clone(), budget)?));
         #[cfg(feature = "symbols")]
         let together = images.par_iter().map(one).collect::<Result<HashMap<Uuid, Answers>, OverBudget>>();
-        // The archives of bundles are small.
+        // Sequential, since the archives in bundles are small.
         #[cfg(not(feature = "symbols"))]
         let together = images.iter().map(one).collect::<Result<HashMap<Uuid, Answers>, OverBudget>>();
         let is_short = together.as_ref().map_or(true, |answers| answers.values().any(|answers| answers.is_short));
@@ -104,8 +104,8 @@ impl<'f> SymbolCache<'f> {
         images.iter().map(one).collect()
     }
 
-    /// The answers for one image, on this thread alone: a thread that waited for others while it holds a lock could be
-    /// given work that wants the same lock.
+    /// Returns the answers for one image, using only this thread: a thread that waited for others while holding a lock could be assigned work
+    /// that needs the same lock.
     fn look_up(&self, image: ImageAddresses, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let uuid = image.uuid;
         if self.finder.find(uuid).is_empty() {
@@ -121,10 +121,10 @@ impl<'f> SymbolCache<'f> {
         answers
     }
 
-    /// Counts the growth of an image, and empties the cache if it is too large.
+    /// Counts the growth of an image, and empties the cache if it exceeds the limit.
     fn count(&self, uuid: Uuid, remembered: &Arc<Mutex<Remembered>>, grown: isize) {
         let mut memory = lock(&self.memory);
-        // An image that was removed from the cache in the meantime is not counted.
+        // The image may have been removed from the cache in the meantime.
         if memory.images.get(&uuid).is_some_and(|current| Arc::ptr_eq(current, remembered)) {
             memory.bytes = memory.bytes.saturating_add_signed(grown);
         }

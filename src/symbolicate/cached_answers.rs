@@ -1,14 +1,14 @@
-//! The answers of one image's files so far, for the addresses of any number of profiles.
+//! Caches the answers of one image's symbol files, so that several profiles can share them.
 //!
-//! The answer for an address does not depend on the other addresses of the look-up. The data kept for each address (its frames, which files
-//! were queried and which of them answered) therefore gives the answers for any set of addresses.
+//! The answer for an address does not depend on the other addresses in the look-up. The data kept for each address (its frames, which files
+//! were queried and which of them answered) is therefore enough to answer any set of addresses.
 
 use std::io;
 use std::sync::Arc;
 
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageAddresses;
-use crate::demangle::display_name;
+use crate::demangle::Demangler;
 use crate::error::Diagnostic;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
@@ -19,15 +19,15 @@ use crate::units::Uuid;
 /// The answers remembered for one image.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    /// By address, sorted.
+    /// Sorted by address.
     known: Vec<(u64, Known)>,
     frames: Vec<AnswerFrame>,
     strings: Strings,
     /// The files queried for any address, best first.
     files: Vec<File>,
-    /// True if a file could not be read that may be readable the next time.
+    /// True if a file could not be read but may be readable the next time.
     is_doubtful: bool,
-    /// True if that was for lack of memory.
+    /// True if a file could not be read because of the memory budget.
     is_short: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Remembered {
 struct Known {
     /// The range of its frames; empty if no file contains the address.
     frames: (u32, u32),
-    /// The files that answered, by position: the first with the start of the function, the first with its name, and the first with the
+    /// The positions of the files that answered, each better than the one before. There are at most three: start of the function, name,
     /// line.
     answered_by: [Option<u32>; 3],
     /// True if the source file is known, so no more files were queried.
@@ -49,28 +49,28 @@ struct File {
     note: Option<Diagnostic>,
 }
 
-/// Strings of answers, each once; a name is demangled when it is seen first.
+/// Interned strings of answers. A name is demangled when it is first seen.
 #[derive(Debug, Default)]
 struct Strings {
     names: HashMap<Box<str>, u32>,
     files: HashMap<Box<str>, u32>,
     texts: Vec<Arc<str>>,
     kinds: Vec<StringKind>,
-    /// Other names of functions, which frames have ranges of.
+    /// Other names of functions; frames refer to ranges of them.
     aliases: Vec<u32>,
-    /// About how many bytes each takes, and all of them.
+    /// The approximate memory of each string, and of all strings and aliases, in bytes.
     costs: Vec<u32>,
     bytes: usize,
 }
 
-/// Memory is reserved each time answers have grown by this many bytes.
+/// Memory is reserved whenever use exceeds the reservation by more than this many bytes.
 const BYTES_BETWEEN: u64 = 1 << 16;
 
 impl Remembered {
-    /// Returns the answers for these addresses. Opens files only for addresses that are new.
+    /// Returns the answers for these addresses. Opens files only for new addresses.
     ///
     /// # Errors
-    /// When the answers take more memory than the budget has; everything remembered is then forgotten.
+    /// If the answers exceed the memory budget; everything remembered is then forgotten.
     pub(super) fn look_up(
         &mut self,
         image: ImageAddresses,
@@ -85,7 +85,7 @@ impl Remembered {
         answers
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.known.len() * size_of::<(u64, Known)>();
         known + self.frames.len() * size_of::<AnswerFrame>() + self.strings.bytes
@@ -130,7 +130,7 @@ impl Remembered {
             self.add_file(position, asked);
         }
         self.known.extend(new.into_iter().zip(known));
-        // Two sorted parts, which are merged, not sorted.
+        // A stable sort merges the two sorted parts.
         self.known.sort_by_key(|(address, _)| *address);
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Remembered {
         let Asked { found, result, .. } = asked;
         let name = found.path.display();
         let note = match result {
-            // A broken file has a note for each broken part; the first note is enough.
+            // A damaged file has a note for each damaged part; the first note is enough.
             Ok(notes) => notes.first().map(|note| {
                 let more = if notes.len() > 1 { format!(" (and {} more)", notes.len() - 1) } else { String::new() };
                 format!("{name}: {note}{more}")
@@ -164,8 +164,8 @@ impl Remembered {
         }
     }
 
-    /// The answers for known addresses. Memory is reserved as if each answer had separate strings, so earlier callers do not decide whether
-    /// it suffices.
+    /// Returns the answers for known addresses. Reserves memory as if these answers shared no strings with other look-ups, so whether
+    /// the budget suffices does not depend on earlier callers.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
@@ -200,7 +200,7 @@ impl Remembered {
         Ok(Answers { addresses, ..answers })
     }
 
-    /// A string in the answers.
+    /// Copies a string to the answers, once.
     fn copy(&self, index: u32, copied: &mut [Option<u32>], answers: &mut Answers) -> u32 {
         *copied[index as usize].get_or_insert_with(|| {
             answers.strings.push(Arc::clone(&self.strings.texts[index as usize]));
@@ -229,7 +229,7 @@ impl Strings {
         if let Some(&id) = self.names.get(name) {
             return id;
         }
-        let shown = display_name(name);
+        let shown = Demangler::default().display_name(name);
         let kind = match &*shown {
             AppleSymbols::DEDUPLICATED => StringKind::Folded,
             shown if is_hex_address(shown) => StringKind::Address,
@@ -253,7 +253,7 @@ impl Strings {
         let id = self.texts.len() as u32;
         self.texts.push(shown.into());
         self.kinds.push(kind);
-        // Both strings, the entry of the map with its spare capacity, and the counts of the shared string.
+        // Both strings, the map entry with its spare capacity, and the reference counts of the shared string.
         let cost = text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
         self.costs.push(u32::try_from(cost).unwrap_or(u32::MAX));
         self.bytes += cost;

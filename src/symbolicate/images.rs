@@ -1,4 +1,4 @@
-//! Images that the user names, for documents whose stacks have none; addresses by image; and the options.
+//! Images that the user names for documents whose stacks have none; addresses by image; and the options of symbolication.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::profile::{BinaryId, Frame, Profile};
 use crate::symbols::{Found, SymbolFinder};
 use crate::units::{Address, Uuid};
 
-/// A binary at its load address: `UUID@LOAD_ADDRESS`, or `UUID@LOAD_ADDRESS=PATH` where its symbols are.
+/// A binary at its load address, written as `UUID@LOAD_ADDRESS` or, with the path of its symbols, as `UUID@LOAD_ADDRESS=PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSpec {
     /// The UUID.
@@ -19,7 +19,7 @@ pub struct ImageSpec {
 }
 
 impl std::str::FromStr for ImageSpec {
-    /// The rule that the text breaks.
+    /// The reason why the text is invalid.
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -57,7 +57,7 @@ pub(super) struct Image {
 }
 
 impl ImageMap {
-    /// The images, with the sizes in their symbol files.
+    /// Creates a map of the images, with the sizes from their symbol files.
     pub(super) fn new(specs: &[ImageSpec], finder: &dyn SymbolFinder) -> Self {
         let mut specs: Vec<&ImageSpec> = specs.iter().collect();
         specs.sort_by_key(|spec| spec.load_address);
@@ -66,7 +66,7 @@ impl ImageMap {
             let start = spec.load_address.get();
             let size = found.iter().find_map(|found| found.text_size);
             let next = specs.get(index + 1).map_or(u64::MAX, |next| next.load_address.get());
-            // Without a size, an image contains nothing; otherwise it would contain the rest of the process.
+            // An image of unknown size contains nothing; otherwise it would contain the rest of the process.
             let end = start.saturating_add(size.unwrap_or(0)).min(next);
             let best = found.first();
             let image = Image {
@@ -81,14 +81,13 @@ impl ImageMap {
         Self { ranges: ranges.collect() }
     }
 
-    /// The image at an address.
     pub(super) fn image(&self, address: Address) -> Option<&Image> {
         let index = self.ranges.partition_point(|(start, ..)| *start <= address.get()).checked_sub(1)?;
         let (_, end, image) = &self.ranges[index];
         (address.get() < *end).then_some(image)
     }
 
-    /// The key by which a frame without a binary is looked up.
+    /// Returns the key for looking up a frame without a binary.
     pub(super) fn key(&self, address: Address) -> Option<Key> {
         let image = self.image(address)?;
         Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })
@@ -103,14 +102,14 @@ pub(super) struct ImageAddresses {
     pub(super) addresses: Vec<u64>,
 }
 
-/// The key of a frame's look-up: the image, and the address relative to its Mach-O header.
+/// The key for looking up a frame: the image, and the address relative to its Mach-O header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) uuid: Uuid,
     pub(super) address: u64,
 }
 
-/// The key of a frame; `None` if the image is not known, or the address is before it.
+/// Returns the key of a frame; `None` if the image is unknown, or the address is below it.
 pub(super) fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Key> {
     let Some(binary) = frame.binary else { return map.key(frame.lookup_address) };
     let binary = profile.binary(binary);
@@ -119,7 +118,7 @@ pub(super) fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Ke
     Some(Key { uuid, address })
 }
 
-/// The distinct addresses of every image.
+/// Collects the distinct addresses in each image.
 pub(super) fn addresses(profile: &Profile, map: &ImageMap) -> Vec<ImageAddresses> {
     let mut by_uuid: HashMap<Uuid, Vec<u64>> = HashMap::default();
     for id in profile.frame_ids() {
@@ -135,12 +134,12 @@ pub(super) fn addresses(profile: &Profile, map: &ImageMap) -> Vec<ImageAddresses
             ImageAddresses { uuid, addresses }
         })
         .collect();
-    // The largest first, so that no thread starts a large image last.
+    // Largest first, so that no thread starts a large image last.
     images.sort_unstable_by_key(|image| (std::cmp::Reverse(image.addresses.len()), image.uuid));
     images
 }
 
-/// For each UUID, the binary of the profile that functions are attributed to.
+/// For each UUID, returns the binary of the profile that functions are attributed to.
 pub(super) fn first_binaries(profile: &Profile) -> HashMap<Uuid, BinaryId> {
     let mut first = HashMap::default();
     for id in profile.binary_ids() {
@@ -154,7 +153,7 @@ pub(super) fn first_binaries(profile: &Profile) -> HashMap<Uuid, BinaryId> {
 /// The options of symbolication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicateOptions {
-    /// True to add frames for inlined functions; otherwise only the function that holds the code gets one. Default: yes.
+    /// Whether to add frames for inlined functions. Otherwise only the function that contains the code gets a frame. Default: true.
     pub with_inlines: bool,
     /// Images for documents whose stacks have no images (Xcode 12 to 14.2, and `time-sample`).
     pub images: Vec<ImageSpec>,

@@ -1,13 +1,13 @@
-//! Joins a profile with symbol files: every frame that they can name gets its name, its inlined callees and its line.
+//! Symbolicates a profile: every frame found in symbol files gets its name, its inlined functions and its line.
 //!
 //! 1. The distinct (image, lookup address) pairs of all frames are collected, by UUID, relative to the load address.
-//! 2. The files of each image are queried, the best first (`cached_answers`); images in parallel, addresses sorted. The answers are kept
+//! 2. The files of each image are queried, best first (`cached_answers`); images in parallel, addresses sorted. The answers are kept
 //!    for other exports of a batch ([`SymbolCache`]).
-//! 3. A new profile is made, in which a frame is one frame for each function that was inlined there (`apply`).
+//! 3. A new profile is built, in which a frame is replaced by one frame for each function that was inlined there (`apply`).
 //!
 //! A frame that the recording named keeps its name, unless the symbols name another function. The symbols are then right, since the UUID is
-//! the same, and the disagreement is counted. Inlined functions that the recording lists stay if the files list only one function. The
-//! summary shows, for each binary, how many frames have names now, and why the others have none.
+//! the same, and the disagreement is counted. Inlined functions in the recording are kept if the files list only one function. The summary
+//! shows, for each binary, how many frames have names now, and why the others have none.
 
 mod answers;
 mod apply;
@@ -31,7 +31,7 @@ impl Profile {
     /// Returns the same recording with the names from symbol files, and a summary of its frames.
     ///
     /// # Errors
-    /// When the new profile does not fit its tables, or the names take more memory than the [budget](Self::budget) has.
+    /// If the new profile exceeds its tables, or the names exceed the memory [budget](Self::budget).
     pub fn symbolicate(
         &self,
         finder: &dyn SymbolFinder,
@@ -42,7 +42,7 @@ impl Profile {
 }
 
 impl SymbolicateOptions {
-    /// The images in which [`Profile::symbolicate`] looks up addresses: those of the frames' binaries, and those in the options.
+    /// The images in which [`Profile::symbolicate`] looks up addresses: the binaries of the frames, and the images in the options.
     pub fn wanted_images(&self, profile: &Profile) -> BTreeSet<Uuid> {
         let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
         let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());

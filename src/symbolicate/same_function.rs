@@ -1,9 +1,9 @@
-//! Two spellings of one function, distinguished from spellings of two functions.
+//! Decides whether two spellings mean the same function.
 
-/// True if two names, from the recording and from a symbol file, mean one function.
+/// True if two names, from the recording and from a symbol file, mean the same function.
 ///
-/// Demanglers differ in spaces, result types, template arguments, and how much of a Swift module they write. Therefore qualified names are
-/// compared as far as both have qualifiers: `Widget.draw` is `Demo.Widget.draw`, but `A::init` is not `B::init`.
+/// Demanglers differ in spaces, result types, template arguments, and in how much of a Swift module they write. Therefore only the qualifiers
+/// that both names have are compared: `Widget.draw` is `Demo.Widget.draw`, but `A::init` is not `B::init`.
 pub(super) fn is_same_function(one: &str, other: &str) -> bool {
     if without_spaces(one).eq(without_spaces(other)) {
         return true;
@@ -19,8 +19,7 @@ fn without_spaces(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_whitespace())
 }
 
-/// True if a name contains more than a path: which closure, of which function, for which trait. Two such names are the same only if their
-/// spelling is equal.
+/// True if a name contains more than a path, such as a closure and its function, or a trait. Two such names only match if they are equal.
 fn has_particulars(name: &str) -> bool {
     const PARTICULARS: [&str; 17] = [
         "{",
@@ -44,7 +43,7 @@ fn has_particulars(name: &str) -> bool {
     PARTICULARS.iter().any(|word| name.contains(word))
 }
 
-/// `ns`, `Foo`, `bar` of `void ns::Foo<int>::bar<char>(char const*) const`; the whole of an Objective-C method.
+/// Returns `ns`, `Foo`, `bar` for `void ns::Foo<int>::bar<char>(char const*) const`, and the complete name of an Objective-C method.
 fn qualified_name(name: &str) -> Vec<String> {
     if name.starts_with("-[") || name.starts_with("+[") {
         return vec![name.to_owned()];
@@ -54,7 +53,7 @@ fn qualified_name(name: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let bytes: Vec<char> = name.chars().collect();
     for (index, &c) in bytes.iter().enumerate() {
-        // `operator<`, `operator<<`, `operator->`, `operator()`: brackets that are names.
+        // In `operator<`, `operator<<`, `operator->`, `operator()`, the brackets are part of the name.
         let is_operator = depth == 0
             && flat.rsplit("operator").next().is_some_and(|after| {
                 flat.contains("operator") && after.chars().all(|c| "<>-=".contains(c)) && after.len() < 3
@@ -62,7 +61,7 @@ fn qualified_name(name: &str) -> Vec<String> {
         match c {
             '<' | '>' | '-' | '=' if is_operator => flat.push(c),
             '<' | '(' | '[' | '{' => depth += 1,
-            // `->` closes nothing.
+            // The `>` of `->` is not a closing bracket.
             '>' if depth > 0 && index > 0 && bytes[index - 1] == '-' => {}
             '>' | ')' | ']' | '}' if depth > 0 => depth -= 1,
             _ if depth == 0 => flat.push(c),
@@ -73,7 +72,7 @@ fn qualified_name(name: &str) -> Vec<String> {
     // A Swift result type follows an arrow; a C++ result type precedes a space.
     let flat = flat.split(" -> ").next().unwrap_or(flat).trim();
     let flat = match flat.rfind("operator") {
-        // `operator bool` and `operator new` hold a space that ends no result type.
+        // The space in `operator bool` and `operator new` does not end a result type.
         Some(operator) => flat[..operator].rfind(' ').map_or(flat, |space| &flat[space + 1..]),
         None => flat.rsplit(' ').next().unwrap_or(flat),
     };

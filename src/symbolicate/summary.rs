@@ -1,9 +1,10 @@
-//! The results for frames, binary by binary.
+//! The results of symbolication for each binary.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::Diagnostic;
+use crate::settings::IMAGE;
 use crate::symbols::Found;
 use crate::units::{Uuid, first_of};
 
@@ -13,33 +14,33 @@ use crate::units::{Uuid, first_of};
 pub struct SymbolicationSummary {
     /// Binaries with frames, sorted by the number of unnamed frames, largest first.
     pub binaries: Vec<BinarySummary>,
-    /// The number of images whose symbols were found, whether the recording has them or not; `None` if the finder does not count.
+    /// The number of images whose symbols were found, whether or not the recording contains them; `None` if the finder does not count.
     pub images: Option<u64>,
-    /// Frames outside every known binary; nothing can name them.
+    /// Frames outside every known binary, which cannot be named.
     pub frames_without_binary: u64,
     /// Notes about files, each with its path.
     pub notes: Vec<Diagnostic>,
 }
 
-/// The results of symbolication for one binary (one UUID).
+/// The results for one binary (one UUID).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BinarySummary {
     /// The binary's name.
     pub name: String,
-    /// Its UUID; without one nothing can be found.
+    /// Its UUID; without one, no symbols can be found.
     pub uuid: Option<Uuid>,
     /// The architecture of the binary.
     pub arch: String,
-    /// Distinct frames of the recording in it.
+    /// The number of distinct frames of the recording in it.
     pub frames: u64,
     /// The number of these frames that the recording named.
     pub named_before: u64,
-    /// The number that have a name now.
+    /// The number of these frames that have a name now.
     pub named_now: u64,
     /// The number of other frames whose function has no name but a known start, which is used as the name, as in a stripped binary.
     pub nameless: u64,
-    /// The number that the symbols give another function than the recording did.
+    /// The number of frames for which the symbols name another function than the recording.
     pub disagreements: u64,
     /// The number of frames now, including inlined functions.
     pub frames_now: u64,
@@ -53,39 +54,38 @@ pub struct BinarySummary {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// No file with its UUID was found; these have its name, but another UUID: another build.
+    /// No file with its UUID was found, but these files of another build have the same name.
     NoFile {
         /// Files with the same image name.
         same_name: Vec<Found>,
     },
-    /// There is a file, but some of the addresses lie outside of every function in it.
+    /// There is a file, but some of the addresses are outside of every function in it.
     OutsideFunctions,
     /// A file has the starts of the functions, but no names for them.
     Nameless,
 }
 
 impl SymbolicationSummary {
-    /// Advice on how to name more frames, one sentence each; empty if nothing can be done.
+    /// Returns advice on how to name more frames, one sentence each; empty if nothing can be done.
     pub fn advice(&self) -> Vec<String> {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
         if self.binaries.is_empty() && self.frames_without_binary > 0 {
-            advice.push(
-                "no frame is in a known binary, so there is nothing to look up; pass the load address of one with --image UUID@ADDRESS"
-                    .to_owned(),
-            );
+            advice.push(format!(
+                "no frame is in a known binary, so there is nothing to look up; pass the load address of one with {IMAGE} UUID@ADDRESS"
+            ));
         }
         advice
     }
 }
 
 impl SymbolicationSummary {
-    /// Returns a sentence about the paths whose symbols name no frame, with their UUIDs and the UUIDs that the recording wants; `None` if each
-    /// path names one. `found` are all symbols that were found.
+    /// Returns a sentence about the paths whose symbols name no frame, with their UUIDs and the UUIDs that the recording needs; `None` if each
+    /// path names a frame. `found` are all symbols that were found.
     pub fn useless(&self, paths: &[&Path], found: &[Found]) -> Option<String> {
         let below =
             |path: &Path| -> Vec<&Found> { found.iter().filter(|found| found.path.starts_with(path)).collect() };
         let used = || self.binaries.iter().flat_map(|binary| &binary.used);
-        // A path without files was found below another one.
+        // The files of this path were found through another path that contains it.
         let is_useless = |path: &Path| !below(path).is_empty() && !used().any(|used| used.path.starts_with(path));
         let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
         let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
@@ -97,7 +97,7 @@ impl SymbolicationSummary {
             .then(|| format!("no frame is named by {paths}: UUIDs there: {have}; the recording wants {wants}"))
     }
 
-    /// The binaries with frames that have no name.
+    /// Lists the binaries with unnamed frames.
     fn wants(&self) -> String {
         let wanted = self.binaries.iter().filter(|binary| binary.named_now < binary.frames);
         let wants = wanted.filter_map(|binary| Some(format!("{} ({})", binary.uuid?, binary.name)));
@@ -113,7 +113,7 @@ impl SymbolicationSummary {
 }
 
 impl BinarySummary {
-    /// True if there are symbols of this very build, but not for all of its frames.
+    /// True if there are symbols from this exact build, but not for all of its frames.
     pub(crate) fn has_symbols_without_names(&self) -> bool {
         matches!(self.missing, Some(Missing::OutsideFunctions | Missing::Nameless))
     }

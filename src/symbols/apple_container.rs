@@ -1,7 +1,7 @@
-//! The container around records (`.symbols`), and what all these files hold.
+//! The container of records (`.symbols`), and what all these files have in common.
 //!
-//! `xcrun symbols -symbolsPackageDir` writes one container for each UUID; Instruments keeps containers without symbols
-//! ("shallow signatures") and bare records (`.symbolsarchive`) in `.trace` bundles. Little endian:
+//! `xcrun symbols -symbolsPackageDir` writes one container for each UUID. In `.trace` bundles, Instruments stores containers without symbols
+//! ("shallow signatures") and bare records (`.symbolsarchive`). Little endian:
 //!
 //! | part | size | fields |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | … its segments | 32 each | name in 16 bytes, u64 address, u64 size: as linked |
 //! | chunk | 16 | u32 `0xA1B22B1A`, u32 kind 3, 5 or 7, u32 `0xA1B22B1A`, u32 length with these 16 bytes |
 //! | … its record | | see `apple_record` |
-//! | trailer | 32 … | u32 `0x00C0FFEE`, u32 version 3 or 4, UUID of the shared cache, u64 where the cache begins … |
+//! | trailer | 32 … | u32 `0x00C0FFEE`, u32 version 3 or 4, UUID of the shared cache, u64 base address of the cache … |
 //!
-//! Images come first, then one chunk for each image that has symbols. A chunk belongs to the image with its UUID.
+//! Images come first, then one chunk for each image with symbols. A chunk belongs to the image with its UUID.
 //! Symbol files need neither segments nor trailer; `apple_signature` reads them.
 
 use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
@@ -27,7 +27,7 @@ const CONTAINER: u32 = 0xff01_ff02;
 const CHUNK: u32 = 0xa1b2_2b1a;
 const TRAILER: u32 = 0x00c0_ffee;
 
-/// The kinds of chunks that were seen to hold a record.
+/// The known kinds of chunks that contain a record.
 const CHUNK_KINDS: [u32; 3] = [3, 5, 7];
 
 /// An image in a file, with or without symbols.
@@ -35,22 +35,22 @@ const CHUNK_KINDS: [u32; 3] = [3, 5, 7];
 pub struct AppleImage<'a> {
     /// The UUID of the image.
     pub uuid: Uuid,
-    /// The Mach-O number of its architecture.
+    /// The Mach-O CPU type of its architecture.
     pub cputype: u32,
-    /// The Mach-O number of its variant, with capabilities in the upper byte.
+    /// The Mach-O CPU subtype, with capabilities in the upper byte.
     pub cpusubtype: u32,
-    /// The path of the image, or of the dSYM that the file was made from; `None` in an archive, which has no path.
+    /// The path of the image, or of the dSYM that the file was made from; `None` for an archive, which contains no path.
     pub path: Option<&'a str>,
     /// Its symbols; `None` if the file only lists the image ("no symbols in it").
     pub symbols: Option<Box<AppleSymbols<'a>>>,
 }
 
 impl<'a> AppleImage<'a> {
-    /// The images of a `.symbols` or `.symbolsarchive` file; the content shows which. Strings are borrowed. The allocated memory is at most
-    /// a few times the size of the file.
+    /// Reads the images of a `.symbols` or `.symbolsarchive` file, which is recognised by its content. Strings are borrowed. Allocates at most a
+    /// few times the size of the file.
     ///
     /// # Errors
-    /// When the file is neither, or breaks a rule of its format.
+    /// If the file has neither format, or violates its format.
     pub fn all(file: &'a [u8]) -> Result<Vec<Self>, Broken> {
         if file.len() >= 4 && u32_at(file, 0) == CONTAINER {
             container(file)
@@ -59,19 +59,19 @@ impl<'a> AppleImage<'a> {
         }
     }
 
-    /// True if bytes begin like such a file. For a `.symbolsarchive`, `size` must be the size of the file.
+    /// True if bytes start like such a file. For a `.symbolsarchive`, `size` must be the size of the file.
     pub fn is_start_of_file(start: &[u8], size: u64) -> bool {
         let Some(start) = start.first_chunk::<8>() else { return false };
         u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
     }
 
-    /// The name of its architecture as Apple spells it, such as `arm64e`; `None` for one this crate does not know.
+    /// The name of its architecture as Apple spells it, such as `arm64e`; `None` if this crate does not know it.
     pub fn arch(&self) -> Option<&'static str> {
         Architecture::new(self.cputype, self.cpusubtype).name()
     }
 }
 
-/// Reads a record alone.
+/// Reads a bare record.
 fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
     if file.len() >= SHORT_HEADER && matches!(u32_at(file, 0), 1 | 7) && u32_at(file, 4) as usize != file.len() {
         let rule = format_args!("its size {:#x} is not the size of the file, {:#x}", u32_at(file, 4), file.len());
@@ -87,16 +87,14 @@ fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
     })
 }
 
-/// An image as the container describes it.
+/// An image in the list of a container.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedImage<'a> {
-    /// The description of the image itself.
     pub(crate) image: AppleImage<'a>,
-    /// Its segments: as linked, and in a signature where they were in memory.
+    /// Its segments as linked or, in a signature, as loaded in memory.
     pub(crate) segments: Vec<LinkedSegment>,
 }
 
-/// Reads a container.
 fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
     let mut cutter = Cutter::new(file, 0, file.len());
     let mut listed = listed_images(&mut cutter)?;
@@ -127,7 +125,6 @@ pub(super) fn listed_images<'a>(cutter: &mut Cutter<'a>) -> Result<Vec<ListedIma
     (0..count).map(|index| image(cutter, index)).collect()
 }
 
-/// Reads the next image.
 fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<ListedImage<'a>, Broken> {
     let what = format_args!("image {index}");
     let fixed = cutter.bytes(56, what)?;
@@ -153,21 +150,21 @@ fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<ListedImage<'a>, Bro
     Ok(ListedImage { image, segments })
 }
 
-/// A record and where its chunk begins.
+/// A record, and the offset of its chunk.
 pub(super) struct Chunk<'a> {
     at: usize,
     record: Record<'a>,
 }
 
-/// A part after the images. Its magic number has been read.
+/// A part after the images, whose magic number was read.
 pub(super) enum Mark {
-    /// A chunk that begins here.
+    /// A chunk that starts at this offset.
     Chunk(usize),
-    /// The trailer, after which no chunk follows.
+    /// The trailer; no chunk follows it.
     Trailer,
 }
 
-/// Reads the magic of what comes next; `None` at the end.
+/// Reads the magic number of the next part; `None` at the end.
 pub(super) fn mark(cutter: &mut Cutter<'_>) -> Result<Option<Mark>, Broken> {
     if cutter.left() == 0 {
         return Ok(None);
@@ -183,7 +180,7 @@ pub(super) fn mark(cutter: &mut Cutter<'_>) -> Result<Option<Mark>, Broken> {
     }
 }
 
-/// Reads the chunk at `at`, after its magic number.
+/// Reads the rest of the chunk at `at`, after its magic number.
 pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> Result<Chunk<'a>, Broken> {
     let rest = cutter.bytes(12, "chunk")?;
     let (kind, again, length) = (u32_at(rest, 0), u32_at(rest, 4), u32_at(rest, 8));
@@ -199,7 +196,7 @@ pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> R
     Ok(Chunk { at, record: Record::read(file, record_at, room as usize)? })
 }
 
-/// Adds a record to the first image with its UUID. The same UUID means the same binary, so one record is enough.
+/// Adds a record to the first image with its UUID. The same UUID means the same binary, so one is enough.
 fn attach<'a>(chunk: Chunk<'a>, listed: &mut [ListedImage<'a>], by_uuid: &[(Uuid, usize)]) -> Result<(), Broken> {
     let Chunk { at, record } = chunk;
     let first = by_uuid.partition_point(|&(uuid, _)| uuid < record.uuid);

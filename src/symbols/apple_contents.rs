@@ -1,6 +1,6 @@
 //! The addresses, files and calls that an image's symbols cover, for checks and listings. Look-ups do not need them.
 //!
-//! Addresses are the record's own (see `apple_segments`): for code they are relative to the start of `__TEXT`.
+//! Addresses are those in the record (see `apple_segments`): for code, they are relative to the start of `__TEXT`.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::apple_lookup::AppleSymbols;
 use super::apple_record::Entry;
 
 impl<'a> AppleSymbols<'a> {
-    /// The sections with their names, such as `__TEXT __text`, in file order; the part before the first one is called
-    /// `MACH_HEADER`. `None` for a name that is not UTF-8.
+    /// The sections with their names, such as `__TEXT __text`, in file order. The part before the first section is called `MACH_HEADER`. A name
+    /// that is not UTF-8 is `None`.
     pub fn sections(&self) -> impl Iterator<Item = (Option<&'a str>, Range<u64>)> {
         let strings = self.record.strings;
         self.record.sections.iter().map(move |section| {
@@ -19,7 +19,7 @@ impl<'a> AppleSymbols<'a> {
         })
     }
 
-    /// The addresses of the symbols, functions and data, sorted by their start; folded functions repeat theirs.
+    /// The address ranges of the symbols (functions and data), sorted by start. Folded functions repeat their range.
     pub fn symbol_ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> {
         let symbols = self.record.symbols;
         (0..symbols.entries.len()).map(move |index| {
@@ -28,7 +28,7 @@ impl<'a> AppleSymbols<'a> {
         })
     }
 
-    /// The addresses of the line entries, sorted by their start.
+    /// The address ranges of the line entries, sorted by start.
     pub fn line_ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> {
         self.record.lines.entries.iter().map(|line| {
             let address = u64::from(u32_at(line, 0));

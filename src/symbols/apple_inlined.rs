@@ -1,6 +1,6 @@
 //! The forest of inlined calls.
 //!
-//! A symbol or an inlined call names the first of the calls inlined into it. The siblings follow in the table, up to the first with the
+//! A symbol or an inlined call contains the index of the first call inlined into it. Its siblings follow in the table, up to the first with the
 //! flag `0x40000000`:
 //!
 //! | symbol `main` | first 0 |   |   |
@@ -9,32 +9,32 @@
 //! | inlined call 1: `print` | first -1 | `0x40000000` |
 //! | inlined call 2: `next`, in `parse` | first -1 | `0x40000000` |
 //!
-//! Each call is reached once and is inside its caller. (Symbols at one address are one piece of code and may share their calls.) The format
+//! Each call is reached once and is inside its caller. (Symbols with the same address are the same code and may share their calls.) The format
 //! does not define whether siblings are sorted and disjoint, so both cases are supported.
 
 use super::apple_bytes::{Broken, Table, broken, u32_at};
 use super::apple_record::{Entry, Record};
 
-/// The flag of the last of the siblings.
+/// Marks the last sibling.
 const IS_LAST: u32 = 0x4000_0000;
 
-/// Calls inlined into each other deeper than this are a broken file; the deepest seen in any DWARF is 33.
+/// The maximum nesting depth; the deepest found in any DWARF is 33.
 const MAX_DEPTH: u32 = 1_024;
 
-/// If siblings overlap, this many that begin before an address are tried.
+/// If siblings overlap, at most this many that start before an address are tried.
 const MAX_OVERLAP: usize = 64;
 
-/// The calls of a record, checked.
+/// The inlined calls of a record, after checking.
 #[derive(Clone, Debug)]
 pub(super) struct InlinedCalls<'a> {
     pub(super) table: Table<'a, 36>,
-    // For each call that is reached: the index after the last of its siblings. 0 for others.
+    // For each reached call, the index after its last sibling. 0 for others.
     ends: Vec<u32>,
-    // The calls with siblings sorted by address; empty if the table is already sorted and disjoint.
+    // The calls, with siblings sorted by address; empty if the table itself is sorted and disjoint.
     order: Vec<u32>,
 }
 
-/// Siblings that are still to be walked.
+/// Siblings that still have to be visited.
 struct Siblings {
     first: usize,
     parent: Entry,
@@ -42,10 +42,10 @@ struct Siblings {
 }
 
 impl<'a> InlinedCalls<'a> {
-    /// Walks all the calls of a record once.
+    /// Visits all inlined calls of a record once.
     ///
     /// # Errors
-    /// When a call is reached twice, lies outside of its caller, or has siblings without a last.
+    /// If a call is reached twice, is not inside its caller, or has siblings without a last one.
     pub(super) fn read(record: &Record<'a>) -> Result<Self, Broken> {
         let table = record.inlined;
         let mut calls = Self { table, ends: vec![0; table.entries.len()], order: Vec::new() };
@@ -69,7 +69,7 @@ impl<'a> InlinedCalls<'a> {
         Ok(calls)
     }
 
-    /// Checks siblings and adds the calls inlined into them to the list. Returns whether they are sorted and disjoint.
+    /// Checks siblings, and adds the calls inlined into them to `open`. Returns whether the siblings are sorted and disjoint.
     fn walk(&mut self, siblings: &Siblings, open: &mut Vec<Siblings>) -> Result<bool, Broken> {
         let end = self.end_of(siblings.first)?;
         let (mut above, mut are_sorted) = (0, true);
@@ -98,7 +98,7 @@ impl<'a> InlinedCalls<'a> {
         Ok(are_sorted)
     }
 
-    /// The index after the last sibling of `first`.
+    /// Returns the index after the last sibling of `first`.
     fn end_of(&self, first: usize) -> Result<usize, Broken> {
         let count = self.table.entries.len();
         let last = (first..count).find(|&index| {
@@ -111,7 +111,7 @@ impl<'a> InlinedCalls<'a> {
         })
     }
 
-    /// The order of all siblings by address; if several begin together, the smallest is last.
+    /// Sorts all siblings by address. If several start together, the smallest is last.
     fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut first = 0;
@@ -126,7 +126,7 @@ impl<'a> InlinedCalls<'a> {
         order
     }
 
-    /// The call at an address among `first` and its siblings. If calls overlap, the last to begin, then the smallest.
+    /// Finds the call at an address among `first` and its siblings. If calls overlap, the last to start wins, then the smallest.
     pub(super) fn find(&self, first: usize, address: u64) -> Option<usize> {
         let end = *self.ends.get(first)? as usize;
         let call = |index: usize| Entry::of(&self.table, index);

@@ -1,11 +1,11 @@
-//! The symbols of one image of a `.symbols` or `.symbolsarchive` file, and how addresses are looked up in them.
+//! Looks up addresses in the symbols of one image of a `.symbols` or `.symbolsarchive` file.
 //!
-//! 1. The function is given by the symbols at the greatest address up to the requested one, if they contain it.
+//! 1. The function comes from the symbols at the greatest address that is at most the requested one, if they contain it.
 //! 2. The inlined call at the address is searched in the function, then in that call, and so on.
-//! 3. The line table contains the source position of the innermost code; the position of each caller is the call of the inlined function.
+//! 3. The line table contains the source position of the innermost code. The position of each caller is the call of the inlined function.
 //!
-//! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. A symbol that the
-//! linker made to reach another binary is written without the underscore of its target, like in Instruments:
+//! Names: the display name if there is one, otherwise the linker name without the `_` that Mach-O adds to every C name. If the linker created a
+//! symbol to reach another binary, it is written without the underscore of its target, as in Instruments:
 //!
 //! | display name | linker name | function | linkage name |
 //! |---|---|---|---|
@@ -13,11 +13,11 @@
 //! | `main` | `_main` | `main` | |
 //! | | `__ZN7TFSInfoD2Ev` | `_ZN7TFSInfoD2Ev` | |
 //! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
-//! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
+//! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: only the start of the function was known) | |
 //!
-//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. The flag `0x800` marks
-//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer; with
-//! the flag, the answer has no line or inlined calls.
+//! **Folded functions.** A linker keeps one copy of functions with identical code, so several names have the same address. The flag `0x800` marks
+//! such code, and Instruments adds a symbol `<deduplicated_symbol>`. It is unknown which function ran, so this symbol is the answer. With the
+//! flag, the answer has no line or inlined calls.
 
 use std::fmt;
 
@@ -29,13 +29,13 @@ use super::frame::{Called, Location, SymbolFrame, Symbols};
 use crate::demangle::STUB;
 use crate::error::Diagnostic;
 
-/// The flag of functions that were folded.
+/// Marks functions that were folded.
 const IS_FOLDED: u32 = 0x800;
 
-/// The flags of functions (1) and of stubs (2); data has neither.
+/// Marks functions (1) and stubs (2); data has neither flag.
 const IS_CODE: u32 = 3;
 
-/// Symbols at one address beyond this many are not looked at; the most seen are 42.
+/// At most this many symbols at one address are examined; the maximum found is 42.
 const MAX_AT_ONE_ADDRESS: usize = 1_024;
 
 /// The symbols of one image.
@@ -54,17 +54,15 @@ impl fmt::Debug for AppleSymbols<'_> {
     }
 }
 
-/// The function at an address.
 #[derive(Clone, Copy, Debug)]
 struct Function {
     symbol: Entry,
-    /// True if it is one of several with different names.
+    /// True if there are several functions with different names.
     is_ambiguous: bool,
     /// True if it was folded, so its lines may belong to another function.
     is_folded: bool,
 }
 
-/// The names of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Names<'a> {
     called: Called<'a>,
@@ -76,14 +74,14 @@ impl<'a> AppleSymbols<'a> {
     /// The name given to folded functions.
     pub const DEDUPLICATED: &'static str = "<deduplicated_symbol>";
 
-    /// The symbols of a record inside of a container that holds `linked`, or of one alone.
+    /// Creates the symbols of a record. `linked` has the segments of its container, and is empty for a bare record.
     pub(super) fn new(record: Record<'a>, linked: &[LinkedSegment]) -> Result<Self, Broken> {
         let inlined = InlinedCalls::read(&record)?;
         Ok(Self { record, inlined, segments: SegmentMap::new(record.segments, linked) })
     }
 
-    /// The functions of which one has the code at an address relative to the start of `__TEXT`: several where functions
-    /// were folded, otherwise one or none. Frames hold names only.
+    /// Returns the functions that may be at an address relative to the start of `__TEXT`: several if functions were folded, otherwise at most
+    /// one. The frames contain only names.
     pub fn candidates(&self, address: u64) -> Vec<SymbolFrame<'a>> {
         let Some(address) = self.segments.to_record(address) else {
             return Vec::new();
@@ -95,7 +93,7 @@ impl<'a> AppleSymbols<'a> {
         names.map(|names| Location::default().frame(names.called, false)).collect()
     }
 
-    /// The symbols that begin at the greatest address not above this one of the record, reach it, and are code.
+    /// Returns the code symbols that start at the greatest record address up to this one and contain it.
     fn symbols_at(&self, address: u64) -> impl Iterator<Item = Entry> {
         let symbols = &self.record.symbols;
         let last = symbols.nearest(address);
@@ -106,7 +104,7 @@ impl<'a> AppleSymbols<'a> {
         })
     }
 
-    /// The function at an address of the record.
+    /// Returns the function at a record address.
     fn function_at(&self, address: u64, unreadable: &mut Unreadable) -> Option<Function> {
         let mut symbols = self.symbols_at(address);
         let first = symbols.next()?;
@@ -129,7 +127,7 @@ impl<'a> AppleSymbols<'a> {
         Some(function)
     }
 
-    /// The place of the line entry at an address of the record.
+    /// Returns the place of the line entry at a record address.
     fn line_at(&self, address: u64) -> Option<Place> {
         let lines = &self.record.lines;
         let index = lines.nearest(address)?;
@@ -138,13 +136,13 @@ impl<'a> AppleSymbols<'a> {
         (address < end).then(|| Place::of(lines, index, 8))
     }
 
-    /// The calls that were inlined at an address of the record, outermost first.
+    /// Returns the calls inlined at a record address, outermost first.
     fn inlined_at(&self, symbol: &Entry, address: u64) -> impl Iterator<Item = usize> {
         let step = move |caller: &Entry| self.inlined.find(caller.first_inlined()?, address);
         std::iter::successors(step(symbol), move |&call| step(&Entry::of(&self.inlined.table, call)))
     }
 
-    /// Answers one address of the record; `false` if it is unknown.
+    /// Answers one record address; returns false if it is unknown.
     fn answer_one(
         &self,
         address: u64,
@@ -175,7 +173,7 @@ impl<'a> AppleSymbols<'a> {
         let offset = function.map(|function| address - function.symbol.address);
         let outermost = SymbolFrame { offset, ..source.frame(names.called, false) };
         if let Some(stub) = &stub {
-            // Nothing is inlined into a stub, so the only frame has its name, which no file contains.
+            // Nothing is inlined into a stub, so there is one frame, named after the target. The name is not stored in the file.
             answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }
@@ -187,7 +185,6 @@ impl<'a> AppleSymbols<'a> {
         is_known
     }
 
-    /// Reads the names of an entry.
     fn names(&self, entry: &Entry, unreadable: &mut Unreadable) -> Names<'a> {
         let mut read = |offset| self.text(entry.at, offset, unreadable);
         let (display, linker) = (read(entry.display_name), read(entry.linker_name));
@@ -208,7 +205,7 @@ impl<'a> AppleSymbols<'a> {
         Location { file: Some(file), line: Some(place.line), column }
     }
 
-    /// The string of an entry; `None` if it is missing, empty, or not UTF-8.
+    /// Returns the string of an entry; `None` if it is missing, empty, or not UTF-8.
     fn text(&self, entry: usize, offset: u32, unreadable: &mut Unreadable) -> Option<&'a str> {
         let text = self.record.name(entry, offset)?;
         if text.is_none() {
@@ -219,12 +216,12 @@ impl<'a> AppleSymbols<'a> {
     }
 }
 
-/// The linker name without the underscore that the compiler adds.
+/// Removes the underscore that the compiler adds to linker names.
 fn without_underscore(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
 }
 
-/// Strings that are not UTF-8.
+/// The number of strings that are not UTF-8, and the first entry with one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unreadable {
     count: u64,

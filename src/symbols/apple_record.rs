@@ -1,6 +1,6 @@
-//! The record: all symbols of one image. A `.symbolsarchive` is a record, a `.symbols` file holds one in each chunk.
+//! A record contains all symbols of one image. A `.symbolsarchive` is a record, and a `.symbols` file contains one in each chunk.
 //!
-//! Apple documents none of this. Everything is little endian, and one part follows the other:
+//! Apple does not document this format. Everything is little endian, and the parts follow each other:
 //!
 //! | part | entry | fields |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | inlined calls | 36 | a symbol, and the call: u32 file, u32 line, u32 column |
 //! | lines | 20 | u32 address, u32 size, u32 file, u32 line, u32 column |
 //! | index | | 8 bytes per symbol (version 1), or 4 and the size given in the header (version 7); not needed |
-//! | strings | | each ended by a NUL |
+//! | strings | | each terminated by a NUL |
 //!
 //! | header | | header | |
 //! |---|---|---|---|
@@ -21,18 +21,18 @@
 //! | +10, +14 | symbols, inlined calls | +54 | size of the strings; 0: up to the end, and the header is short |
 //! | +18 | lines | +58 | long header only: size of more index |
 //!
-//! Names and paths are offsets into the strings, 0 for none. In the oldest form (short header, and a first section
-//! whose name is not at 0) they count from the entry that holds them; the header's count from the record.
-//! Addresses are the record's own: see `apple_segments`.
+//! Names and paths are offsets into the strings; 0 means none. In the oldest form (short header, and a first section whose name is not at 0),
+//! they are relative to the entry that contains them, and those in the header to the record. Record addresses differ from linked addresses: see
+//! `apple_segments`.
 
 use super::apple_bytes::{Broken, Cutter, Strings, Table, broken, sixteen_at, u32_at, u64_at};
 use super::apple_segments::check_segments;
 use crate::units::Uuid;
 
-/// Size of the header that every version has.
+/// The size of the header that every version has.
 pub(super) const SHORT_HEADER: usize = 0x58;
 
-/// A record that keeps all the rules of its layout.
+/// A record with a valid layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     pub(super) uuid: Uuid,
@@ -59,18 +59,18 @@ pub(super) struct Sections<'a> {
     is_64_bit: bool,
 }
 
-/// A section: its place and its name, such as `__TEXT __text`.
+/// A section: its addresses and its name, such as `__TEXT __text`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) at: usize,
     pub(super) address: u64,
     pub(super) size: u64,
-    /// Offset of the name. It may be 0, which is the name of the first section.
+    /// The offset of the name. Offset 0 is valid: it is the name of the first section.
     pub(super) name: u64,
 }
 
 impl<'a> Sections<'a> {
-    /// The sections in file order.
+    /// Returns the sections in file order.
     pub(super) fn iter(self) -> impl Iterator<Item = Section> + 'a {
         let size = if self.is_64_bit { 24 } else { 16 };
         self.bytes.chunks_exact(size).enumerate().map(move |(index, entry)| {
@@ -88,10 +88,10 @@ impl<'a> Sections<'a> {
 /// The fields that symbols and inlined calls share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// The position of the entry in the file.
+    /// The offset of the entry in the file.
     pub(super) at: usize,
     pub(super) address: u64,
-    /// The address after the last one.
+    /// Exclusive.
     pub(super) end: u64,
     pub(super) flags: u32,
     pub(super) display_name: u32,
@@ -100,7 +100,6 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Reads entry `index` of either table.
     pub(super) fn of<const N: usize>(table: &Table<'_, N>, index: usize) -> Self {
         let entry = &table.entries[index];
         let address = u64::from(u32_at(entry, 0));
@@ -115,21 +114,20 @@ impl Entry {
         }
     }
 
-    /// The first of the calls that were inlined into it.
+    /// The first call inlined into it.
     pub(super) fn first_inlined(&self) -> Option<usize> {
         usize::try_from(self.first_inlined).ok()
     }
 
-    /// True if the entry contains an address.
     pub(super) fn contains(&self, address: u64) -> bool {
         (self.address..self.end).contains(&address)
     }
 }
 
-/// A place in a source: the call of an inlined function, or where a line of code comes from.
+/// A source position: the call of an inlined function, or the origin of a line of code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
-    /// The entry that holds the offset of the file's path.
+    /// The offset of the entry that refers to the file's path.
     pub(super) at: usize,
     pub(super) file: u32,
     pub(super) line: u32,
@@ -137,7 +135,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Reads the three fields that begin at `field` of entry `index`.
+    /// Reads the three fields at `field` of entry `index`.
     pub(super) fn of<const N: usize>(table: &Table<'_, N>, index: usize, field: usize) -> Self {
         let entry = &table.entries[index];
         let [file, line, column] = [0, 4, 8].map(|next| u32_at(entry, field + next));
@@ -149,7 +147,7 @@ impl<'a> Record<'a> {
     /// Reads the record at `at`. Its size field determines its end, which must be within `room` bytes.
     ///
     /// # Errors
-    /// When the record breaks a rule of its layout.
+    /// If the record violates its layout.
     pub(super) fn read(file: &'a [u8], at: usize, room: usize) -> Result<Self, Broken> {
         let mut cutter = Cutter::new(file, at, room);
         let header = cutter.bytes(SHORT_HEADER as u64, "header of a record")?;
@@ -166,7 +164,7 @@ impl<'a> Record<'a> {
         Self::read_tables(header, at, cutter)
     }
 
-    /// Cuts the tables, which follow the part of the header that every version has.
+    /// Reads the tables, which follow the part of the header that every version has.
     fn read_tables(header: &'a [u8], at: usize, mut cutter: Cutter<'a>) -> Result<Self, Broken> {
         let strings_size = u32_at(header, 0x54);
         let more_index = if strings_size == 0 { 0 } else { u32_at(cutter.bytes(8, "long header of a record")?, 0) };
@@ -208,7 +206,7 @@ impl<'a> Record<'a> {
         Ok(record)
     }
 
-    /// Checks the entries of all tables but what hangs together in the forest of inlined calls.
+    /// Checks the entries of all tables, except the structure of the forest of inlined calls.
     fn check(&self) -> Result<(), Broken> {
         for (index, section) in self.sections.iter().enumerate() {
             self.strings.check(section.at, section.name, format_args!("section {index}"))?;
@@ -266,19 +264,19 @@ impl<'a> Record<'a> {
         if offset == 0 { Ok(()) } else { self.strings.check(entry, u64::from(offset), what) }
     }
 
-    /// The string at an offset of the entry at `entry`: `None` without a string, `Some(None)` if it is not UTF-8.
+    /// Returns the string at an offset in the entry at `entry`: `None` without a string, `Some(None)` if it is not UTF-8.
     pub(super) fn name(&self, entry: usize, offset: u32) -> Option<Option<&'a str>> {
         (offset != 0).then(|| self.strings.get(entry, u64::from(offset)))
     }
 }
 
-/// The error for an entry at a lower address than the entry before it.
+/// The error for an entry whose address is below that of the entry before it.
 fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Broken {
     let rule = format_args!("its address {address:#x} is below the address before it, {above:#x}");
     broken(at, format_args!("{what} {index}"), rule)
 }
 
-/// True if a processor of this Mach-O number has 64-bit addresses.
+/// True if a processor with this Mach-O number has 64-bit addresses.
 fn is_64_bit(cputype: u32) -> bool {
     /// `CPU_ARCH_ABI64`.
     const ABI_64: u32 = 0x0100_0000;

@@ -1,4 +1,4 @@
-//! The record's own addresses.
+//! Maps linked addresses to the addresses in a record.
 //!
 //! A record does not contain the addresses that its image was linked to. Segments with symbols come first, one after the other, and
 //! `__TEXT` begins at 0. The others follow, so `__PAGEZERO` is in the middle:
@@ -9,14 +9,14 @@
 //! | `__TEXT` | `0x100000000` + `0x8000` | `0x0` |
 //! | `__DATA` | `0x10000c000` + `0x4000` | `0xc000` |
 //!
-//! A `.symbols` container holds the linked addresses as well, so all of its segments can be looked up. A record alone
-//! (`.symbolsarchive`) does not, so only `__TEXT` can, and that is where code is.
+//! A `.symbols` container also contains the linked addresses, so all of its segments can be looked up. A bare record (`.symbolsarchive`) does
+//! not, so only addresses in `__TEXT` can be looked up, which is where code is.
 
 use std::collections::BTreeMap;
 
 use super::apple_bytes::{Broken, Table, broken, sixteen_at, u64_at};
 
-/// The name of the segment that addresses are relative to.
+/// The name of the segment to which addresses are relative.
 const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
 
 /// A segment of an image, with its linked address.
@@ -36,7 +36,7 @@ pub(super) struct SegmentMap {
     text: (u64, u64),
 }
 
-/// A part of the image and its place in the record.
+/// A part of the image, and its address in the record.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     /// Relative to the linked start of `__TEXT`.
@@ -46,7 +46,7 @@ struct Span {
 }
 
 impl SegmentMap {
-    /// The map of a record, whose segments were checked, inside of a container that holds `linked`, or of one alone.
+    /// Creates the map for a record whose segments were checked. `linked` has the segments of its container, and is empty for a bare record.
     pub(super) fn new(segments: Table<'_, 32>, linked: &[LinkedSegment]) -> Self {
         let mut in_record = BTreeMap::new();
         for segment in segments.entries {
@@ -69,7 +69,7 @@ impl SegmentMap {
         Self { spans, text: (text, text + text_size) }
     }
 
-    /// The record's address of an address relative to the start of `__TEXT`; `None` outside of all segments.
+    /// Converts an address relative to the start of `__TEXT` to a record address; `None` outside of all segments.
     pub(super) fn to_record(&self, relative: u64) -> Option<u64> {
         let index = self.spans.partition_point(|span| span.relative <= relative).checked_sub(1)?;
         let span = self.spans[index];
@@ -77,18 +77,18 @@ impl SegmentMap {
         (inside < span.size).then(|| span.record + inside)
     }
 
-    /// True if an address of the record is in `__TEXT`.
+    /// True if a record address is in `__TEXT`.
     pub(super) fn is_text(&self, address: u64) -> bool {
         (self.text.0..self.text.1).contains(&address)
     }
 
-    /// True if there is a `__TEXT` at all.
+    /// True if there is a `__TEXT`.
     pub(super) fn has_text(&self) -> bool {
         !self.spans.is_empty()
     }
 }
 
-/// Checks that segments end within 64 bits, and gives their sorted ranges.
+/// Checks that segments end within 64 bits, and returns their ranges, sorted.
 pub(super) fn check_segments(segments: Table<'_, 32>) -> Result<Vec<(u64, u64)>, Broken> {
     let mut ranges = Vec::with_capacity(segments.entries.len());
     for (index, segment) in segments.entries.iter().enumerate() {

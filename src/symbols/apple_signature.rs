@@ -1,21 +1,21 @@
-//! Signatures: records of a process's images in a recording. They are containers ([`super::apple_container`]) without symbols. Their
-//! segments show where each image was in memory, and their trailer names the shared cache that the process maps:
+//! Signatures list the images of a process in a recording. They are containers ([`super::apple_container`]) without symbols. Their
+//! segments give the addresses of each image in memory, and their trailer names the shared cache that the process maps:
 //!
 //! | trailer | size |
 //! |---|---|
 //! | `0x00C0FFEE` | 4 |
 //! | version: 3 or 4 | 4 |
 //! | UUID of the shared cache | 16 |
-//! | where the cache begins in memory | 8 |
+//! | base address of the cache in memory | 8 |
 //! | … nothing that is needed | |
 //!
-//! Images of the shared cache have separate signatures, with addresses relative to its beginning.
+//! Images of the shared cache have separate signatures, with addresses relative to its start.
 
 use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
 use super::apple_container::{ListedImage, Mark, chunk, listed_images, mark};
 use crate::units::Uuid;
 
-/// The known versions of the trailer; both begin in the same way.
+/// The known versions of the trailer; both start in the same way.
 const TRAILER_VERSIONS: [u32; 2] = [3, 4];
 
 /// The images of a process.
@@ -30,13 +30,12 @@ pub(crate) struct Signature<'a> {
 /// The shared cache that a process maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedCache {
-    /// The cache's UUID.
     pub(crate) uuid: Uuid,
-    /// The address in memory at which the cache begins.
+    /// The base address of the cache in memory.
     pub(crate) base: u64,
 }
 
-/// Reads the images of a process. Symbols among them are passed over.
+/// Reads the images of a process. Skips symbols.
 pub(crate) fn signature(file: &[u8]) -> Result<Signature<'_>, Broken> {
     let mut cutter = Cutter::new(file, 0, file.len());
     let images = listed_images(&mut cutter)?;
@@ -51,7 +50,7 @@ pub(crate) fn signature(file: &[u8]) -> Result<Signature<'_>, Broken> {
     Ok(Signature { images, shared_cache: None })
 }
 
-/// Reads what follows the magic of the trailer.
+/// Reads the trailer after its magic number.
 fn shared_cache(cutter: &mut Cutter<'_>) -> Result<SharedCache, Broken> {
     let at = cutter.at;
     let fixed = cutter.bytes(28, "trailer")?;
@@ -66,7 +65,7 @@ fn shared_cache(cutter: &mut Cutter<'_>) -> Result<SharedCache, Broken> {
 mod tests {
     use super::*;
 
-    /// A signature of one image with one segment, and a trailer of this version.
+    /// A signature of one image with one segment, and a trailer with this version.
     fn written(version: u32) -> Vec<u8> {
         let mut bytes = Vec::new();
         let numbers = |bytes: &mut Vec<u8>, all: &[u32]| all.iter().for_each(|one| bytes.extend(one.to_le_bytes()));

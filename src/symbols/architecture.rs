@@ -1,8 +1,8 @@
-//! Processors: how Mach-O numbers them, and how Apple spells them.
+//! CPU architectures: their Mach-O numbers, and Apple's names for them.
 
 use std::fmt;
 
-/// A processor as Mach-O numbers it.
+/// A CPU architecture by its Mach-O numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Architecture {
     cpu_type: u32,
@@ -10,15 +10,14 @@ pub(crate) struct Architecture {
 }
 
 impl Architecture {
-    /// The processor of these two fields of a Mach-O header.
+    /// Creates an architecture from these two fields of a Mach-O header.
     pub(crate) const fn new(cpu_type: u32, cpu_subtype: u32) -> Self {
         Self { cpu_type, cpu_subtype }
     }
 
-    /// The name that Apple's tools use: `arm64`, `arm64e`, `x86_64`; `None` for processors that are not listed here.
+    /// The name that Apple's tools use: `arm64`, `arm64e`, `x86_64`; `None` for architectures that are not listed here.
     ///
-    /// The upper 8 bits of the subtype hold features (64-bit libraries, the version of pointer authentication) and do
-    /// not count.
+    /// The upper 8 bits of the subtype contain features (64-bit libraries, the version of pointer authentication) and are ignored.
     pub(crate) const fn name(self) -> Option<&'static str> {
         const IS_64_BIT: u32 = 0x0100_0000;
         const FEATURES: u32 = 0xff00_0000;
@@ -59,7 +58,7 @@ impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.pad(name),
-            // As `lipo` writes it.
+            // As `lipo` prints it.
             None => write!(f, "cputype ({}) cpusubtype ({})", self.cpu_type, self.cpu_subtype),
         }
     }

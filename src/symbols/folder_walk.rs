@@ -1,4 +1,4 @@
-//! Walks a folder. Paths are built from the folders above, and only links are resolved, so each file is looked at only once.
+//! Walks a folder. Paths are built from the folders above, and only links are resolved, so each file is examined only once.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,8 @@ use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
 use crate::files::{Entry, EntryKind};
 use crate::hash::HashMap;
 
-/// A folder to be walked.
 struct Folder {
-    /// As the root was named, with the names below it.
+    /// The root as the user named it, with the names below it.
     path: PathBuf,
     canonical: PathBuf,
     /// The path below the root; `None` if a name is not UTF-8.
@@ -20,7 +19,7 @@ struct Folder {
 }
 
 impl Folder {
-    /// An entry of it, which is a folder.
+    /// An entry of this folder that is itself a folder.
     fn child(&self, name: &OsString, canonical: PathBuf) -> Self {
         let relative = self.relative.as_deref().zip(name.to_str()).map(|(above, name)| match above {
             "" => name.to_owned(),
@@ -41,7 +40,7 @@ impl Locator<'_> {
         self.walks += 1;
         self.is_partial = false;
         while let Some(folder) = todo.pop() {
-            // A link to a folder that holds this one would lead through the whole machine.
+            // A link to an ancestor folder would lead through the whole machine.
             let is_above = folder.depth > 0 && base.starts_with(&folder.canonical);
             if folder.depth > MAX_DEPTH || is_above {
                 continue;
@@ -66,10 +65,10 @@ impl Locator<'_> {
         index.set(seen);
     }
 
-    /// The entries of a folder, sorted by name, so that answers do not depend on the machine. The entries of an unchanged folder are
-    /// remembered; for a changed folder, the contents of its files are.
+    /// Lists the entries of a folder, sorted by name so that answers do not depend on the machine. For an unchanged folder, the remembered
+    /// entries are used. For a changed folder, only the remembered contents of its files are used.
     fn list(&mut self, folder: &Folder, remembered: &mut Remembered) -> Option<FolderRow> {
-        // Taken before the folder is listed, so that later changes have another time.
+        // Read before listing, so that later changes have a different time.
         let times = self.files.folder_times(&folder.path);
         let path = folder.relative.clone().unwrap_or_default();
         let known = folder.relative.as_ref().and_then(|relative| remembered.remove(relative));
@@ -95,7 +94,7 @@ impl Locator<'_> {
         Some(FolderRow { path, times, items })
     }
 
-    /// Looks at the files of a folder, and queues its folders. False if there are too many entries.
+    /// Examines the files of a folder, and queues its folders. Returns false if there are too many entries.
     fn look_at_items(&mut self, folder: &Folder, items: &mut [Item], todo: &mut Vec<Folder>) -> bool {
         let is_recording = items.iter().any(|item| item.name == "form.template" || item.name == "corespace");
         for Item { name, kind, known } in items {
@@ -120,7 +119,7 @@ impl Locator<'_> {
         true
     }
 
-    /// Looks at a file, or at the target of a link. The canonical path of a link is unknown.
+    /// Examines a file, or the target of a link. The canonical path of a link is unknown.
     fn look_at_item(
         &mut self,
         folder: &Folder,
@@ -131,7 +130,7 @@ impl Locator<'_> {
     ) -> Option<(Stamp, Contents)> {
         let path = folder.path.join(name);
         let entry = self.files.entry(&path).ok()?;
-        // A link is followed, and so is what became something else since its folder was listed.
+        // Resolve links, and entries that were replaced since their folder was listed.
         let canonical = canonical.filter(|_| matches!(entry, Entry::File { .. }));
         let canonical = || canonical.unwrap_or_else(|| self.files.canonical(&path).unwrap_or_else(|_| path.clone()));
         match entry {

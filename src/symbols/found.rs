@@ -1,26 +1,26 @@
-//! Symbols that were found: the file, its kind, and the place of the image in it.
+//! Symbols that were found: the file, its kind, and the range of the image in it.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::units::Uuid;
 
-/// The kind of file that symbols come from; the order is the order of preference.
+/// The kind of file that symbols come from, in order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SourceKind {
     /// DWARF in a Mach-O companion file, as in a dSYM bundle.
     Dsym,
-    /// A `.symbols` file, as `xcrun symbols` writes it.
+    /// A `.symbols` file, written by `xcrun symbols`.
     Symbols,
     /// A Mach-O binary: its symbol table, and DWARF if it has any.
     MachO,
-    /// A `.symbolsarchive`, as Instruments keeps it in a recording.
+    /// A `.symbolsarchive`, which Instruments stores in a recording.
     SymbolsArchive,
 }
 
 impl SourceKind {
-    /// The name that people and programs read.
+    /// The name in text and machine formats.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dsym => "dSYM",
@@ -48,18 +48,17 @@ pub struct Found {
     pub text_address: Option<u64>,
     /// The size of `__TEXT`, if the file contains it.
     pub text_size: Option<u64>,
-    /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
+    /// The range of the image in the file: offset and length. It is the whole file if the file has several kinds of content.
     pub range: (u64, u64),
 }
 
-/// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Contents {
     /// Images with symbols.
     Images(Vec<Image>),
-    /// A known kind of file that is not read, or a broken one: a sentence.
+    /// A known but unsupported kind of file, or a damaged file: a sentence about it.
     Known(String),
-    /// A file that could not be read this time; another time it may.
+    /// A file that could not be read this time; it may be readable later.
     Unreadable(String),
     /// Anything else.
     Unknown,
@@ -71,7 +70,7 @@ pub(super) struct Image {
     pub(super) kind: SourceKind,
     pub(super) uuid: Uuid,
     pub(super) arch: String,
-    /// The name of the image, if the file contains it; otherwise the image has the name of the file.
+    /// The name of the image, if the file contains it; otherwise the name of the file is used.
     pub(super) name: Option<String>,
     pub(super) text_address: Option<u64>,
     pub(super) text_size: Option<u64>,

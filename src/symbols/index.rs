@@ -1,8 +1,8 @@
-//! The remembered contents of a folder, so that one of 10,000 dSYMs is not searched again for every export.
+//! Remembers the contents of a folder, so that 10,000 dSYMs are not searched again for every export.
 //!
-//! The caller keeps the index as bytes. It consists of lines with fields separated by tabs: each folder with its times, below it its
-//! entries with the lengths and times of files, below each file its contents. All are in the order of the walk, with paths relative to the
-//! root.
+//! The caller stores the index as bytes. It consists of lines with tab-separated fields: each folder with its times, followed by its entries
+//! with the lengths and times of files, each file followed by its contents. Everything is in the order of the walk, and paths are relative to
+//! the root.
 //!
 //! ```text
 //! traceparse-symbols 2
@@ -12,9 +12,8 @@
 //! end
 //! ```
 //!
-//! The rules for trusting it: a file is the remembered one if its length and both times are the same, and a folder has the remembered
-//! entries if both of its times are the same. A folder whose times were so recent when it was listed that a later change might not show is
-//! remembered without times, and listed again.
+//! A file is trusted to be unchanged if its length and both times are the same, and a folder if both of its times are. If the times of a
+//! folder were so recent when it was listed that a later change might not change them, it is stored without times, and listed again.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -24,19 +23,19 @@ use crate::files::{EntryKind, FolderTimes};
 use crate::hash::HashMap;
 use crate::units::Uuid;
 
-/// The first line; another version is not read.
+/// The first line; other versions are not read.
 const HEADER: &str = "traceparse-symbols 2\n";
-/// The last one; a file without it was cut.
+/// The last line; a file without it is truncated.
 const TRAILER: &str = "end\n";
 
-/// The evidence that a file did not change.
+/// Evidence that a file did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     /// The length in bytes.
     pub length: u64,
-    /// The time of its last change, in nanoseconds since 1970; 0 if unknown, which never matches.
+    /// The modification time, in nanoseconds since 1970; 0 if unknown, which never matches.
     pub modified: u64,
-    /// The time of the last change as the system recorded it; 0 if unknown.
+    /// The time of the last change according to the system; 0 if unknown.
     pub changed: u64,
 }
 
@@ -49,7 +48,7 @@ pub(super) struct Item {
     pub(super) known: Option<(Stamp, Contents)>,
 }
 
-/// The letters of entries.
+/// The letters for kinds of entries.
 const LETTERS: [(&str, EntryKind); 4] =
     [("d", EntryKind::Folder), ("o", EntryKind::Other), ("f", EntryKind::File), ("l", EntryKind::Link)];
 
@@ -58,7 +57,7 @@ const LETTERS: [(&str, EntryKind); 4] =
 pub(super) struct FolderRow {
     /// The path below the root; empty for the root.
     pub(super) path: String,
-    /// `None` where its entries cannot be believed the next time.
+    /// `None` if its entries cannot be trusted the next time.
     pub(super) times: Option<FolderTimes>,
     pub(super) items: Vec<Item>,
 }
@@ -73,14 +72,14 @@ pub struct Index {
 }
 
 impl Index {
-    /// Reads an index. Anything else gives an empty index, since all contents can be found again.
+    /// Reads an index. Invalid bytes result in an empty index, since all contents can be found again.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let is_whole = text.starts_with(HEADER) && text.ends_with(TRAILER);
         Self { text: if is_whole { text } else { String::new() }, walked: None }
     }
 
-    /// The index in the form to keep: the result of the last walk, or the index that was read.
+    /// Returns the index to store: the result of the last walk, or the index that was read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(folders) = &self.walked else { return self.text.clone().into_bytes() };
         let mut text = HEADER.to_owned();
@@ -89,7 +88,7 @@ impl Index {
         text.into_bytes()
     }
 
-    /// True if a walk saw something other than the index that was read.
+    /// True if a walk found something other than the index that was read.
     pub fn is_changed(&self) -> bool {
         self.walked.is_some() && self.to_bytes() != self.text.as_bytes()
     }
@@ -107,19 +106,19 @@ impl Index {
         folders
     }
 
-    /// Sets what a walk saw.
+    /// Sets the result of a walk.
     pub(super) fn set(&mut self, folders: Vec<FolderRow>) {
         self.walked = Some(folders);
     }
 
-    /// The lines that were read, for callers that need only few of them; `None` if nothing is remembered.
+    /// The lines that were read, for callers that need only a few of them; `None` if nothing is remembered.
     pub(super) fn remembered(&self) -> Option<&str> {
         self.text.strip_prefix(HEADER)?.strip_suffix(TRAILER)
     }
 }
 
-/// A folder and its contents. A path that is not UTF-8, or contains separators, is not remembered. Its folder is written without times, so
-/// it is listed again.
+/// Writes a folder and its contents. A path that is not UTF-8, or contains separators, is skipped, and its folder is written without times
+/// so that it is listed again.
 fn push_folder(folder: &FolderRow, text: &mut String) {
     use std::fmt::Write as _;
     if field(OsStr::new(&folder.path)).is_none() {
@@ -148,7 +147,7 @@ fn push_folder(folder: &FolderRow, text: &mut String) {
     }
 }
 
-/// A name that fits into a field.
+/// Returns a name if it can be stored in a field.
 fn field(name: &OsStr) -> Option<&str> {
     name.to_str().filter(|text| !text.contains(['\t', '\n', '\r']))
 }
@@ -185,12 +184,12 @@ fn parse_folder(lines: &str) -> Option<FolderRow> {
     Some(folder)
 }
 
-/// The contents of the file to which a line belongs: the last one.
+/// The contents of the last file, to which the current line belongs.
 fn last_contents(items: &mut [Item]) -> Option<&mut Contents> {
     items.last_mut()?.known.as_mut().map(|(_, contents)| contents)
 }
 
-/// A line `D`: the folder without its entries.
+/// Parses a line `D`: a folder without its entries.
 pub(super) fn parse_folder_line(line: &str) -> Option<FolderRow> {
     let mut fields = line.strip_prefix("D\t")?.splitn(3, '\t');
     let (modified, changed) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
@@ -198,7 +197,7 @@ pub(super) fn parse_folder_line(line: &str) -> Option<FolderRow> {
     Some(FolderRow { path: fields.next()?.to_owned(), times, items: Vec::new() })
 }
 
-/// A line of an entry, without its letter.
+/// Parses the line of an entry, without its letter.
 pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
     let parsed: Vec<&str> = fields.splitn(4, '\t').collect();
     let (name, known) = match *parsed.as_slice() {
@@ -215,12 +214,12 @@ pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
     };
     let (_, kind) = LETTERS.into_iter().find(|(known, _)| *known == letter)?;
     let known = known.filter(|_| matches!(kind, EntryKind::File | EntryKind::Link));
-    // A name that leads elsewhere was not written by this program.
+    // Reject names that are paths: this program never writes them.
     let is_name = !name.is_empty() && Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
     is_name.then(|| Item { name: name.into(), kind, known })
 }
 
-/// A line `i`, without its letter.
+/// Parses a line `i`, without its letter.
 pub(super) fn parse_image(fields: &str) -> Option<Image> {
     let kinds = [SourceKind::Dsym, SourceKind::Symbols, SourceKind::MachO, SourceKind::SymbolsArchive];
     let mut fields = fields.splitn(8, '\t');

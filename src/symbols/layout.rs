@@ -1,8 +1,7 @@
-//! The positions of the parts of one slice: sections, symbol table, function starts, DWARF.
+//! Finds the parts of one slice: sections, symbol table, function starts, DWARF.
 //!
-//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses; of their contents it
-//! holds only `__DWARF` and the symbol table. Names of sections are cut to 16 bytes: `.debug_str_offsets` is
-//! `__debug_str_offs`.
+//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses; of their contents, it contains only `__DWARF`
+//! and the symbol table. Section names are truncated to 16 bytes: `.debug_str_offsets` is `__debug_str_offs`.
 
 use std::io;
 
@@ -11,8 +10,8 @@ use object::macho::{self, MachHeader32, MachHeader64};
 use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
 
 use super::found::invalid;
-use super::frame::Notes;
 use super::macho::Slice;
+use super::notes::Notes;
 use super::section::Section as Piece;
 use super::symbol_table::{Section, SymbolTable};
 use crate::files::FileBytes;
@@ -20,15 +19,15 @@ use crate::files::FileBytes;
 /// The parts of a slice. Its DWARF is read on demand.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
-    /// The slice.
+    /// The bytes of the slice.
     pub(super) data: Piece<'data>,
     /// The address of `__TEXT`.
     pub(super) text_address: u64,
     /// The sections of `__DWARF`: name and contents.
     debug: Vec<(&'data [u8], Piece<'data>)>,
-    /// Names of functions.
+    /// Function names.
     pub(super) symbols: SymbolTable<'data>,
-    /// Notes about the parts that could not be used.
+    /// Notes about parts that could not be used.
     pub(super) notes: Notes,
 }
 
@@ -48,9 +47,9 @@ impl<'data> Layout<'data> {
         }
     }
 
-    /// A DWARF section by its name in ELF files (`.debug_info`), if there is one.
+    /// Returns the DWARF section with this ELF name (`.debug_info`), if there is one.
     pub(super) fn debug_section(&self, name: &str) -> Option<Piece<'data>> {
-        // `.debug_str_offsets` is `__debug_str_offs`.
+        // Section names are truncated: `.debug_str_offsets` is `__debug_str_offs`.
         let name = name.strip_prefix('.').unwrap_or(name).as_bytes();
         let name = &name[..name.len().min(14)];
         let found = self.debug.iter().find(|(section, _)| section.strip_prefix(b"__") == Some(name));
@@ -62,7 +61,7 @@ fn read<Mach: MachHeader<Endian = LittleEndian>>(data: Piece<'_>) -> object::Res
     let header = Mach::parse(data, 0)?;
     let (text_address, debug, notes) = (0, Vec::new(), Notes::default());
     let mut layout = Layout { data, text_address, debug, symbols: SymbolTable::default(), notes };
-    // In the order of the load commands, by which symbols number them, from 1.
+    // In the order of the load commands: symbols refer to sections by their number, starting at 1.
     let mut sections = Vec::new();
     let (mut nlists, mut starts) = (&[][..], FunctionStartsIterator::default());
     let mut commands = header.load_commands(LittleEndian, data, 0)?;
@@ -90,7 +89,7 @@ fn read<Mach: MachHeader<Endian = LittleEndian>>(data: Piece<'_>) -> object::Res
             }
         }
     }
-    // In files for ARM, the lowest bit of a function start means Thumb instead of being part of the address.
+    // In ARM files, the lowest bit of a function start means Thumb; it is not part of the address.
     let mask = if header.cputype(LittleEndian) == macho::CPU_TYPE_ARM { !1 } else { !0 };
     let address = |offset| layout.text_address.wrapping_add(offset) & mask;
     layout.symbols.read(data, &sections, nlists, (starts, &address), &mut layout.notes);
@@ -114,7 +113,7 @@ fn add_sections<'data, Mach: MachHeader<Endian = LittleEndian>>(
         if section.segment_name() != b"__DWARF" || size == 0 {
             continue;
         }
-        // The offset in a section has 32 bits, in a segment 64: files above 4 GiB are right in the latter only.
+        // Section offsets have 32 bits, segment offsets 64: in files above 4 GiB, only the latter are correct.
         let by_segment = (segment.fileoff(LittleEndian).into())
             .wrapping_add(address.wrapping_sub(segment.vmaddr(LittleEndian).into()));
         let offset = match section.offset(LittleEndian) {

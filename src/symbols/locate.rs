@@ -1,9 +1,9 @@
-//! Finds symbol files by UUID: walks the files and folders that the user named once (`walk`), or looks images up in a remembered index of
-//! them (`recall`), and recognises files by content, never by their name.
+//! Finds symbol files by UUID: either walks the files and folders that the user named once (`walk`), or looks images up in a remembered
+//! index of them (`recall`). Files are recognised by content, never by name.
 //!
 //! The user may name a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
 //! several links lead to it. If several files have the same UUID, the one with the most information comes first: a dSYM (lines, inlined
-//! functions), then `.symbols`, then the binary itself, then the symbols kept in a recording (`.symbolsarchive`).
+//! functions), then `.symbols`, then the binary itself, then the symbols stored in a recording (`.symbolsarchive`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -21,31 +21,31 @@ use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
-/// Bounds of a walk; far above what a folder of symbols holds.
+/// Limits of a walk, far above the contents of a folder with symbols.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
-/// A larger symbol file than this is not loaded.
+/// Larger symbol files are not loaded.
 const MAX_FILE: u64 = 16 << 30;
 
-/// Finds symbol files in what the user named.
+/// Finds symbol files in the paths that the user named.
 pub struct Locator<'f> {
     pub(super) files: &'f dyn Files,
     found: Vec<Found>,
     by_uuid: HashMap<Uuid, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// The folders that were walked and the files that were looked at, by canonical path, with the number of the walk. The keys are strings
-    /// because paths are split into components for hashing.
+    /// The folders that were walked and the files that were examined, by canonical path, with the number of the walk. The keys are strings
+    /// because hashing a `Path` splits it into components.
     pub(super) folders: hash::HashMap<OsString, u32>,
     pub(super) seen: hash::HashMap<OsString, u32>,
     /// The number of walks, including the current one.
     pub(super) walks: u32,
-    /// True if the current walk left something out, or could not read it, so that its result must not be used another time.
+    /// True if the current walk left something out or could not read it, so its result must not be remembered.
     pub(super) is_partial: bool,
     pub(super) entries: usize,
     notes: Vec<Diagnostic>,
-    /// Images that were remembered and not wanted, by the folder that has them.
+    /// The number of remembered but unwanted images in each folder.
     unwanted: BTreeMap<PathBuf, u64>,
-    /// For files while they are looked at.
+    /// The budget for examining files.
     budget: MemoryBudget,
     /// The memory of the found files, reserved from the budget.
     reserved: Reservation,
@@ -58,7 +58,7 @@ impl fmt::Debug for Locator<'_> {
 }
 
 impl<'f> Locator<'f> {
-    /// A locator that has looked nowhere.
+    /// Creates a locator without any files.
     pub fn new(files: &'f dyn Files) -> Self {
         Self {
             files,
@@ -77,8 +77,7 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// The same, which takes the memory for what it finds from a budget; without it there is no limit. Files that there is no memory
-    /// for are notes.
+    /// Charges the memory for found files to a budget; without a budget, there is no limit. Files that exceed it become notes.
     #[must_use]
     pub fn within(mut self, budget: &MemoryBudget) -> Self {
         self.budget = budget.clone();
@@ -86,14 +85,13 @@ impl<'f> Locator<'f> {
         self
     }
 
-    /// Looks at `path`: a file, or everything below a folder. Returns the number of images found there.
+    /// Examines `path`: a file, or everything below a folder. Returns the number of images found there.
     ///
-    /// `index` remembers the contents of a folder: files that have not changed since it was made are not opened again, and folders whose
-    /// times are the same are not listed again. Each file is still checked for its length and times. The index is then updated for the next
-    /// time.
+    /// `index` remembers the contents of a folder: files that have not changed since then are not opened again, and folders with unchanged times
+    /// are not listed again. Each file is still checked for its length and times. The index is then updated for the next time.
     ///
     /// # Errors
-    /// When there is nothing at `path`, or it may not be looked at. Anything below a folder that cannot be read is a note.
+    /// If `path` does not exist or access is denied. Unreadable entries below a folder become notes.
     pub fn add(&mut self, path: &Path, index: &mut Index) -> io::Result<usize> {
         let before = self.found.len();
         match self.files.entry(path)? {
@@ -130,17 +128,17 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// Everything that was found, in the order it was.
+    /// Everything found so far, in order.
     pub fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// Notes on the files seen on the way: known files that are not read, and broken files.
+    /// Notes about files encountered on the way: known but unsupported files, and damaged files.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
     }
 
-    /// Looks at a file. A file that the user named and that contains nothing useful gets a note. If its stamp is unchanged, the
+    /// Examines a file. If the user named it and it contains nothing useful, it gets a note. If its stamp is unchanged, the
     /// `remembered` contents are used. Returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
@@ -173,7 +171,7 @@ impl<'f> Locator<'f> {
         Some((stamp, contents))
     }
 
-    /// Adds what a file holds, if there is memory for it.
+    /// Adds the images of a file, if the budget allows it.
     pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
         // The name is in two tables.
         let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
@@ -192,7 +190,7 @@ impl<'f> Locator<'f> {
 
     fn push(&mut self, path: &Path, image: Image) {
         let Image { kind, uuid, arch, name, text_address, text_size, range } = image;
-        // A DWARF file is named as its binary; other files may not be.
+        // A DWARF file has the same name as its binary; other files may not.
         let name = name
             .unwrap_or_else(|| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
         let index = self.found.len();

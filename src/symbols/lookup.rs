@@ -1,4 +1,4 @@
-//! Asking all files of an image, the best first.
+//! Looks up addresses in all files of an image, best first.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use crate::files::FileBytes;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
-/// The outcome of asking one file.
+/// The result of querying one file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Asked {
     /// The file.
     pub found: Found,
-    /// The addresses that it answered better than the files before it, by index.
+    /// The indices of the addresses that it answered better than the files before it.
     pub answered: Vec<usize>,
     /// Its notes, or the reason why it could not be read.
     pub result: io::Result<Vec<Diagnostic>>,
@@ -23,10 +23,10 @@ pub struct Asked {
 
 /// Finds the symbols of an image.
 pub trait SymbolFinder: Sync {
-    /// The files with this UUID, the best first.
+    /// Returns the files with this UUID, best first.
     fn find(&self, uuid: Uuid) -> Vec<Found>;
 
-    /// The files whose image has this name, with any UUID.
+    /// Returns the files whose image has this name, with any UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
     /// The number of images that were found, wanted or not; `None` if they are not counted.
@@ -34,20 +34,20 @@ pub trait SymbolFinder: Sync {
         None
     }
 
-    /// Opens the bytes of a found file, which are read on demand.
+    /// Opens a found file, whose bytes are read on demand.
     ///
     /// # Errors
-    /// When the file can no longer be read.
+    /// If the file can no longer be read.
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
 
-    /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with a source file
-    /// or no symbol files are left.
+    /// Looks up sorted, distinct addresses in the files of an image, best first, until every address has an answer with a source file or no
+    /// symbol files are left.
     ///
-    /// `answer` may be called again for an address whose answer has no name or source file: a file that was stripped or cut off, or has
+    /// `answer` may be called again for an address whose answer has no name or source file, so a file that was stripped or truncated, or has
     /// only a symbol table, does not win over a file with more information. Only the last call for an address is valid; a call without
     /// frames withdraws the answer of a file that could not be read completely.
     ///
-    /// The memory for reading a file is taken from the budget during the look-up. A file that needs more than the rest counts as unreadable
+    /// Reading a file is charged to the budget during the look-up. A file that exceeds it counts as unreadable
     /// ([`io::ErrorKind::OutOfMemory`]).
     fn look_up(
         &self,
@@ -80,7 +80,7 @@ pub trait SymbolFinder: Sync {
                 })
             });
             if result.is_err() {
-                // A file that changed in the meantime may have mixed the answers of two versions.
+                // If the file changed during the look-up, its answers may mix two versions.
                 for index in answered.drain(..) {
                     state[index] = State::Unknown;
                     answer(index, &[]);
@@ -92,12 +92,12 @@ pub trait SymbolFinder: Sync {
     }
 }
 
-/// True if an answer has a source file, so no other file is queried for the address.
+/// True if an answer has a frame with a source file and a function, so no other file is queried for the address.
 pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
     frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
 }
 
-/// The knowledge of an address, from none to a source line.
+/// How much is known about an address, from nothing to a source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Unknown,

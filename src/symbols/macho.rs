@@ -1,10 +1,10 @@
-//! The contents of a Mach-O file: one slice for each architecture, found from its header and load commands.
+//! Lists the slices of a Mach-O file, one for each architecture, from its header and load commands.
 //!
 //! | first bytes | what it is |
 //! |---|---|
 //! | `CF FA ED FE`, `CE FA ED FE` | a thin file, 64 or 32 bits, little endian: all that Apple has made since 2006 |
 //! | `FE ED FA CF`, `FE ED FA CE` | the same in big endian: PowerPC; listed, but its symbols are not read |
-//! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, in big endian. Java classes begin with the same bytes, and have their version, 45 or more, where the count is |
+//! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, big endian. Java classes have a version ≥ 45 instead of the count |
 //! | `CA FE BA BF` | a fat file with 64-bit offsets |
 //!
 //! A file is identified only by the UUID of its slices (`LC_UUID`). A binary and its dSYM have the same UUID, and two builds never do. The
@@ -23,14 +23,14 @@ use super::architecture::Architecture;
 use super::found::invalid;
 use crate::units::Uuid;
 
-/// Most slices of a fat file. Larger counts are the version of a Java class.
+/// The maximum number of slices in a fat file. A larger count is the version of a Java class.
 const MAX_SLICES: u32 = 42;
 /// The maximum size of load commands. The largest apps have about 100 KB.
 const MAX_COMMAND_BYTES: u64 = 8 << 20;
-/// Read at once at the start of a slice: enough for the load commands of nearly all dSYMs.
+/// The number of bytes read first from a slice: enough for the load commands of nearly all dSYMs.
 const FIRST_READ: u64 = 4096;
 
-/// True if a file that begins with these bytes (8 are enough) is a thin or fat Mach-O file.
+/// True if a file that starts with these bytes (8 are enough) is a thin or fat Mach-O file.
 pub(super) fn is_macho(start: &[u8]) -> bool {
     match start.first_chunk::<4>().map(|magic| u32::from_be_bytes(*magic)) {
         Some(macho::MH_MAGIC | macho::MH_CIGAM | macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => true,
@@ -39,7 +39,7 @@ pub(super) fn is_macho(start: &[u8]) -> bool {
     }
 }
 
-/// The number of slices in a fat header.
+/// Returns the number of slices in a fat header.
 fn slice_count(start: &[u8]) -> Option<u32> {
     let count = u32::from_be_bytes(*start.get(4..)?.first_chunk()?);
     (1..=MAX_SLICES).contains(&count).then_some(count)
@@ -51,28 +51,28 @@ pub struct Slice {
     /// `LC_UUID`, which identifies the symbols. Object files have none.
     pub uuid: Option<Uuid>,
     pub(super) architecture: Architecture,
-    /// True for the companion file of a binary that holds its DWARF (`MH_DSYM`).
+    /// True for the companion file with the DWARF of a binary (`MH_DSYM`).
     pub(super) is_dsym: bool,
     /// The byte range in the file.
     pub range: Range<u64>,
     /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in libraries, and also 0 without
-    /// a `__TEXT`. The address in a dSYM can differ from its binary.
+    /// a `__TEXT`. A dSYM may have a different address than its binary.
     pub text_address: u64,
     /// The size of `__TEXT` in memory.
     pub text_size: u64,
 }
 
 impl Slice {
-    /// The processor: `arm64e`, or the numbers of an unknown processor.
+    /// The name of the architecture, such as `arm64e`, or the numbers of an unknown one.
     pub fn architecture(&self) -> String {
         self.architecture.to_string()
     }
 
-    /// The slices of a Mach-O file that is in memory, in the order of the file. Slices of a fat file that cannot be read are passed over.
+    /// Lists the slices of a Mach-O file in memory, in file order. Unreadable slices of a fat file are skipped.
     ///
     /// # Errors
-    /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat
-    /// one is broken.
+    /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, including Java classes, and if a thin file or every slice of a fat file is
+    /// broken.
     pub fn all(file: &[u8]) -> io::Result<Vec<Self>> {
         slices(file.len() as u64, &mut |offset, buffer| {
             let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
@@ -90,8 +90,8 @@ impl Slice {
 ///
 /// # Errors
 ///
-/// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat one
-/// is broken; the errors of `read_at`.
+/// [`InvalidData`](io::ErrorKind::InvalidData) for other files, including Java classes, and if a thin file or every slice of a fat file is
+/// broken; the errors of `read_at`.
 pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> io::Result<Vec<Slice>> {
     let mut file = File { length, read_at, buffer: Vec::new() };
     let start = file.read(0, length.min(FIRST_READ))?;
@@ -117,7 +117,7 @@ pub(super) fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io:
     }
 }
 
-/// The places of the slices according to the header of a fat file.
+/// The ranges of the slices according to a fat header.
 fn fat_ranges<Fat: object::read::macho::FatArch>(arches: &[Fat]) -> Vec<Range<u64>> {
     arches
         .iter()
@@ -128,7 +128,7 @@ fn fat_ranges<Fat: object::read::macho::FatArch>(arches: &[Fat]) -> Vec<Range<u6
         .collect()
 }
 
-/// A file of which parts are read into one buffer.
+/// A file whose parts are read into one buffer.
 struct File<'a> {
     length: u64,
     read_at: &'a mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>,
@@ -136,7 +136,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// The bytes at an offset. The caller has checked that they are in the file and not too many.
+    /// Reads bytes at an offset. The caller has checked that they are in the file and not too many.
     fn read(&mut self, offset: u64, length: u64) -> io::Result<&[u8]> {
         let length = usize::try_from(length).map_err(|_| invalid("too large a header"))?;
         self.buffer.clear();
@@ -180,13 +180,13 @@ impl File<'_> {
     }
 }
 
-/// The number of bytes that the header and the load commands take.
+/// Returns the size of the header and the load commands in bytes.
 fn needed<Mach: MachHeader<Endian = Endianness>>(start: &[u8]) -> object::Result<u64> {
     let header = Mach::parse(start, 0)?;
     Ok(size_of::<Mach>() as u64 + u64::from(header.sizeofcmds(header.endian()?)))
 }
 
-/// Reads a slice from its header and load commands.
+/// Parses a slice from its header and load commands.
 fn describe<Mach: MachHeader<Endian = Endianness>>(start: &[u8], range: Range<u64>) -> object::Result<Slice> {
     let header = Mach::parse(start, 0)?;
     let endian = header.endian()?;
@@ -251,7 +251,7 @@ mod tests {
         let file = Macho::default().write();
         assert!(is_macho(&file[..8]));
         for end in 4..file.len() - 1 {
-            // A file that is cut off inside its load commands is an error; after them, it is a slice.
+            // A file that is truncated inside its load commands is an error; if it is truncated after them, it is a slice.
             let _ = Slice::all(&file[..end]);
         }
         assert_eq!(Slice::all(&file[..40]).unwrap_err().kind(), io::ErrorKind::InvalidData);

@@ -1,4 +1,4 @@
-//! Mach-O files among symbol files: the images in them, and their answers.
+//! Reads Mach-O symbol files: lists their images, and queries them.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::macho::slices;
 use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 
-/// The images of a Mach-O file of `length` bytes.
+/// Lists the images of a Mach-O file of `length` bytes.
 pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents {
     let mut read_at = |offset: u64, buffer: &mut [u8]| {
         let bytes = files.read(path, offset, buffer.len())?;
@@ -47,7 +47,7 @@ pub(super) fn contents(files: &dyn Files, path: &Path, length: u64) -> Contents 
     }
 }
 
-/// Opens the slice of a found file in its bytes, and asks it.
+/// Opens the slice of a found file in its bytes, and queries it.
 pub(super) fn ask(
     data: &FileBytes<'_>,
     found: &Found,

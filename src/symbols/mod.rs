@@ -1,4 +1,4 @@
-//! Symbol files: the source of names for the addresses of an image, found by its UUID.
+//! Symbol files, which provide names for the addresses of an image and are found by its UUID.
 //!
 //! | file | read for |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | Mach-O symbol table and function starts | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //!
-//! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
+//! The first two need the feature `symbols`. Without it, only Apple's own formats are read, which bundles contain.
 //!
 //! A [`Locator`] walks the paths that the user names and recognises files by content. [`SymbolFinder::look_up`] queries them; [`Symbols`]
 //! answers addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module does not depend on recordings.
@@ -37,6 +37,8 @@ mod macho;
 #[cfg(feature = "symbols")]
 mod macho_file;
 #[cfg(feature = "symbols")]
+mod notes;
+#[cfg(feature = "symbols")]
 mod section;
 mod symbol_file;
 #[cfg(feature = "symbols")]
@@ -56,7 +58,7 @@ pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_sign
 #[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
 pub use found::{Found, SourceKind};
-pub use frame::{Notes, SymbolFrame, Symbols};
+pub use frame::{SymbolFrame, Symbols};
 pub use index::Index;
 pub use locate::Locator;
 pub(crate) use lookup::is_located;

@@ -16,7 +16,7 @@ pub(super) struct Section<'data> {
     length: u64,
 }
 
-/// A [`FileBytes`] from any source.
+/// Hides the source type of [`FileBytes`].
 trait Ranges {
     fn reserve(&self, bytes: u64) -> Option<()>;
     fn get(&self, range: Range<u64>) -> Option<&[u8]>;
@@ -44,41 +44,41 @@ impl fmt::Debug for Section<'_> {
 }
 
 impl<'data> Section<'data> {
-    /// A range of a file; `None` if the file ends before it does.
+    /// Creates a range; `None` if the file ends before it does.
     pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
         Some(Self { file, start: range.start, length })
     }
 
-    /// The number of its bytes.
+    /// The length in bytes.
     pub(super) fn len(self) -> u64 {
         self.length
     }
 
-    /// A range of the range.
+    /// Returns a subrange.
     pub(super) fn part(self, range: Range<u64>) -> Option<Self> {
         let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length)?;
         Some(Self { file: self.file, start: self.start + range.start, length })
     }
 
-    /// Bytes of it; `None` if it ends before them, or they cannot be read.
+    /// Returns bytes of the range; `None` if it is too short, or they cannot be read.
     pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
         let Self { start, length, .. } = self.part(range)?;
         self.file.get(start..start + length)
     }
 
-    /// Reserves memory for data made of the file, as long as the file is open. `None` if the budget is exceeded, which [`FileBytes::check`]
-    /// reports.
+    /// Reserves memory for data derived from the file, as long as the file is open. `None` if the budget is exceeded, which
+    /// [`FileBytes::check`] reports.
     pub(super) fn reserve(self, bytes: u64) -> Option<()> {
         self.file.reserve(bytes)
     }
 
-    /// All of it; empty if it cannot be read.
+    /// Returns all bytes; empty if they cannot be read.
     pub(super) fn all(self) -> &'data [u8] {
         self.get(0..self.length).unwrap_or_default()
     }
 
-    /// The text from a byte on that ends with a zero, at most `longest` bytes.
+    /// Returns the NUL-terminated string at `start`, at most `longest` bytes.
     pub(super) fn text(self, start: u64, longest: u64) -> Option<&'data [u8]> {
         let Self { start, length, .. } = self.part(start..self.length.min(start.saturating_add(longest)))?;
         self.file.text(start..start + length)

@@ -1,4 +1,5 @@
-//! A file that may contain symbols, recognised by its bytes and never by its name: its contents, and look-ups in it.
+//! Lists the contents of a file that may contain symbols, and looks up addresses in it. The file is recognised by its bytes, never by its
+//! name.
 
 use std::io;
 use std::path::Path;
@@ -12,12 +13,12 @@ use crate::error::Diagnostic;
 use crate::files::{FileBytes, Files};
 use crate::memory::MemoryBudget;
 
-/// The number of bytes at the start of a file that show its kind.
+/// The number of bytes at the start of a file that determine its kind.
 const HEAD: usize = 4096;
-/// A `.symbols` file above this is not looked into; real ones have some megabytes.
+/// Larger `.symbols` files are not read; real ones have a few megabytes.
 const MAX_APPLE: u64 = 1 << 30;
 
-/// Looks into a file of `length` bytes, and keeps only some of them in memory.
+/// Lists the contents of a file of `length` bytes, with only a part of it in memory.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
     let head = match files.read(path, 0, HEAD) {
         Ok(head) => head,
@@ -70,7 +71,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
     }
 }
 
-/// Recognises other files that end up in folders of symbols.
+/// Recognises other files that are common in folders with symbols.
 fn other(head: &[u8]) -> Option<&'static str> {
     const OTHERS: [(&[u8], &str); 6] = [
         (b"MODULE ", "a Breakpad symbol file; give the dSYM it was made of"),
@@ -84,11 +85,11 @@ fn other(head: &[u8]) -> Option<&'static str> {
 }
 
 impl Found {
-    /// Opens the symbols of the file in the bytes that were loaded for it, and asks them.
+    /// Opens the symbols of the file in the bytes that were loaded for it, and calls `ask` with them.
     ///
     /// # Errors
-    /// If the bytes do not belong to the found file (any longer), or cannot be read completely. Answers given before the error must not be
-    /// used, since they may come from two files.
+    /// If the bytes do not (or no longer) belong to the found file, or cannot be read completely. Answers given before the error must not be
+    /// used, since they may come from two versions of the file.
     pub fn with_symbols(
         &self,
         data: &FileBytes<'_>,
@@ -108,14 +109,14 @@ fn with_apple(
     found: &Found,
     ask: impl FnOnce(&dyn Symbols) -> Vec<Diagnostic>,
 ) -> io::Result<Vec<Diagnostic>> {
-    // The data made of it takes about the same amount of memory.
+    // The data derived from the file takes about as much memory as the file.
     let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
     let images = AppleImage::all(bytes.unwrap_or_default()).map_err(invalid)?;
     let image = images.iter().find(|image| image.uuid == found.uuid);
     Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
 }
 
-/// Mach-O files are known, and not read.
+/// Recognises Mach-O files, but cannot read them.
 #[cfg(not(feature = "symbols"))]
 mod macho_file {
     use super::{Contents, Diagnostic, FileBytes, Files, Found, Path, Symbols, io};
@@ -124,7 +125,7 @@ mod macho_file {
         format!("a Mach-O file; to read it, {}", crate::error::add_feature("symbols"))
     }
 
-    /// True for thin files; fat ones have the magic of Java.
+    /// True for thin files; fat ones have the same magic number as Java classes.
     pub(super) fn is_macho(head: &[u8]) -> bool {
         let magic = head.first_chunk().map(|magic| u32::from_le_bytes(*magic));
         magic.is_some_and(|magic| matches!(magic, 0xfeed_face | 0xfeed_facf))

@@ -1,14 +1,14 @@
-//! The symbol table: names of functions by the address at which they start.
+//! The symbol table: function names by start address.
 //!
 //! The linker names the outermost function better than DWARF does: DWARF often has a bare `Update` or `deinit` where
-//! the symbol is `$s6Sentry…`. And code of libraries without DWARF has nothing else.
+//! the symbol is `$s6Sentry…`. The code of libraries without DWARF has no other names.
 //!
-//! # Which symbols count
+//! # Which symbols are used
 //!
-//! Only symbols are used that are defined in a section with instructions, and are inside that section. Debugging entries (STABs, which the
-//! linker writes for dsymutil), data, absolute symbols and `__mh_execute_header` are not used.
+//! Only symbols that are defined in a section with instructions, and are inside that section. Debugging entries (STABs, which the linker writes
+//! for dsymutil), data, absolute symbols and `__mh_execute_header` are not used.
 //!
-//! # How far a symbol reaches
+//! # How far a symbol extends
 //!
 //! Mach-O symbols have no sizes: a symbol extends to the next symbol, to the next start in `LC_FUNCTION_STARTS` (a binary has a start for
 //! each function, including functions whose names `strip` removed), or to the end of its section. If only exports are known
@@ -24,29 +24,28 @@
 //! | `_main` | `main` | C |
 //! | `__ZN3foo3barEv` | `_ZN3foo3barEv` | C++, Rust (legacy) |
 //! | `__RNvC4demo3run` | `_RNvC4demo3run` | Rust (v0) |
-//! | `_$s4Demo6WidgetC` | `$s4Demo6WidgetC` | Swift; `__T0…` of Swift 4 gives `_T0…` |
+//! | `_$s4Demo6WidgetC` | `$s4Demo6WidgetC` | Swift; `__T0…` of Swift 4 becomes `_T0…` |
 //! | `___28+[Widget shared]_block_invoke` | `__28+[Widget shared]_block_invoke` | a block |
-//! | `-[Widget draw]` | `-[Widget draw]` | Objective-C has no underscore, nothing is taken off |
-//! | `__hidden#12_` | `__hidden#12_` | Bitcode hid the name; the text is the key to a BCSymbolMap and stays as it is |
+//! | `-[Widget draw]` | `-[Widget draw]` | Objective-C names have no underscore, so nothing is removed |
+//! | `__hidden#12_` | `__hidden#12_` | Bitcode hid the name; the text is the key to a BCSymbolMap and stays unchanged |
 
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::read::macho::{FunctionStartsIterator, Nlist};
 
-use super::frame::Notes;
+use super::notes::Notes;
 use super::section::Section as Piece;
 use crate::units::LONGEST_FUNCTION;
 
-/// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
+/// The longest name. Without a limit, a string table without NULs would be read to its end for every name.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
 
-/// One section: its addresses, and what it contains.
+/// A section: its addresses, and whether it is executable.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
-    /// The addresses of the section.
     pub(super) addresses: Range<u64>,
-    /// True if it holds instructions.
+    /// True if it contains instructions.
     pub(super) is_executable: bool,
 }
 
@@ -62,28 +61,28 @@ struct Start {
 /// The order of preference among several names at one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// Known outside of its file.
+    /// Visible outside of its file.
     External,
-    /// Known in its file only.
+    /// Only visible in its file.
     Local,
     /// A start without a name.
     Nameless,
 }
 
-/// Names of functions by address.
+/// Function names by address.
 #[derive(Debug, Default)]
 pub(super) struct SymbolTable<'data> {
-    /// Sorted by address, then rank, then as in the file.
+    /// Sorted by address, then rank, then file order.
     starts: Vec<Start>,
-    /// Addresses of the sections that hold instructions, sorted.
+    /// The addresses of executable sections, sorted.
     sections: Vec<Range<u64>>,
-    /// True if there are starts of functions other than exports.
+    /// True if there are function starts other than exports.
     has_other_starts: bool,
     pub(super) strings: Option<Piece<'data>>,
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice, and the offsets at which functions start. Parts that cannot be read are missing, with a note.
+    /// Reads the symbols of a slice, and the offsets at which functions start. Unreadable parts are missing, with a note.
     pub(super) fn read<Symbol: Nlist<Endian = LittleEndian>>(
         &mut self,
         data: Piece<'_>,
@@ -95,12 +94,12 @@ impl<'data> SymbolTable<'data> {
         let executable = sections.iter().filter(|section| section.is_executable);
         self.sections = executable.map(|section| section.addresses.clone()).collect();
         self.sections.sort_unstable_by_key(|addresses| addresses.start);
-        // No note is needed if memory is missing: the file is then rejected.
+        // If the budget is exceeded, no note is needed, since the file is rejected.
         if data.reserve((symbols.len() * size_of::<Start>()) as u64).is_some() {
             self.add_symbols(symbols, sections);
         }
         self.add_function_starts(data, starts, notes);
-        // Symbols are mostly sorted already, which a stable sort notices.
+        // Symbols are mostly sorted already, which makes a stable sort fast.
         self.starts.sort_by_key(|start| (start.address, start.rank));
     }
 
@@ -143,14 +142,14 @@ impl<'data> SymbolTable<'data> {
         }
     }
 
-    /// The names of functions that start exactly here, best first.
+    /// Returns the names of functions that start exactly here, best first.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &'data str> {
         let first = self.starts.partition_point(|start| start.address < address);
         let starts = self.starts[first..].iter().take_while(move |start| start.address == address);
         starts.filter_map(|start| self.name(*start))
     }
 
-    /// The start of the function that reaches over this address, and its name, if it has one.
+    /// Returns the start of the function that extends over this address, and its name, if it has one.
     pub(super) fn containing(&self, address: u64) -> Option<(u64, Option<&'data str>)> {
         let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
         let section = &self.sections[section];
@@ -169,7 +168,7 @@ impl<'data> SymbolTable<'data> {
     }
 }
 
-/// The name in its language, without the `_` that Mach-O adds.
+/// Removes the `_` that Mach-O adds.
 fn without_underscore(name: &str) -> &str {
     if name.starts_with("__hidden#") { name } else { name.strip_prefix('_').unwrap_or(name) }
 }

@@ -1,6 +1,6 @@
-//! Writes small Mach-O files for the tests of the readers.
+//! Writes small Mach-O files for tests.
 
-/// Addresses in the files written here: `__TEXT` at 1 MB, its code section 4 KB after it, then data.
+/// Addresses in these files: `__TEXT` at 1 MB, its code section 4 KB after it, then data.
 pub(super) const TEXT: u64 = 0x10_0000;
 pub(super) const CODE: u64 = TEXT + 0x1000;
 pub(super) const CODE_SIZE: u64 = 0x1000;
@@ -9,7 +9,7 @@ pub(super) const DATA: u64 = CODE + CODE_SIZE;
 /// The contents of a file.
 #[derive(Default)]
 pub(super) struct Macho<'a> {
-    /// Type (`n_type`), section from 1, address, name.
+    /// Type (`n_type`), section starting at 1, address, name.
     pub(super) symbols: &'a [(u8, u8, u64, &'a str)],
     /// `LC_FUNCTION_STARTS`.
     pub(super) function_starts: &'a [u8],
@@ -49,7 +49,7 @@ impl Writer {
 }
 
 impl Macho<'_> {
-    /// The bytes of a dSYM for arm64 with the UUID 00…0F.
+    /// Writes a dSYM for arm64 with the UUID 00…0F.
     pub(super) fn write(&self) -> Vec<u8> {
         let header = 32 + 24 + (72 + 2 * 80) + (72 + 80 * self.dwarf.len()) + 24 + 16;
         let mut contents = Vec::new();
@@ -79,7 +79,7 @@ impl Macho<'_> {
         file.0.extend(0..16);
         let sections = [("__text", CODE, CODE_SIZE, 0, 0x8000_0400), ("__const", DATA, 0x100, 0, 0)];
         file.segment("__TEXT", (TEXT, 0x3000), &sections);
-        // Without an address, so that the offsets of the sections count.
+        // Without an address, so the offsets of the sections are used.
         file.segment("__DWARF", (0, 0), &dwarf);
         file.u32(&[0x2, 24, nlists_at, self.symbols.len() as u32, strings_at, strings.len() as u32]);
         file.u32(&[0x26, 16, starts_at, self.function_starts.len() as u32]);
@@ -89,7 +89,7 @@ impl Macho<'_> {
     }
 }
 
-/// A fat file of these slices, each at a multiple of 16 bytes.
+/// A fat file with these slices, aligned to 16 bytes.
 pub(super) fn fat(slices: &[&[u8]]) -> Vec<u8> {
     let mut offset = (8 + 20 * slices.len()).next_multiple_of(16);
     let mut file = 0xCAFE_BABE_u32.to_be_bytes().to_vec();

@@ -1,7 +1,7 @@
 //! The cells of a row, and what they refer to.
 
 use crate::profile::{StackId, StringId};
-use crate::recording::RecordingBuilder;
+use crate::recording::{ColumnKind, RecordingBuilder, RejectReason};
 
 /// A cell of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,24 +9,24 @@ pub enum Cell {
     /// No value was recorded.
     #[default]
     None,
-    /// A number; [`ColumnKind`](super::ColumnKind) says of what.
+    /// A number; its [`ColumnKind`](super::ColumnKind) defines the meaning.
     Number(u64),
-    /// A text.
+    /// A string.
     Text(StringId),
-    /// A number with a text for people.
+    /// A number with a display string.
     Named(u64, StringId),
-    /// A process, by its index.
+    /// The index of a process.
     Process(u32),
-    /// A thread, by its index.
+    /// The index of a thread.
     Thread(u32),
-    /// A list of numbers, by its index.
+    /// The index of a list of numbers.
     Numbers(u32),
     /// A stack.
     Stack(StackId),
 }
 
 impl Cell {
-    /// Returns the number of a cell that has one.
+    /// Returns the number, if the cell has one.
     pub fn number(self) -> Option<u64> {
         match self {
             Self::Number(number) | Self::Named(number, _) => Some(number),
@@ -35,27 +35,46 @@ impl Cell {
     }
 }
 
+impl ColumnKind {
+    /// Converts a cell to this kind, or returns why it is invalid.
+    pub(crate) fn checked(self, cell: Cell) -> Result<Cell, RejectReason> {
+        let fits = match cell {
+            Cell::None => true,
+            Cell::Number(number) if self == Self::Boolean => return Ok(Cell::Number(u64::from(number != 0))),
+            Cell::Number(_) | Cell::Text(_) | Cell::Named(..) if matches!(self, Self::Text | Self::Named) => true,
+            Cell::Number(_) => self.is_numeric(),
+            Cell::Text(_) if self.is_numeric() => return Err(RejectReason::BadNumber),
+            Cell::Text(_) | Cell::Named(..) => false,
+            Cell::Process(_) => self == Self::Process,
+            Cell::Thread(_) => self == Self::Thread,
+            Cell::Numbers(_) => self == Self::Numbers,
+            Cell::Stack(_) => self == Self::Stack,
+        };
+        if fits || self == Self::Unknown { Ok(cell) } else { Err(RejectReason::WrongType) }
+    }
+}
+
 /// A process that rows refer to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ProcessName<'a> {
-    /// Its number.
+    /// The process id.
     pub pid: Option<u64>,
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: &'a str,
 }
 
 /// A thread that rows refer to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ThreadName<'a> {
-    /// Its number.
+    /// The thread id.
     pub tid: Option<u64>,
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: &'a str,
-    /// Its process, if it is recorded.
+    /// The process, if recorded.
     pub process: Option<ProcessName<'a>>,
 }
 
-/// What the cells of a row refer to. The indices of processes, threads and lists hold until the next row.
+/// Resolves the references in the cells of a row. The indices of processes, threads and lists are valid until the next row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowValues<'a> {
     recording: &'a RecordingBuilder,
@@ -66,7 +85,7 @@ impl<'a> RowValues<'a> {
         Self { recording }
     }
 
-    /// Returns a text.
+    /// Returns a string.
     pub fn text(&self, text: StringId) -> &'a str {
         self.recording.profile.text(text)
     }

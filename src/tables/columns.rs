@@ -1,6 +1,7 @@
-//! The columns of an output: the fields of its tables, by name.
+//! The columns of an output: the fields of its tables, merged by name.
 //!
-//! Tables of several files may differ: a field that a table lacks is none there, and a field of different kinds is a text.
+//! Tables from several files may differ. A field that a table lacks has no values for it, and a field whose kind differs between tables becomes a
+//! string.
 
 use super::{ColumnKind, Field, FieldKind, TableHead};
 use crate::hash::HashMap;
@@ -8,23 +9,23 @@ use crate::hash::HashMap;
 /// A column of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputColumn {
-    /// Its name: a field, `file`, or `run`.
+    /// The name: a field, `file`, or `run`.
     pub name: String,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: FieldKind,
-    /// The type of the table's column; empty for a part of one, such as `thread.tid`, and for `file` and `run`.
+    /// The type of the table's column; empty for a part of a column, such as `thread.tid`, and for `file` and `run`.
     pub engineering_type: String,
     /// True if every row has a value.
     pub is_required: bool,
 }
 
 impl OutputColumn {
-    /// A column that is not a field of a table.
+    /// Creates a column that is not a field of a table.
     pub(crate) fn new(name: &str, kind: FieldKind, is_required: bool) -> Self {
         Self { name: name.to_owned(), kind, engineering_type: String::new(), is_required }
     }
 
-    /// The column for a field of a table.
+    /// Creates the column for a field of a table.
     pub(crate) fn of(field: &Field, head: &TableHead) -> Self {
         let kind = match field.kind {
             FieldKind::Number(ColumnKind::Named) => FieldKind::Number(ColumnKind::Number),
@@ -37,34 +38,34 @@ impl OutputColumn {
         Self { name: field.name.clone(), kind, engineering_type, is_required: false }
     }
 
-    /// True if it is a part of a column of the table, such as `thread.tid`.
+    /// True if it is a part of a table column, such as `thread.tid`.
     pub fn is_part(&self) -> bool {
         self.engineering_type.is_empty()
     }
 
-    /// True if it has stacks, or their numbers.
+    /// True if its values are stacks or stack numbers.
     pub fn has_stacks(&self) -> bool {
         self.kind == FieldKind::Stack || self.is_stack_number()
     }
 
-    /// True if it is the number of a stack, which rows get when they are written.
+    /// True if its values are stack numbers, which are assigned when rows are written.
     pub(super) fn is_stack_number(&self) -> bool {
         self.kind == FieldKind::Number(ColumnKind::Stack)
     }
 }
 
-/// The fields of all tables by name, and where each table has them.
+/// The fields of all tables by name, and which field of each table supplies them.
 #[derive(Debug, Default)]
 pub(super) struct FieldUnion {
     pub(super) columns: Vec<OutputColumn>,
-    /// By table, then by column.
+    /// Indexed by table, then by column.
     pub(super) fields: Vec<Vec<Option<Field>>>,
 }
 
 impl FieldUnion {
     pub(super) fn of<'h>(heads: impl Iterator<Item = &'h TableHead> + Clone) -> Self {
         let mut union = Self::default();
-        // SQL does not distinguish case in names.
+        // SQL ignores the case of names.
         let mut places: HashMap<String, usize> = HashMap::default();
         for head in heads.clone() {
             for field in distinct_fields(head) {
@@ -89,7 +90,7 @@ impl FieldUnion {
     }
 }
 
-/// The fields of a table, each with a name that no other one has, and neither `file` nor `run`.
+/// The fields of a table, renamed if necessary so that all names are unique and differ from `file` and `run`.
 fn distinct_fields(head: &TableHead) -> Vec<Field> {
     let mut names: Vec<String> = ["file", "run"].map(str::to_owned).into();
     let mut fields = head.fields();

@@ -1,33 +1,33 @@
 //! Conditions on rows: `duration > 5ms and thread = "Main Thread"`.
 //!
-//! Comparisons are joined by `and`; there is nothing else. The kind of the field decides what a value may be:
+//! Comparisons are joined by `and`; no other logical operators are supported. The kind of the field determines the possible values:
 //!
 //! | field | values | operators |
 //! |---|---|---|
 //! | time, duration | `5ms`; also `ns`, `us`, `s`, `min` | all |
-//! | size | `4KiB`; also `B`, `KB`, `MB`, `MiB`, `GB`, `GiB`, and bytes without a unit | all |
+//! | size | `4KiB`; also `B`, `kB`, `MB`, `MiB`, `GB`, `GiB`, and bytes without a unit | all |
 //! | cycles, other numbers | `17`, `0x1f` | all |
 //! | true or false | `true`, `false` | `=`, `!=` |
-//! | text | `Main Thread`, `"a and b"` | `=`, `!=`; all if the value is a decimal number without quotation marks |
+//! | string | `Main Thread`, `"a and b"` | `=`, `!=`; all if the value is a decimal number without quotation marks |
 //! | any | `none` | `=`, `!=` |
 //!
-//! In text, a number without quotation marks is compared with the cells that are numbers, by value: 60 equals `60.0`. Other cells differ
-//! from it, and are neither less nor greater.
+//! In a string field, a number without quotation marks is compared by value with the cells that are numbers: 60 equals `60.0`. It differs from all
+//! other cells, which are neither less nor greater.
 //!
-//! If no value was recorded, only `= none` and `!= x` with `none` can decide; every other comparison is false.
+//! If no value was recorded, `= none` is true, and every other comparison is false.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::decimal::Decimal;
 use super::{ColumnKind, FieldKind, FieldValue};
-use crate::units::{UNITS_OF_SIZE, UNITS_OF_TIME, decimal, with_unit};
+use crate::units::{Unit, decimal, written_amount};
 
-/// Comparisons that a row must all pass.
+/// Comparisons that must all be true for a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions(pub(super) Vec<Comparison>);
 
-/// A comparison whose field is not looked up yet.
+/// A comparison whose field was not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub(super) field: String,
@@ -62,7 +62,7 @@ const OPERATORS: [(&str, Operator); 7] = [
 pub(super) struct Test {
     operator: Operator,
     value: FieldValue<'static>,
-    /// The number to compare texts with.
+    /// The number to compare string cells with.
     number: Option<Decimal>,
 }
 
@@ -86,14 +86,14 @@ impl FromStr for Conditions {
     }
 }
 
-/// The text after the word `and`, if the text starts with it.
+/// If the text starts with the word `and`, the text after it.
 fn after_and(text: &str) -> Option<&str> {
     let (word, rest) = text.split_at_checked(3)?;
     let is_word = word.eq_ignore_ascii_case("and") && rest.chars().next().is_none_or(char::is_whitespace);
     is_word.then_some(rest)
 }
 
-/// Reads a comparison, and returns the text after it.
+/// Parses a comparison, and returns the text after it.
 fn comparison(text: &str) -> Result<(Comparison, &str), String> {
     let what = "FIELD OPERATOR VALUE, such as 'duration > 5ms'";
     let (field, rest) = match quoted(text)? {
@@ -123,7 +123,7 @@ fn comparison(text: &str) -> Result<(Comparison, &str), String> {
     Ok((Comparison { field, operator, value, is_quoted }, rest))
 }
 
-/// Reads a text in quotation marks, in which two of them mean one.
+/// Parses a quoted string, in which a doubled quotation mark represents one.
 fn quoted(text: &str) -> Result<Option<(String, &str)>, String> {
     let Some(mark) = text.chars().next().filter(|c| ['"', '\''].contains(c)) else { return Ok(None) };
     let (mut value, mut rest) = (String::new(), &text[1..]);
@@ -138,7 +138,7 @@ fn quoted(text: &str) -> Result<Option<(String, &str)>, String> {
     }
 }
 
-/// Reads a value without quotation marks, up to the next `and`.
+/// Parses a value without quotation marks, up to the next `and`.
 fn plain(text: &str) -> Result<(&str, &str), String> {
     let is_space = |at: usize| text[..at].ends_with(char::is_whitespace);
     let starts = text.char_indices().map(|(at, _)| at);
@@ -184,16 +184,17 @@ impl Comparison {
         Ok(Test { operator: *operator, value, number })
     }
 
-    /// The value of a field of this kind, or which values there are.
+    /// Parses a value for a field of this kind. The error describes the possible values.
     fn value(&self, kind: FieldKind, text: &str) -> Result<FieldValue<'static>, String> {
+        let written = |unit| written_amount(text).filter(|weight| weight.unit == unit).map(|weight| weight.value);
         let number = |number: Option<u64>, wanted: &str| number.map(FieldValue::Number).ok_or(wanted.to_owned());
         match kind {
             FieldKind::Number(ColumnKind::Time | ColumnKind::Duration) => {
-                number(with_unit(text, &UNITS_OF_TIME), "write a number with ns, us, ms, s or min, such as 5ms")
+                number(written(Unit::Nanoseconds), "write a number with ns, us, ms, s or min, such as 5ms")
             }
             FieldKind::Number(ColumnKind::Bytes) => number(
-                whole(text).or_else(|| with_unit(text, &UNITS_OF_SIZE)),
-                "write bytes, or a number with B, KB, KiB, MB, MiB, GB or GiB",
+                whole(text).or_else(|| written(Unit::Bytes)),
+                "write bytes, or a number with B, kB, KiB, MB, MiB, GB or GiB",
             ),
             FieldKind::Number(_) => number(whole(text), "write a whole number, such as 17 or 0x11"),
             FieldKind::Boolean => match text {
@@ -220,7 +221,7 @@ fn described(kind: FieldKind) -> &'static str {
     }
 }
 
-/// A whole number, in decimal or hexadecimal digits.
+/// Parses a whole number in decimal or hexadecimal.
 fn whole(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16).ok(),
@@ -230,7 +231,7 @@ fn whole(text: &str) -> Option<u64> {
 }
 
 impl Test {
-    /// True if a row with this value passes.
+    /// True if a row with this value passes the test.
     pub(super) fn passes(&self, value: &FieldValue<'_>) -> bool {
         let is_none = *value == FieldValue::None;
         let order = match (value, &self.value) {

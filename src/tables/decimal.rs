@@ -1,18 +1,18 @@
-//! Exact comparison of texts that are decimal numbers, such as `9.5`, `-120.0` and `1e-05`.
+//! Exact comparison of strings that are decimal numbers, such as `9.5`, `-120.0` and `1e-05`.
 
 use std::cmp::Ordering;
 
-/// The value of a text: 0.d₁d₂… × 10^exponent.
+/// The value of a decimal string: 0.d₁d₂… × 10^exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
     exponent: i64,
-    /// Without zeros at the start and the end; empty for 0.
+    /// Without leading and trailing zeros; empty for 0.
     digits: String,
 }
 
 impl Decimal {
-    /// Returns the value of a text; `None` if the text is no decimal number.
+    /// Parses a string; `None` if it is not a decimal number.
     pub(super) fn of(text: &str) -> Option<Self> {
         let (is_negative, magnitude) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match magnitude.split_once(['e', 'E']) {
@@ -56,7 +56,7 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// Compares two texts: numbers by their values and before other texts, other texts by their characters.
+/// Compares two strings. Numbers are compared by value and come before other strings, which are compared by their characters.
 pub(super) fn compare_texts(left: &str, right: &str) -> Ordering {
     match (Decimal::of(left), Decimal::of(right)) {
         (Some(left), Some(right)) => left.cmp(&right),

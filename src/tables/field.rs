@@ -1,14 +1,14 @@
-//! The fields of a table: its columns, of which threads, processes and others have several.
+//! The fields of a table. A column has one field, but threads, processes and some other kinds of columns have several.
 //!
 //! | column | fields of `X` |
 //! |---|---|
-//! | a number, a text, a list of numbers | `X` |
-//! | a number with a text | `X` (the number), `X.name` |
+//! | a number, a string, a list of numbers | `X` |
+//! | a number with a string | `X` (the number), `X.name` |
 //! | a process | `X` (its name), `X.pid` |
 //! | a thread | `X` (its name), `X.tid`, `X.process`, `X.pid` |
 //! | a stack | `X` (its frames, leaf first), `X.id` (its number among the stacks of the output) |
 //!
-//! Every output, filter and order uses these names.
+//! All outputs, filters and sort orders use these names.
 
 use std::borrow::Cow;
 
@@ -17,23 +17,23 @@ use crate::profile::StackId;
 
 /// A field of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its name, such as `thread.tid`.
-    pub name: String,
-    /// What its values are.
-    pub kind: FieldKind,
+pub(crate) struct Field {
+    /// The name, such as `thread.tid`.
+    pub(super) name: String,
+    /// The kind of its values.
+    pub(super) kind: FieldKind,
     pub(super) column: usize,
     part: Part,
 }
 
-/// What the values of a field are.
+/// The kind of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
-    /// Numbers, of this kind of column.
+    /// Numbers, from a column of this kind.
     Number(ColumnKind),
     /// True or false.
     Boolean,
-    /// Texts.
+    /// Strings.
     Text,
     /// Lists of numbers.
     Numbers,
@@ -41,7 +41,7 @@ pub enum FieldKind {
     Stack,
 }
 
-/// The part of a column.
+/// The part of a column that a field shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -55,13 +55,13 @@ enum Part {
 /// The value of a field in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// None was recorded.
+    /// No value was recorded.
     None,
     /// A number.
     Number(u64),
     /// True or false.
     Boolean(bool),
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
     /// A list of numbers.
     Numbers(Cow<'a, [u64]>),
@@ -70,7 +70,7 @@ pub enum FieldValue<'a> {
 }
 
 impl FieldValue<'_> {
-    /// Returns the value with copies of what it borrows.
+    /// Returns an owned copy.
     pub fn into_owned(self) -> FieldValue<'static> {
         match self {
             Self::None => FieldValue::None,
@@ -107,7 +107,7 @@ impl FieldKind {
 
 impl TableHead {
     /// Returns the fields of the table, in the order of its columns.
-    pub fn fields(&self) -> Vec<Field> {
+    pub(crate) fn fields(&self) -> Vec<Field> {
         self.columns
             .iter()
             .enumerate()
@@ -145,13 +145,13 @@ fn fields(mnemonic: &str, kind: ColumnKind, column: usize) -> Vec<Field> {
 }
 
 impl Field {
-    /// True if it is the column itself, and not a part of it.
+    /// True if the field is the column itself, rather than a part of it.
     pub(super) fn is_whole(&self) -> bool {
         self.part == Part::Whole
     }
 
     /// Returns the value of the field in a row.
-    pub fn value<'a>(&self, cells: &[Cell], values: &RowValues<'a>) -> FieldValue<'a> {
+    pub(super) fn value<'a>(&self, cells: &[Cell], values: &RowValues<'a>) -> FieldValue<'a> {
         let text = |text: &'a str| FieldValue::Text(Cow::Borrowed(text));
         let number = |number: Option<u64>| number.map_or(FieldValue::None, FieldValue::Number);
         let process = |index| values.process(index);
@@ -178,7 +178,7 @@ impl Field {
             (Cell::Thread(index), _) => text(values.thread(index).name),
             (Cell::Numbers(list), _) => FieldValue::Numbers(Cow::Borrowed(values.numbers(list))),
             (Cell::Stack(stack), _) => FieldValue::Stack(stack),
-            // A text in a column of numbers with names has no number.
+            // A string in a column of named numbers has no number.
             (Cell::Number(_) | Cell::Text(_) | Cell::Named(..), _) => FieldValue::None,
         }
     }

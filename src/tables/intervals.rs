@@ -13,12 +13,12 @@ use crate::recording::{
 #[derive(Debug)]
 pub(crate) struct IntervalVisitor<'i> {
     input: &'i str,
-    /// True if all tables with a start and a duration are intervals.
+    /// True if the rows of every table with a start and a duration are intervals.
     is_of_all: bool,
-    /// True for a recording, whose tables have all columns; exports may be of a few.
+    /// True for a recording, whose tables have all columns. An export may contain only some columns.
     is_recording: bool,
     texts: Texts,
-    /// Complete tables, by kind where they are sorted.
+    /// Complete tables with their kind.
     tables: Vec<(RowKind, TableValues)>,
     open: Option<OpenTable>,
     diagnostics: Vec<Diagnostic>,
@@ -29,16 +29,16 @@ pub(crate) struct IntervalVisitor<'i> {
 #[derive(Debug)]
 struct OpenTable {
     kind: RowKind,
-    /// By role.
+    /// Indexed by role.
     columns: [Option<usize>; ROLES],
-    /// The column without which its rows are useless, if it is missing or of another kind.
+    /// A required column that is missing or has another kind. Rows are useless without it.
     missing: Option<&'static str>,
     values: TableValues,
     rows: u64,
 }
 
 impl<'i> IntervalVisitor<'i> {
-    /// Collects signposts, hangs and hang risks of an export; and, if `is_of_all`, the rows of all tables with a start and a duration.
+    /// Collects signposts, hangs and hang risks of an export and, if `is_of_all`, the rows of all tables with a start and a duration.
     pub(crate) fn new(input: &'i str, is_of_all: bool, memory: &MemoryBudget) -> Self {
         let (texts, tables, open, diagnostics) = (Texts::default(), Vec::new(), None, Vec::new());
         Self { input, is_of_all, is_recording: false, texts, tables, open, diagnostics, reserved: memory.nothing() }
@@ -53,13 +53,13 @@ impl<'i> IntervalVisitor<'i> {
         RowKind::of_schema(&table.schema).or_else(|| is_interval().then_some(RowKind::Table))
     }
 
-    /// The same of a recording.
+    /// Like [`new`](Self::new), for a recording.
     #[cfg(feature = "bundle")]
     pub(crate) fn of_recording(input: &'i str, is_of_all: bool, memory: &MemoryBudget) -> Self {
         Self { is_recording: true, ..Self::new(input, is_of_all, memory) }
     }
 
-    /// Everything that was found: in the order of an export, or of a recording by run and kind of table.
+    /// Returns everything that was found. The order is that of the export; for a recording, it is by run and kind of table.
     pub(crate) fn finish(mut self) -> Intervals {
         if self.is_recording {
             self.tables.sort_by_key(|(kind, values)| (values.table.run, *kind));
@@ -72,19 +72,19 @@ impl<'i> IntervalVisitor<'i> {
     }
 }
 
-/// The columns of a table by their roles, and the first one that rows need and lack.
+/// The columns of a table by role, and the first required column that is missing.
 fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usize>; ROLES], Option<&'static str>) {
     let (mut found, mut missing) = ([None; ROLES], None);
     for wanted in kind.wanted() {
         let column = match wanted.role {
-            // Other tables have one or the other. In those that are known, another column is not taken for a missing one.
+            // Tables of unknown schemas have one or the other. In tables of known schemas, no other column may replace a missing one.
             Role::Thread if kind == RowKind::Table => head.column("start-thread").or_else(|| head.column("thread")),
             Role::Duration if kind == RowKind::Table => duration_column(head),
             _ => head.column(wanted.mnemonic),
         };
         let fits = column.is_none_or(|column| is_of_kind(wanted.role, head.columns[column].kind));
         found[wanted.role as usize] = column.filter(|_| fits);
-        // Exports of a few columns are paired by what they have; a column that cannot be read is something else.
+        // Exports with few columns pair events by the columns that they have. A column that cannot be read is a different problem.
         let is_pairing = !is_recording
             && kind == RowKind::SignpostEvent
             && !matches!(wanted.role, Role::Start | Role::Kind | Role::Name);
@@ -102,18 +102,18 @@ fn columns(kind: RowKind, head: &TableHead, is_recording: bool) -> ([Option<usiz
     (found, missing)
 }
 
-/// The column of durations. Core Data's tables have a `fetch-duration`, `fault-duration` and so on.
+/// The column with durations. Core Data tables have a `fetch-duration`, `fault-duration` and so on.
 fn duration_column(head: &TableHead) -> Option<usize> {
     let is_other = |&column: &usize| head.columns[column].mnemonic.ends_with("-duration");
     let mut others = (0..head.columns.len()).filter(is_other);
     head.column("duration").or_else(|| others.next().filter(|_| others.next().is_none()))
 }
 
-/// The column that says what the intervals of another table are.
+/// The column that names the intervals of a table with an unknown schema.
 fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
     let is_text = |column: &usize| match head.columns[*column].kind {
         ColumnKind::Text | ColumnKind::Named => true,
-        // Bundles store texts of unknown types as numbers.
+        // Bundles store strings of unknown types as numbers.
         kind => kind == ColumnKind::Unknown && !is_recording,
     };
     let is = |column: &usize, name: &str| {
@@ -123,8 +123,8 @@ fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
     NAMES.iter().find_map(|name| (0..head.columns.len()).find(|column| is(column, name) && is_text(column)))
 }
 
-/// The columns that name the intervals of other tables, the first that a table has. All work of a GPU has the state `Active`, so its
-/// channel comes first. `state` stands for each column whose type is a state.
+/// Columns that name the intervals of tables with unknown schemas, in order of preference. All GPU work has the state `Active`, so its channel comes
+/// before the state. `state` represents every column whose type is a state.
 const NAMES: [&str; 18] = [
     "name",
     "channel-name",
@@ -146,13 +146,13 @@ const NAMES: [&str; 18] = [
     "task",
 ];
 
-/// The columns among them that describe one row. If they differ in nearly every row, they are not names.
+/// Those columns that may describe individual rows. If they differ in nearly every row, they are not names.
 const LABELS: [&str; 4] = ["name", "description", "label", "task"];
 
-/// Reports the columns that a table of a recording lacks, or that have another type.
+/// Reports columns that a table of a recording lacks, or that have another type.
 fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagnostic> {
     let (found, _) = columns(kind, head, true);
-    // Many other tables have no process or thread, which is nothing to report.
+    // Many tables with unknown schemas have no process or thread, which need not be reported.
     let is_expected = move |wanted: &Wanted| kind != RowKind::Table || head.column(wanted.mnemonic).is_some();
     let is_unread = move |wanted: &&Wanted| found[wanted.role as usize].is_none() && is_expected(wanted);
     kind.wanted().iter().filter(is_unread).map(move |Wanted { mnemonic, is_needed, .. }| {
@@ -165,7 +165,7 @@ fn unread_columns(kind: RowKind, head: &TableHead) -> impl Iterator<Item = Diagn
     })
 }
 
-/// True if a column of this kind can have the role. Cells of unknown types decide by themselves.
+/// True if a column of this kind can have the role. For unknown types, each cell decides.
 fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
     let expected = match role {
         Role::Start => ColumnKind::Time,
@@ -180,7 +180,7 @@ fn is_of_kind(role: Role, kind: ColumnKind) -> bool {
 
 impl TableVisitor for IntervalVisitor<'_> {
     fn wants(&self, table: &TableHead) -> bool {
-        // There is no known export of regions, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
+        // No export of regions is known, so the spelling of their class is unknown. Each region is also two rows of `os-signpost`.
         self.kind(table).is_some_and(|kind| self.is_recording || kind != RowKind::Region)
     }
 
@@ -190,7 +190,7 @@ impl TableVisitor for IntervalVisitor<'_> {
     }
 
     fn needs(&self, element: &str) -> bool {
-        // Of CPU tables, only threads and processes are referred to.
+        // References into CPU tables are only to threads and processes.
         let is_of_samples = matches!(
             element,
             "frame"
@@ -274,9 +274,9 @@ impl TableVisitor for IntervalVisitor<'_> {
         self.open = None;
         let is_damage = matches!(error.kind, ErrorKind::BrokenBundle { .. });
         match rows {
-            // Opening the recording has reported it.
+            // Already reported when the recording was opened.
             None => Ok(()),
-            // Intervals are right without them.
+            // Intervals are correct without hang risks.
             Some(_) if is_damage && self.kind(table) == Some(RowKind::HangRisk) => {
                 self.diagnostics.push(Diagnostic::new(format!("left out: {error}")));
                 Ok(())
@@ -301,7 +301,7 @@ impl TableVisitor for IntervalVisitor<'_> {
     }
 }
 
-/// A row, the cells of which are found by their roles.
+/// A row whose cells are looked up by role.
 struct IntervalRow<'r> {
     columns: &'r [Option<usize>; ROLES],
     cells: &'r [Cell],
@@ -349,19 +349,19 @@ impl IntervalRow<'_> {
         match self.cell(role) {
             Cell::None => Ok(None),
             Cell::Text(text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
-            // A task, by its function: `0x229fdcf57 (408)` without the number.
+            // A task is named by its function: `0x229fdcf57 (408)` without the number.
             Cell::Named(number, text) if role == Role::Name => {
                 let text = self.values.text(text);
                 Ok(Some(self.texts.number_of(text.strip_suffix(&format!(" ({number})")).unwrap_or(text))))
             }
             Cell::Named(_, text) => Ok(Some(self.texts.number_of(self.values.text(text)))),
-            // A name of digits.
+            // A name that consists of digits.
             Cell::Number(number) => Ok(Some(self.texts.number_of(&number.to_string()))),
             _ => Err(RejectReason::WrongType),
         }
     }
 
-    /// The process and thread of the row. A missing process is replaced by the thread's process.
+    /// The process and thread of the row. If the process is missing, the thread's process is used.
     fn owner(&mut self) -> Result<(Option<ProcessCell>, Option<u64>), RejectReason> {
         let thread = match self.cell(Role::Thread) {
             Cell::None => None,

@@ -1,4 +1,4 @@
-//! The first look at the tables that a query is about: the kinds of their columns, and the stacks to name.
+//! The first pass over the tables of a query: finds the kinds of their columns, and the stacks to symbolicate.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,20 +9,21 @@ use super::wanted::WantedTables;
 use super::{Cell, ColumnKind, RowValues, Survey, TableHead, TableQuery, TableVisitor};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{StackId, similar_names};
-use crate::recording::{RejectReason, Rejected, Row};
+use crate::recording::{Recording, RejectReason, Rejected, Row};
+use crate::settings::RUN;
 
-/// Finds the tables that a query is about. Their rows are read only if something depends on them.
+/// Finds the tables to which a query applies. Rows are read only if column kinds or stacks depend on them.
 #[derive(Debug)]
 pub struct TableLook<'q> {
     query: &'q TableQuery,
-    /// True to find the stacks of all rows.
+    /// True to collect the stacks of all rows.
     finds_stacks: bool,
     file: String,
-    /// The tables so far, each with the name of its file. A column has the kind that its cells show.
+    /// The tables found so far, each with the name of its file. Once its rows are read, a table's columns have the kinds found in their cells.
     tables: RefCell<Vec<(String, TableHead)>>,
-    /// The tables whose rows are read.
+    /// The tables whose rows are wanted and have not begun yet.
     wanted: WantedTables,
-    /// The number of the table that began last.
+    /// The index in `tables` of the table being read.
     current: usize,
     /// The names of all tables.
     schemas: RefCell<BTreeSet<String>>,
@@ -33,30 +34,30 @@ pub struct TableLook<'q> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// The answer of a [`TableLook`].
+/// The result of a [`TableLook`].
 #[derive(Debug, Default)]
 pub struct FoundTables {
-    /// The tables that the query is about, each with the name of its file.
+    /// The tables to which the query applies, each with the name of its file.
     pub tables: Vec<(String, TableHead)>,
-    /// The tables that it is about and that cannot be read: file, table, and reason.
+    /// The tables to which the query applies but which cannot be read: file, table, and reason.
     pub unreadable: Vec<(String, TableHead, String)>,
     /// The names of all tables.
     pub schemas: BTreeSet<String>,
-    /// The stacks of the rows, if they were wanted.
+    /// The stacks of the rows, if requested.
     pub stacks: Vec<StackId>,
-    /// What users should know about the inputs.
+    /// Facts about the inputs that users should know.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl FoundTables {
-    /// Checks that there is a table that can be read. Returns a sentence about each of the others.
+    /// Checks that at least one table can be read. Returns a sentence about each unreadable table.
     ///
     /// # Errors
-    /// If there is none: why, and which tables there are.
+    /// If there is none. The error explains why; if no table has the name, it lists the tables that exist.
     pub fn check(&self, query: &TableQuery) -> Result<Vec<String>, String> {
         let name = &query.schema;
         let sentence = |(file, table, reason): &(String, TableHead, String)| {
-            let name = if name.is_empty() { "a table without a name" } else { name };
+            let name = if name.is_empty() { "an unnamed table" } else { name };
             format!("{file}: {name} of run {} cannot be read: {reason}", table.run)
         };
         let mut unreadable: Vec<String> = self.unreadable.iter().map(sentence).collect();
@@ -64,15 +65,24 @@ impl FoundTables {
             _ if !self.tables.is_empty() => Ok(unreadable),
             _ if !unreadable.is_empty() => Err(unreadable.swap_remove(0)),
             Some(run) if self.schemas.contains(name) => {
-                Err(format!("run {run} has no table {name}; leave out --run to read it from all runs"))
+                Err(format!("run {run} has no table {name}; leave out {RUN} to read it from all runs"))
             }
             _ => Err(no_table(name, self.schemas.iter().map(String::as_str))),
         }
     }
 }
 
-/// Returns the sentence that there is no table with this name, and which tables there are, those with similar names first.
-pub fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String {
+impl Recording {
+    /// The error if no input has a table with this schema. Lists the tables that exist, those with similar names first.
+    pub fn no_table(&self, schema: &str) -> String {
+        let of_documents = self.tables().filter_map(|table| table.schema.as_deref());
+        let of_contents = self.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+        no_table(schema, of_documents.chain(of_contents.map(|table| table.schema.as_str())))
+    }
+}
+
+/// The error if there is no table with this name. Lists the tables that exist, those with similar names first.
+fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String {
     let known: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
     let mut all = similar_names(asked, known.iter().copied());
     all.extend(known.iter().filter(|name| !all.contains(*name)).copied().collect::<Vec<_>>());
@@ -83,7 +93,7 @@ pub fn no_table<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> String
 }
 
 impl<'q> TableLook<'q> {
-    /// A look at the tables of a query; if `finds_stacks`, also at the stacks of their rows.
+    /// Creates a pass for a query. If `finds_stacks` is true, it also collects the stacks of rows.
     pub fn new(query: &'q TableQuery, finds_stacks: bool) -> Self {
         Self {
             query,
@@ -100,7 +110,7 @@ impl<'q> TableLook<'q> {
         }
     }
 
-    /// The next tables are from this file.
+    /// Sets the file that contains the next tables.
     pub fn start_file(&mut self, file: &str) {
         file.clone_into(&mut self.file);
     }
@@ -131,7 +141,7 @@ impl TableVisitor for TableLook<'_> {
         if !self.query.is_about(table) {
             return false;
         }
-        // Details of a track: the reader passes them to `unreadable`.
+        // Track details have no schema and no columns. They are wanted so that the reader passes them to `unreadable`.
         if table.schema.is_empty() && table.columns.is_empty() {
             return true;
         }

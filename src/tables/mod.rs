@@ -1,12 +1,11 @@
 //! Tables of recordings: every row with every column, of any schema, in bundles and exports.
 //!
-//! Readers pass each row to a [`TableVisitor`] as [`Cell`]s. A cell is a number, a text, or something that rows share: a thread, a process,
-//! a stack. The [`ColumnKind`] of its column says what a number means. Columns of unknown types are read by what they hold.
+//! Readers pass each row to a [`TableVisitor`] as [`Cell`]s. A cell is a number, a string, or a reference to something that rows share: a thread, a
+//! process, a stack. The [`ColumnKind`] of its column defines what a number means. Columns of unknown types are read according to their content.
 //!
 //! Rows are sorted by time, as in exports; rows with equal times keep their order. rows = read + rejected, for every table.
 
 mod cell;
-mod column;
 mod columns;
 mod condition;
 mod decimal;
@@ -23,15 +22,16 @@ mod wanted;
 use std::fmt::Debug;
 
 use crate::error::{Diagnostic, Error};
-use crate::recording::{RejectReason, Rejected, Row};
+use crate::recording::{Column, RejectReason, Rejected, Row};
 
+pub use crate::recording::ColumnKind;
 pub use cell::{Cell, ProcessName, RowValues, ThreadName};
-pub use column::{ColumnKind, TableColumn};
 pub use columns::OutputColumn;
 pub use condition::Conditions;
-pub use field::{Field, FieldKind, FieldValue};
+pub(crate) use field::Field;
+pub use field::{FieldKind, FieldValue};
 pub(crate) use intervals::IntervalVisitor;
-pub use look::{FoundTables, TableLook, no_table};
+pub use look::{FoundTables, TableLook};
 pub(crate) use query::joined;
 pub use query::{RowPlan, TableQuery};
 pub use rows::RowReader;
@@ -39,21 +39,21 @@ pub(crate) use samples::SampleVisitor;
 pub use stack_names::StackNames;
 pub use survey::{Survey, SurveyedTable};
 
-/// A table, as it is known before its rows.
+/// The properties of a table that are known before its rows are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableHead {
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
-    /// Its position in the recording's data, from 1, as in `table[9]` of an XPath; `None` in bundles and for details of a track.
+    /// The position in the recording's data, from 1, as in `table[9]` of an XPath; `None` in bundles and for track details.
     pub position: Option<u32>,
-    /// Its schema, such as `potential-hangs`; empty for details of a track.
+    /// The schema, such as `potential-hangs`; empty for track details.
     pub schema: String,
-    /// The settings with which it was recorded, sorted by name; empty in exports, which do not contain them.
+    /// The settings with which the table was recorded, sorted by name; empty in exports, which do not contain them.
     pub attributes: Vec<(String, String)>,
-    /// The folder in a recording that has it; empty in exports.
+    /// The folder of a recording that contains the table; empty in exports.
     pub folder: String,
-    /// Its columns, in the order of the export.
-    pub columns: Vec<TableColumn>,
+    /// The columns, in export order.
+    pub columns: Vec<Column>,
 }
 
 impl TableHead {
@@ -68,49 +68,52 @@ pub trait TableVisitor: Debug {
     /// Returns whether the rows of a table are wanted. The other methods are called only for wanted tables.
     fn wants(&self, table: &TableHead) -> bool;
 
-    /// A table begins.
+    /// Called when a table begins.
     fn start(&mut self, table: &TableHead);
 
-    /// True if rows become samples, so that the tables are those of samples.
+    /// True if the tables contain samples, so rows become samples.
     fn makes_samples(&self) -> bool {
         false
     }
 
-    /// Returns whether the cells of a column are wanted. Others are none, and damage in them is not noticed.
+    /// Returns whether the cells of a column are wanted. Unwanted cells are [`Cell::None`], and damage in them is not detected.
     fn wants_column(&self, _table: &TableHead, _column: usize) -> bool {
         true
     }
 
-    /// Returns whether wanted cells may refer to elements of this name in tables that are not wanted; skipping others is fast. Only exports ask.
+    /// Returns whether wanted cells may refer to elements with this name in unwanted tables. Other elements are skipped, which is fast. Only called
+    /// for exports.
     fn needs(&self, _element: &str) -> bool {
         true
     }
 
-    /// A row of the table that began last. If a sample is returned, it is added to the profile of the recording; a reason rejects the row.
+    /// Called for a row of the current table. If it returns a sample, the sample is added to the profile of the recording; if it returns a reason,
+    /// the row is rejected.
     ///
     /// # Errors
-    /// Any error ends the reading, and is what reading returns.
+    /// Any error stops reading, and is returned from it.
     fn row(&mut self, cells: &[Cell], values: &RowValues<'_>) -> Result<Result<Option<Row>, RejectReason>, Error>;
 
-    /// Returns how many more rows of the table are wanted at most; `None` if that is not known. Rows after them are counted, and not passed to
+    /// Returns the maximum number of additional rows that are wanted; `None` if unknown. Later rows are counted, but not passed to
     /// [`row`](Self::row).
     fn rows_left(&self) -> Option<usize> {
         None
     }
 
-    /// The table ends. Of its `rows`, some were rejected, by the reader or by [`row`](Self::row).
+    /// Called when the table ends, with the number of all rows, including those that the reader or [`row`](Self::row) rejected.
     fn end(&mut self, rows: u64, rejected: &Rejected);
 
-    /// A table cannot be read, or no further, with the number of its rows if that is known. It may have begun, and does not end.
+    /// Called if a table cannot be read, or not completely, with the number of its rows if known. The table may have begun, but [`end`](Self::end) is
+    /// not called.
     ///
     /// # Errors
-    /// If the input is useless without the table: the error is what reading returns.
+    /// If the input is useless without the table. The error is returned from reading.
     fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error>;
 
-    /// Something about the input that users should know.
+    /// Called for facts about the input that users should know.
     fn note(&mut self, diagnostic: Diagnostic);
 
-    /// Returns a sentence about a rejected row of the table that is open.
+    /// Returns a sentence about a rejected row of the current table.
     fn describe(&self, reason: RejectReason) -> String {
         format!("row rejected: {reason}")
     }

@@ -1,4 +1,4 @@
-//! A question about the rows of a schema, and the plan to answer it from certain tables.
+//! A query for the rows of a schema, and the plan to answer it from specific tables.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,50 +8,58 @@ use super::condition::{Conditions, Test};
 use super::decimal::compare_texts;
 use super::{Cell, ColumnKind, Field, FieldKind, FieldValue, OutputColumn, RowValues, TableHead};
 use crate::profile::similar_names;
+use crate::settings::{COLUMNS, SORT, Setting, WHERE};
 
-/// A question about the rows of a schema.
+/// A query for the rows of a schema.
 #[derive(Clone, Debug, Default)]
 pub struct TableQuery {
     /// The schema of the tables.
     pub schema: String,
-    /// The only run; `None` for all.
+    /// The run to read; `None` for all runs.
     pub run: Option<u32>,
-    /// Comparisons that rows must pass.
+    /// Comparisons that must be true for a row.
     pub conditions: Conditions,
-    /// The fields to return; all of them if it is empty.
+    /// The fields to return; empty for all fields.
     pub columns: Vec<String>,
-    /// The field to sort by, and whether the largest value comes first; `None` for the order of the tables.
+    /// The field to sort by, and true for descending order; `None` to keep the order of the tables.
     pub sort: Option<(String, bool)>,
-    /// The number of rows to return; `None` for all.
+    /// The maximum number of rows to return; `None` for all.
     pub top: Option<usize>,
 }
 
 impl TableQuery {
-    /// True if it is about this table.
+    /// True if the query applies to this table.
     pub fn is_about(&self, table: &TableHead) -> bool {
         table.schema == self.schema && self.run.is_none_or(|run| run == table.run)
     }
 
-    /// True if rows are left out because of their values.
+    /// True if rows are filtered by their values.
     pub(super) fn has_conditions(&self) -> bool {
         !self.conditions.0.is_empty()
     }
 
-    /// Plans the answer from these tables, each with the name of its file.
+    /// Creates the plan for these tables, each with the name of its file.
     ///
     /// # Errors
-    /// If the query uses a field that no table has, or compares a field with a value of another kind.
+    /// If the query uses a field that no table has, requests a field twice, or compares a field with a value of another kind.
     pub fn plan(&self, tables: &[(String, TableHead)]) -> Result<RowPlan, String> {
         let union = FieldUnion::of(tables.iter().map(|(_, head)| head));
-        let place = |name: &str, option: &str| {
+        let place = |name: &str, setting: Setting| {
             let found = union.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
-            found.ok_or_else(|| unknown_field(name, option, &self.schema, &union.columns))
+            found.ok_or_else(|| unknown_field(name, setting, &self.schema, &union.columns))
         };
         let mut selected = Vec::new();
         for name in &self.columns {
             match name.as_str() {
                 "file" | "run" => {}
-                name => selected.push(place(name, "--columns")?),
+                name => {
+                    let at = place(name, COLUMNS)?;
+                    // JSON and SQL need distinct names.
+                    if selected.contains(&at) {
+                        return Err(format!("{COLUMNS}: {name} was requested twice; name each field once"));
+                    }
+                    selected.push(at);
+                }
             }
         }
         if self.columns.is_empty() {
@@ -59,16 +67,16 @@ impl TableQuery {
         }
         let mut tests = Vec::new();
         for comparison in &self.conditions.0 {
-            let at = place(&comparison.field, "--where")?;
-            check_known_when_read(&union.columns[at], "--where")?;
+            let at = place(&comparison.field, WHERE)?;
+            check_known_when_read(&union.columns[at], WHERE)?;
             tests.push((at, comparison.test(union.columns[at].kind)?));
         }
         let mut sort = None;
         if let Some((name, is_descending)) = &self.sort {
-            let at = place(name, "--sort")?;
-            check_known_when_read(&union.columns[at], "--sort")?;
+            let at = place(name, SORT)?;
+            check_known_when_read(&union.columns[at], SORT)?;
             if matches!(union.columns[at].kind, FieldKind::Numbers | FieldKind::Stack) {
-                return Err(format!("--sort: {name} is a list, and lists have no order; sort by another field"));
+                return Err(format!("{SORT}: {name} is a list, and lists have no order; sort by another field"));
             }
             sort = Some((at, *is_descending));
         }
@@ -78,39 +86,39 @@ impl TableQuery {
 }
 
 /// Refuses numbers of stacks, which are counted while rows are written.
-fn check_known_when_read(column: &OutputColumn, option: &str) -> Result<(), String> {
+fn check_known_when_read(column: &OutputColumn, setting: Setting) -> Result<(), String> {
     match column.is_stack_number() {
-        true => Err(format!("{option}: {} numbers the stacks of the output, and is unknown before", column.name)),
+        true => Err(format!("{setting}: {} numbers the stacks of the output, and is unknown before", column.name)),
         false => Ok(()),
     }
 }
 
-fn unknown_field(name: &str, option: &str, schema: &str, columns: &[OutputColumn]) -> String {
+fn unknown_field(name: &str, setting: Setting, schema: &str, columns: &[OutputColumn]) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let similar = similar_names(name, names.iter().copied());
     let similar = match similar.as_slice() {
         [] => String::new(),
         names => format!("; similar: {}", names.join(", ")),
     };
-    format!("{option}: {schema} has no field {name:?}{similar}. Its fields: {}", names.join(", "))
+    format!("{setting}: {schema} has no field {name:?}{similar}. Its fields: {}", names.join(", "))
 }
 
-/// How the rows of some tables become the rows of an answer.
+/// How to convert the rows of some tables to the rows of an answer.
 #[derive(Debug)]
 pub struct RowPlan {
     pub(super) query: TableQuery,
-    /// Of each table: its file, its run, and its field for each column.
+    /// For each table, its file, its run, and its field for each column.
     tables: Vec<(String, u32, Vec<Option<Field>>)>,
     columns: Vec<OutputColumn>,
     /// The columns of the answer.
     selected: Vec<usize>,
     tests: Vec<(usize, Test)>,
-    /// The column to sort by, and whether the largest value comes first.
+    /// The column to sort by, and true for descending order.
     sort: Option<(usize, bool)>,
 }
 
 impl RowPlan {
-    /// The columns of the answer: `file`, `run`, and the fields.
+    /// Returns the columns of the answer: `file`, `run`, and the fields.
     pub fn output_columns(&self) -> Vec<OutputColumn> {
         let file = OutputColumn::new("file", FieldKind::Text, true);
         let run = OutputColumn::new("run", FieldKind::Number(ColumnKind::Number), true);
@@ -118,12 +126,12 @@ impl RowPlan {
         [file, run].into_iter().chain(fields).collect()
     }
 
-    /// True if rows are in the order of their tables.
+    /// True if rows keep the order of their tables.
     pub fn keeps_order(&self) -> bool {
         self.sort.is_none()
     }
 
-    /// Compares two rows by what they are sorted by; a missing value is last.
+    /// Compares the sort keys of two rows; a missing value is last.
     pub(super) fn compare(&self, left: &FieldValue<'_>, right: &FieldValue<'_>) -> Ordering {
         let order = match (left, right) {
             (FieldValue::None, FieldValue::None) => return Ordering::Equal,
@@ -137,8 +145,8 @@ impl RowPlan {
         if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }
     }
 
-    /// The row of the answer (`file`, `run`, and the fields) for a row of the table with this number, and the value that it is sorted by.
-    /// `None` if it does not pass.
+    /// Converts a row of the table with this number to the row of the answer (`file`, `run`, and the fields), and returns it with its sort key.
+    /// `None` if a condition is false.
     pub(super) fn row<'v>(
         &'v self,
         table: usize,
@@ -161,7 +169,8 @@ impl RowPlan {
     }
 }
 
-/// A value of a column that holds different kinds. Stacks become texts when they are written, when they have names.
+/// Converts a value to a string, for a column with values of several kinds. Stacks are converted later, when they are written, since they have names
+/// then.
 fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
     match value {
         FieldValue::Number(number) => FieldValue::Text(number.to_string().into()),
@@ -171,7 +180,7 @@ fn as_text(value: FieldValue<'_>) -> FieldValue<'_> {
     }
 }
 
-/// A list of numbers as a text, as in exports.
+/// Formats a list of numbers as in exports.
 pub(crate) fn joined(numbers: &[u64]) -> String {
     numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Reads the rows of an answer: passes them on one by one, or keeps the first of them.
+//! Reads the rows of an answer: passes them on one by one, or keeps the first ones.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,7 +17,7 @@ type OutputRow<'v> = Vec<FieldValue<'v>>;
 /// Receives the rows of an answer.
 type Each<'p> = dyn FnMut(OutputRow<'_>) -> io::Result<()> + 'p;
 
-/// What happens to the rows of an answer.
+/// The destination of the rows.
 enum RowTarget<'p> {
     Each(&'p mut Each<'p>),
     Kept(KeptRows),
@@ -30,12 +30,12 @@ pub struct RowReader<'p> {
     wanted: WantedTables,
     /// The number of wanted tables.
     count: Cell<usize>,
-    /// The number of the table that began last.
+    /// The number of the current table.
     table: usize,
     is_open: bool,
-    /// True to count all rows, even after the last one that is kept.
+    /// True to count all rows, even after enough were kept.
     counts: bool,
-    /// The number of rows that pass the conditions; without conditions, the number of rows that can be read.
+    /// The number of rows that satisfy the conditions. Without conditions, the number of readable rows.
     passed: u64,
     rejected: Vec<(TableHead, u64, Rejected)>,
     current: TableHead,
@@ -52,7 +52,7 @@ impl fmt::Debug for RowReader<'_> {
 /// Rows that are kept in memory.
 #[derive(Debug)]
 struct KeptRows {
-    /// The rows so far, with the value that each is sorted by.
+    /// The rows so far, with their sort keys.
     rows: Vec<(OutputRow<'static>, FieldValue<'static>)>,
     limit: usize,
     bytes: u64,
@@ -60,12 +60,12 @@ struct KeptRows {
 }
 
 impl<'p> RowReader<'p> {
-    /// Passes each row to `each`. The rows must not be sorted, and all are wanted.
+    /// Calls `each` for every row. The plan must not sort or limit the rows.
     pub fn each(plan: &'p RowPlan, each: &'p mut Each<'p>) -> Self {
         Self::new(plan, RowTarget::Each(each), false)
     }
 
-    /// Keeps the first rows, in the order of the plan. `counts` tells whether the number of the others is wanted.
+    /// Keeps the first rows, in the order of the plan. `counts` is true if the total number of rows is needed.
     pub fn keeping(plan: &'p RowPlan, budget: &MemoryBudget, counts: bool) -> Self {
         let limit = plan.query.top.unwrap_or(usize::MAX);
         let kept = KeptRows { rows: Vec::new(), limit, bytes: 0, reserved: budget.nothing() };
@@ -89,22 +89,22 @@ impl<'p> RowReader<'p> {
         }
     }
 
-    /// Returns the tables with rejected rows, each with the number of all its rows.
+    /// Returns the tables with rejected rows, each with its total number of rows.
     pub fn rejected(&self) -> &[(TableHead, u64, Rejected)] {
         &self.rejected
     }
 
-    /// Returns what users should know about the inputs.
+    /// Returns facts about the inputs that users should know.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Returns why a row could not be passed on, which ended the reading.
+    /// Returns the error that stopped reading because a row could not be passed on.
     pub fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// Returns the rows that were kept, their distinct stacks, and the number of all rows that pass the conditions.
+    /// Returns the rows that were kept, their distinct stacks, and the number of all rows that satisfy the conditions.
     pub fn finish(self) -> (Vec<OutputRow<'static>>, Vec<StackId>, u64) {
         let rows = match self.target {
             RowTarget::Each(_) => Vec::new(),
@@ -135,7 +135,7 @@ impl KeptRows {
         let row: OutputRow<'static> = row.into_iter().map(FieldValue::into_owned).collect();
         self.bytes += size_of_row(&row);
         self.rows.push((row, key.into_owned()));
-        // Each row is moved a few times at most.
+        // Shortening rarely ensures that each row is moved only a few times.
         if self.rows.len() >= self.limit.saturating_mul(2).max(1 << 10) {
             self.shorten(plan);
         }
@@ -145,7 +145,7 @@ impl KeptRows {
         Ok(())
     }
 
-    /// Sorts the rows, and drops those after the last one that is wanted.
+    /// Sorts the rows, and drops those beyond the limit.
     fn shorten(&mut self, plan: &RowPlan) {
         if !plan.keeps_order() {
             self.rows.sort_by(|(_, left), (_, right)| plan.compare(left, right));
@@ -164,11 +164,10 @@ fn size_of_row(row: &OutputRow<'_>) -> u64 {
         _ => 0,
     };
     let values = row.iter().map(|value| size_of::<FieldValue<'_>>() + inner(value));
-    // The row itself, and the value that it is sorted by.
+    // The row itself, and its sort key.
     values.sum::<usize>() as u64 + 128
 }
 
-/// Returns the distinct stacks of rows.
 fn stacks_of(rows: &[OutputRow<'_>]) -> Vec<StackId> {
     let stack = |value: &FieldValue<'_>| if let FieldValue::Stack(stack) = *value { Some(stack) } else { None };
     let stacks: indexmap::IndexSet<StackId> = rows.iter().flatten().filter_map(stack).collect();
@@ -201,7 +200,7 @@ impl TableVisitor for RowReader<'_> {
     fn rows_left(&self) -> Option<usize> {
         let RowTarget::Kept(kept) = &self.target else { return None };
         let left = kept.limit.saturating_sub(kept.rows.len());
-        // Which rows pass conditions is not known before.
+        // It is unknown which rows will satisfy the conditions.
         let is_known = left == 0 || !self.plan.query.has_conditions();
         (self.plan.keeps_order() && !self.counts && is_known).then_some(left)
     }
@@ -216,7 +215,7 @@ impl TableVisitor for RowReader<'_> {
         }
     }
 
-    /// A table that cannot be read was reported by the [look](super::TableLook); one that breaks in the middle is an error.
+    /// The [look](super::TableLook) already reported unreadable tables. A table that becomes unreadable in the middle is an error.
     fn unreadable(&mut self, table: &TableHead, _: Option<u64>, error: Error) -> Result<(), Error> {
         self.wanted.take(table);
         if self.is_open && self.current == *table { Err(error) } else { Ok(()) }

@@ -1,12 +1,13 @@
-//! Rows of a chosen table as samples: trees of durations, of bytes, or of numbers of rows.
+//! Converts the rows of a chosen table to samples, for call trees of durations, of bytes, or of numbers of rows.
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error};
 use crate::profile::SampleKind;
 use crate::recording::{RejectReason, Rejected, Row, TableChoice, TableWeight};
+use crate::settings::METRIC;
 use crate::units::{Nanos, Unit};
 
-/// Makes samples of the rows of the tables with one schema.
+/// Creates samples from the rows of all tables with one schema.
 #[derive(Debug)]
 pub(crate) struct SampleVisitor<'c> {
     choice: &'c TableChoice,
@@ -14,21 +15,21 @@ pub(crate) struct SampleVisitor<'c> {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The columns of the table that is open.
+/// The columns of the current table.
 #[derive(Clone, Copy, Debug, Default)]
 struct Columns {
     time: Option<usize>,
     thread: Option<usize>,
     process: Option<usize>,
     stack: Option<usize>,
-    /// The column of weights, and their unit; `Err` if the table lacks it.
+    /// The weight column (`None` if each row weighs 1) and its unit; `None` if the table lacks the column.
     weight: Option<(Option<usize>, Unit)>,
 }
 
-/// The columns of stacks, the first that a table has: where something began, rather than where it ended.
+/// Stack columns, in order of preference: where something began, rather than where it ended.
 const STACKS: [&str; 3] = ["stack", "backtrace", "start-backtrace"];
 
-/// The columns of sizes, the first that a table has. In `fs-syscall`, others are parts of `bytes`.
+/// Size columns, in order of preference. In `fs-syscall`, the others are parts of `bytes`.
 const BYTES: [&str; 2] = ["bytes", "size"];
 
 impl Columns {
@@ -72,7 +73,7 @@ impl<'c> SampleVisitor<'c> {
         let cell = |column: Option<usize>| column.map_or(Cell::None, |column| cells[column]);
         let Some((weight, unit)) = self.columns.weight else { return Err(RejectReason::MissingColumn) };
         let weight = match weight {
-            // What has no size, such as a call that neither reads nor writes, adds none. What has no duration did not end.
+            // A row without a size, such as a call that neither reads nor writes, has the weight 0. A row without a duration did not end.
             Some(column) if unit == Unit::Bytes => cells[column].number().unwrap_or(0),
             Some(column) => cells[column].number().ok_or(RejectReason::NoWeight)?,
             None => 1,
@@ -127,7 +128,7 @@ impl TableVisitor for SampleVisitor<'_> {
     fn describe(&self, reason: RejectReason) -> String {
         match reason {
             RejectReason::MissingColumn => {
-                format!("row of {} rejected: the table has no such column; choose another --metric", self.choice.schema)
+                format!("row of {} rejected: the table has no such column; choose another {METRIC}", self.choice.schema)
             }
             _ => format!("row of {} rejected: {reason}", self.choice.schema),
         }

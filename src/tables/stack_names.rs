@@ -1,4 +1,4 @@
-//! The names of stacks, and their numbers in an output.
+//! Symbolicates stacks, and numbers them in an output.
 
 use indexmap::IndexSet;
 
@@ -6,18 +6,18 @@ use super::{FieldValue, OutputColumn};
 use crate::hash::HashMap;
 use crate::profile::{Frame, Profile, StackId};
 
-/// Names stacks that were read before their frames had names.
+/// Supplies the names of stacks that were read before they were symbolicated.
 #[derive(Debug, Default)]
 pub struct StackNames {
     profile: Profile,
-    /// By stack of the tables: the sample in the profile that has it.
+    /// For each stack of the tables, the index of the sample in the profile that has it.
     samples: HashMap<StackId, usize>,
     /// The stacks that were written, in order of their numbers.
     written: IndexSet<StackId>,
 }
 
 impl StackNames {
-    /// The names of these stacks, each of which is the stack of a sample in the profile ([`Profile::of_stacks`]).
+    /// Creates the names for these stacks. `profile` contains a sample for each of them ([`Profile::of_stacks`]).
     pub fn new(stacks: &[StackId], profile: Profile) -> Self {
         let samples = stacks.iter().enumerate().map(|(sample, stack)| (*stack, sample)).collect();
         Self { profile, samples, written: IndexSet::new() }
@@ -39,7 +39,7 @@ impl StackNames {
         self.frames(stack).map(|frame| self.profile.function_name(frame.function))
     }
 
-    /// Replaces stacks in a row by their numbers, in columns of numbers. Stacks have numbers from 1, in the order of their first use.
+    /// Replaces the stacks in a row with their numbers, in columns of stack numbers. Stacks are numbered from 1, in order of first use.
     pub fn number_in(&mut self, row: &mut [FieldValue<'_>], columns: &[OutputColumn]) {
         for (value, column) in row.iter_mut().zip(columns) {
             if let FieldValue::Stack(stack) = *value {
@@ -51,7 +51,7 @@ impl StackNames {
         }
     }
 
-    /// Returns the stacks that have a number, in that order.
+    /// Returns the numbered stacks, in order.
     pub fn written(&self) -> impl Iterator<Item = StackId> {
         self.written.iter().copied()
     }

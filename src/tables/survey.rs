@@ -1,33 +1,33 @@
-//! A first look at all tables: their rows, their times, and the kinds of columns that only cells show.
+//! Surveys all tables: their rows, their times, and the kinds of columns that can only be determined from cells.
 
 use super::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error};
 use crate::recording::{RejectReason, Rejected, Row};
 use crate::units::Nanos;
 
-/// A table that was looked at.
+/// A table that was surveyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurveyedTable {
-    /// The table. Its columns have the kinds that their cells show.
+    /// The table. Columns have the kinds that their cells show.
     pub head: TableHead,
-    /// The number of all rows; `None` if it is unknown.
+    /// The number of all rows; `None` if unknown.
     pub rows: Option<u64>,
-    /// The rows that cannot be read, by reason.
+    /// The number of unreadable rows, by reason.
     pub rejected: Rejected,
-    /// The earliest and the latest time of its rows: of its first column of times, and of ends if rows have a duration.
+    /// The earliest and the latest time of its rows. Uses the first column of times, and ends if rows have a duration.
     pub span: Option<(Nanos, Nanos)>,
     /// Why its rows cannot be read.
     pub unreadable: Option<String>,
 }
 
-/// Looks at all tables of an input.
+/// Surveys all tables of an input.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// The tables so far.
+    /// The tables surveyed so far.
     pub tables: Vec<SurveyedTable>,
     /// The diagnostics of reading.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the cells of each column are, for columns whose kind is unknown.
+    /// The cell types seen in each column, for columns of unknown kind.
     seen: Vec<Seen>,
     /// The number of tables that ended.
     complete: usize,
@@ -35,7 +35,7 @@ pub struct Survey {
     duration: Option<usize>,
 }
 
-/// What the cells of a column were so far.
+/// The cell types seen in a column so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     number: bool,
@@ -57,7 +57,7 @@ impl Seen {
         }
     }
 
-    /// The kind that holds all of them; [`Text`](ColumnKind::Text) can hold any.
+    /// The kind that can represent all of them; [`Text`](ColumnKind::Text) can represent any.
     fn kind(self) -> ColumnKind {
         match (self.other, self.number, self.text) {
             (Some(kind), false, false) => kind,
@@ -105,7 +105,7 @@ impl TableVisitor for Survey {
     }
 
     fn unreadable(&mut self, table: &TableHead, rows: Option<u64>, error: Error) -> Result<(), Error> {
-        // Without its rows, if it has begun.
+        // Discards the table's rows, if it already began.
         self.tables.truncate(self.complete);
         let unreadable = Some(error.to_string());
         self.tables.push(SurveyedTable { head: table.clone(), rows, unreadable, ..SurveyedTable::default() });

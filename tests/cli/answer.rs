@@ -11,7 +11,7 @@ use crate::command::{Folder, all_exports, csv, finish, json, orchard, stdout_of,
 /// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
 pub(crate) fn recordings() -> Vec<String> {
     let mut found = all_exports();
-    found.push(format!("{}/fixtures/sample/demo.sample.txt", env!("CARGO_MANIFEST_DIR")));
+    found.push(support::repository("fixtures/sample/demo.sample.txt").display().to_string());
     if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
         let mut open = ["xctrace", "inputs/sample", "other/sample"].map(|name| Path::new(&corpus).join(name)).to_vec();
         while let Some(folder) = open.pop() {

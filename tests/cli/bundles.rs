@@ -433,6 +433,7 @@ fn signposts_that_are_events_are_intervals() {
     let text = ok(&[&path, "--during", "Layout", "--view", "summary"]);
     assert!(text.contains("during 'Layout': 2 intervals, 21.00 ms in all, which cover 20.00 ms\n"), "{text}");
     let text = ok(&["diff", &path, &path, "--during", "Layout", "--during", "Draw", "--during-all"]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(
         text.matches("during 'Layout' and 'Draw': 3 intervals, 30.00 ms in all, which share 5.00 ms").count(),
         2,

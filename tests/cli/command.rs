@@ -77,7 +77,7 @@ pub(crate) fn column(rows: &[Vec<String>], name: &str) -> Vec<u64> {
 }
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+    support::repository("fixtures")
 }
 
 /// The path of a fixture, such as `27/orchard`.

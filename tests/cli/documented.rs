@@ -19,9 +19,9 @@ use support::Table;
 
 const DOCUMENTS: [&str; 3] = ["docs/ci.md", "docs/cli.md", "README.md"];
 /// Commands of other programs, by their first word, which are not run.
-const SKIPPED: [&str; 9] = ["/usr/bin/time", "brew", "cargo", "duckdb", "jq", "npx", "pipx", "sqlite3", "xcrun"];
+const SKIPPED: [&str; 8] = ["/usr/bin/time", "brew", "cargo", "jq", "npx", "pipx", "sqlite3", "xcrun"];
 /// Programs that are replaced where they stand behind a pipe: they read what traceparse writes, and that is all.
-const CUT_OFF: [&str; 7] = ["duckdb", "flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
+const CUT_OFF: [&str; 6] = ["flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
 /// One of both that is run all the same where it is installed, since recipes are written in its language.
 const JQ: &str = "jq";
 /// Programs that are run: those that every system has.
@@ -52,7 +52,7 @@ impl Shown {
 
 /// A file of the project.
 pub(crate) fn read_project(name: &str) -> String {
-    read_text(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR")))
+    read_text(&support::repository(name).display().to_string())
 }
 
 /// The commands of the blocks of a document. A command goes on where a quotation is open, or behind `\` and `|`.

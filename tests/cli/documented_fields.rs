@@ -1,7 +1,6 @@
 //! `docs/formats.md` names the fields that JSON has, and the columns of CSV, of every view.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::command::{json, ok, orchard, read_text};
 
@@ -25,7 +24,7 @@ const VIEWS: [(&str, Sections); 10] = [
 const OPTIONAL: [&str; 1] = ["counters"];
 
 fn document() -> String {
-    read_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md").into_os_string().into_string().unwrap())
+    read_text(&support::repository("docs/formats.md").into_os_string().into_string().unwrap())
 }
 
 /// The part of the document below a heading, up to the next one.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, fails, finish, ok, traceparse, warns};
+use crate::command::{Folder, fails, finish, ok, stdout_of, traceparse, warns};
 use crate::fleet_case::write;
 
 /// A payload with one diagnostic, whose attributed thread has 3 samples in `work` and 1 in `wait`, and another thread has 4.
@@ -170,7 +170,7 @@ fn runs_behind_a_function_are_listed() {
     let said = fails(1, &[&tree[..], &["--runs-of", &name[..name.len() - 2]]].concat());
     assert!(said.contains(&format!("similar: {name}")), "{said}");
     let said = fails(2, &[&tree[..], &["--runs-of", name, "--format", "svg"]].concat());
-    assert!(said.contains("text, json or csv"), "{said}");
+    assert!(said.contains("--runs-of only applies to --format text, json and csv"), "{said}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn values_from_1000_on_count_and_unread_ones_fail_if_strict() {
     let text = ok(&["fleet", "report", &input]);
     assert!(text.contains("1.97 – 1.98 s"), "{text}");
     for (foreground, bins, word) in [
-        ("many sec", launches, "\"many sec\" is not a time or size"),
+        ("many sec", launches, "\"many sec\" is no time or size"),
         ("2,000 sec", [("1 ms", "2 ms"), ("3 ms", "9 parsecs")], "\"9 parsecs\""),
     ] {
         write(&folder, "metrics.json", day(foreground, &bins));
@@ -252,8 +252,8 @@ fn a_dataset_says_that_bins_are_missing() {
     write(&folder, "metrics/day.json", day.to_string());
     let only_bins = ok(&["fleet", "report", &folder.path("metrics")]);
     assert!(only_bins.contains("Only hang and launch times by bins are known.\n"), "{only_bins}");
-    let said = fails(1, &["fleet", "report", &folder.path("metrics"), "--alert", "cpu.p95 > 80"]);
-    assert!(said.contains("no rules"), "{said}");
+    let judged = finish(&mut traceparse(&["fleet", "report", &folder.path("metrics"), "--alert", "cpu.p95 > 80"]));
+    assert!(stdout_of(&judged.code(4)).contains("durations by bins have no measure"));
     day["cpuMetrics"] = json!({"cumulativeCPUTime": "9 sec"});
     day["applicationTimeMetrics"] = json!({"cumulativeForegroundTime": "90 sec", "cumulativeBackgroundTime": "0 sec"});
     write(&folder, "metrics/day.json", day.to_string());
@@ -355,6 +355,12 @@ fn fleets_count_crashes_by_the_innermost_function_of_the_app() {
     // Crashes alone are a report, too.
     std::fs::remove_file(folder.path("crashes/hang.json")).unwrap();
     assert!(ok(&["fleet", "report", &input]).contains("5 crashes in 2 places"));
+    let judged = finish(&mut traceparse(&["fleet", "report", &input, "--alert", "cpu.p95 > 80"])).code(4);
+    let text = stdout_of(&judged);
+    assert!(
+        text.contains("5 crashes in 2 places") && text.contains("crashes and durations by bins have no measure"),
+        "{text}"
+    );
 }
 
 #[test]

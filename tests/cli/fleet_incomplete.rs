@@ -125,3 +125,19 @@ fn an_interrupted_report_ends_without_one() {
     let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(said.contains("interrupted after 0 of 1 file, without a report"), "{said}");
 }
+
+#[test]
+fn allow_incomplete_evaluates_alerts_on_the_measured_recordings() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 3);
+    for name in ["x/7.xml", "x/8.xml"] {
+        write(&folder, name, &export(20)[..2_000]);
+    }
+    let (never, always) = (["--alert", "cpu.mean > 1000"], ["--alert", "cpu.mean > 0"]);
+    for (code, alert) in [(4, never), (4, always)] {
+        report_with(code, &[&[path.as_str()], &alert[..]].concat());
+    }
+    for (code, alert) in [(0, never), (3, always)] {
+        report_with(code, &[&[path.as_str(), "--allow-incomplete"], &alert[..]].concat());
+    }
+}

@@ -168,7 +168,7 @@ fn runs_without_stacks_are_refused() {
 #[test]
 fn other_units_are_refused_unless_a_table_is_chosen() {
     let folder = Folder::new();
-    let fixtures = |case: &str| fs::read(format!("{}/fixtures/{case}/input.xml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let fixtures = |case: &str| fs::read(support::repository(&format!("fixtures/{case}/input.xml"))).unwrap();
     write(&folder, "runs/a.xml", fixtures("26.4/time-profile"));
     write(&folder, "runs/b.xml", fixtures("26.2/cpu-profile"));
     let (runs, dataset) = (folder.path("runs"), folder.path("dataset"));
@@ -192,6 +192,12 @@ fn wrong_questions_are_refused() {
         (&["--format", "folded", "--view", "functions"], "call trees only"),
         (&["--view", "functions", "--depth", "3"], "--depth only applies to trees"),
         (&["--normalize", "samples"], "--against"),
+        (&["--normalize", "duration"], "--against"),
+        (&["--format", "csv", "--min-percent", "3"], "--min-percent only applies"),
+        (&["--against", "app_version=1.1", "--format", "json", "--min-percent", "3"], "--min-percent only applies"),
+        (&["--against", "app_version=1.1", "--top", "3"], "--top only applies to tables"),
+        (&["--format", "html", "--view", "bottom-up"], "leave out --view"),
+        (&["--format", "html", "--depth", "3"], "leave out --depth"),
         (&["--against", "app_version=1.1", "--format", "folded"], "cannot show a difference"),
         (&["--against", "app_version=1.1", "--no-threads"], "a difference has no --no-threads"),
         (&["--invert"], "--view bottom-up"),

@@ -12,33 +12,35 @@ use crate::command::{Folder, fails};
 use crate::fleet_case::{export, extract, fleet, irregular_export, report, run, says, write};
 use crate::workbench::Payload;
 
-/// A link of a report: its address, what it opens, and its text.
+/// A link of a report: its address, what it opens, and its run.
 #[derive(Debug)]
 struct Link {
     file: String,
     fragment: Vec<(String, String)>,
-    title: String,
-    text: String,
+    run: String,
+}
+
+/// The document of a report's page.
+fn document(page: &str) -> Value {
+    serde_json::from_slice(&payload("report", page)).expect("JSON")
 }
 
 /// The links to pages of runs.
 fn links(page: &str) -> Vec<Link> {
-    let parts = page.split("<a class=\"run\" href=\"").skip(1);
-    parts
-        .map(|part| {
-            let (address, rest) = part.split_once("\" title=\"").expect("a title");
-            let (title, rest) = rest.split_once("\">").expect("an end");
-            let (address, text) = (address.replace("&amp;", "&"), rest.split_once("</a>").expect("a text").0);
-            let (file, fragment) = address.split_once('#').unwrap_or((&address, ""));
+    let document = document(page);
+    let rows = |name: &str| document["report"]["runs"].as_array().unwrap().iter().find(|run| run["run_id"] == name);
+    let of_run = |links: &Value| -> Vec<Link> {
+        let run = rows(links["run_id"].as_str().unwrap()).expect("its run")["source"].as_str().unwrap().to_owned();
+        let addresses = links["places"].as_array().unwrap().iter().filter_map(|place| place[1].as_str());
+        let link = |address: &str| {
+            let (file, fragment) = address.split_once('#').unwrap_or((address, ""));
             let fragment = fragment.split('&').filter_map(|part| part.split_once('='));
-            Link {
-                file: file.to_owned(),
-                fragment: fragment.map(|(key, value)| (key.to_owned(), decoded(value))).collect(),
-                title: title.to_owned(),
-                text: text.to_owned(),
-            }
-        })
-        .collect()
+            let fragment = fragment.map(|(key, value)| (key.to_owned(), decoded(value))).collect();
+            Link { file: file.to_owned(), fragment, run: run.clone() }
+        };
+        addresses.map(link).collect()
+    };
+    document["words"]["links"].as_array().unwrap().iter().flat_map(of_run).collect()
 }
 
 fn decoded(text: &str) -> String {
@@ -117,8 +119,7 @@ fn numbers_link_to_pages_of_their_runs() {
     assert_eq!(names(folder.path("fleet.runs")), set(&["0001.html", "0002.html", "0003.html", "runs.json"]));
     assert!(!Path::new(&folder.path("plain.runs")).exists());
     let (html, plain) = (fs::read_to_string(&page).unwrap(), fs::read_to_string(&plain).unwrap());
-    assert!(links(&plain).is_empty() && !plain.contains("a.run"));
-    assert!(html.contains("have pages.</p>"), "it says how many");
+    assert!(links(&plain).is_empty());
     // The largest value first, then P90 and P50: no other percentile has enough runs.
     let list: Value = serde_json::from_slice(&fs::read(folder.path("fleet.runs/runs.json")).unwrap()).unwrap();
     let json = report(&[&exports]);
@@ -146,26 +147,11 @@ fn numbers_link_to_pages_of_their_runs() {
         |key: &str, value: &str| links.iter().any(|link| link.fragment.contains(&(key.to_owned(), value.to_owned())));
     assert!(has("fn", "work@Orchard") && has("tab", "callers") && has("process", "1/501/Orchard"), "{links:?}");
     assert!(has("thread", "1/501/257/Main Thread") && has("tab", "binaries"), "{links:?}");
-    assert!(links.iter().any(|link| link.text.ends_with("x/11.xml") && link.title.contains("x/11.xml")), "{links:?}");
+    assert!(links.iter().any(|link| link.run.ends_with("x/11.xml")), "{links:?}");
     // Nothing but links was added.
-    assert_eq!(without_links(&html), plain);
-}
-
-/// The page as it is without pages of runs.
-fn without_links(page: &str) -> String {
-    let mut text = page.to_owned();
-    let style = include_str!("../../src/output/fleet/html/run_pages.css");
-    assert!(text.contains(style));
-    text = text.replace(&format!("<style>{style}</style>\n"), "");
-    let legend = "<p class=\"legend\">A number that is a link";
-    let (before, behind) = text.split_once(legend).expect("the legend");
-    text = format!("{before}{}", behind.split_once("</p>\n").unwrap().1);
-    while let Some((before, rest)) = text.split_once("<a class=\"run\"") {
-        let (_, rest) = rest.split_once("\">").unwrap();
-        let (linked, behind) = rest.split_once("</a>").unwrap();
-        text = format!("{before}{linked}{behind}");
-    }
-    text
+    let mut without = document(&html);
+    without["words"]["links"] = Value::Array(Vec::new());
+    assert_eq!(without, document(&plain));
 }
 
 #[test]
@@ -260,7 +246,7 @@ fn runs_of_datasets_have_pages_while_their_files_are_there() {
     assert!(said.contains("this run has no page: its content differs from the measured one"), "{said}");
     assert_eq!(names(folder.path("fleet.runs")).len(), pages, "one less, and the list");
     let html = fs::read_to_string(&page).unwrap();
-    assert!(!links(&html).iter().any(|link| link.title.contains(named[0])), "{said}");
+    assert!(!links(&html).iter().any(|link| link.run.contains(named[0])), "{said}");
     fs::remove_file(named[0]).unwrap();
     let said = says(0, &args);
     assert!(said.contains("this run has no page: it no longer exists"), "{said}");
@@ -281,7 +267,7 @@ fn redacted_pages_tell_no_names() {
     links(&html).iter().for_each(|link| check_link(&folder, link));
     assert!(!links(&html).is_empty());
     let list = fs::read_to_string(folder.path("fleet.runs/runs.json")).unwrap();
-    for (name, text) in [("report", html), ("list", list)] {
+    for (name, text) in [("report", document(&html).to_string()), ("list", list)] {
         assert!(!text.contains("jane"), "{name}");
     }
     for file in names(folder.path("fleet.runs")).iter().filter(|name| name.ends_with(".html")) {
@@ -308,7 +294,7 @@ fn pages_without_a_place_are_refused() {
         (&["--with-runs", "2", "--format", "html", "-o", "-"], "so it needs -o, such as -o fleet.html"),
         (&["--with-runs", "2", "--format", "html", "-o", "/dev/null"], "/dev/null: not a file"),
         (&["--with-runs", "0", "-o", "fleet.html"], "0 is not in 1.."),
-        (&["--max-size", "1M", "-o", "fleet.html"], "--max-size applies to the pages of --with-runs"),
+        (&["--max-size", "1M", "-o", "fleet.html"], "--max-size only applies to --with-runs"),
     ] {
         let said = says(2, &[&["report", &exports], args].concat());
         assert!(said.contains(words), "{args:?}: {said}");
@@ -324,11 +310,14 @@ fn pages_that_are_too_large_are_left_out() {
     let folder = Folder::new();
     let exports = fleet(&folder, "x", 2);
     let page = folder.path("fleet.html");
-    let said = says(0, &["report", &exports, "-o", &page, "--with-runs", "2", "--max-size", "1K"]);
-    assert!(said.contains("this run has no page: the page would have") && said.contains("(--max-size 1K)"), "{said}");
+    let said = says(0, &["report", &exports, "-o", &page, "--with-runs", "2", "--max-size", "1kB"]);
+    assert!(
+        said.contains("this run has no page: the page would have") && said.contains("(--max-size is 1kB)"),
+        "{said}"
+    );
     assert_eq!(names(folder.path("fleet.runs")), set(&["runs.json"]));
     assert!(links(&fs::read_to_string(&page).unwrap()).is_empty());
-    let said = fails(1, &["fleet", "report", &exports, "-o", &page, "--with-runs", "1", "--max-output", "1K"]);
+    let said = fails(1, &["fleet", "report", &exports, "-o", &page, "--with-runs", "1", "--max-output", "1kB"]);
     assert!(said.contains("--max-output"), "{said}");
 }
 

@@ -132,7 +132,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             of(&plan, &["fleet", "extract", &runs, "--shard", "1/1", "--root", &folder.path("."), "--plan", &plan])
         }
         ("fleet merge", "DATASET") => {
-            let (dataset, _) = dataset_and_report(folder);
+            let dataset = dataset(folder);
             of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "merge", &dataset])
         }
         (_, "--redact-rules") => {
@@ -151,14 +151,6 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
             of(&dsym, &["fleet", action(command), &runs, argument, &dsym])
         }
-        ("fleet sql", "DIR|REPORT.json") => {
-            let (dataset, report) = dataset_and_report(folder);
-            of(&report, &["fleet", "sql", &report, "--dataset", &dataset])
-        }
-        ("fleet sql", "--dataset") => {
-            let (dataset, report) = dataset_and_report(folder);
-            of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "sql", &report, "--dataset", &dataset])
-        }
         _ => panic!("`{command}` takes files by {argument}: add a use of it here"),
     }
 }
@@ -167,11 +159,10 @@ fn action(command: &str) -> &str {
     command.split_once(' ').expect("two words").1
 }
 
-fn dataset_and_report(folder: &Folder) -> (String, String) {
-    let (runs, dataset, report) = (fleet(folder, "runs", 2), folder.path("ds"), folder.path("report.json"));
+fn dataset(folder: &Folder) -> String {
+    let (runs, dataset) = (fleet(folder, "runs", 2), folder.path("ds"));
     finish(&mut traceparse(&["fleet", "extract", &runs, "-o", &dataset])).success();
-    finish(&mut traceparse(&["fleet", "report", &dataset, "-o", &report])).success();
-    (dataset, report)
+    dataset
 }
 
 /// All files below a folder with their content.
@@ -219,7 +210,7 @@ fn refused(case: &Case, args: &[String], output: &str, input: &str, run: impl Fn
 #[track_caller]
 fn refused_with(case: &Case, example: &Use, output: &str, input: &str) -> String {
     let mut args = [&example.args[..], &["-o".to_owned(), output.to_owned()]].concat();
-    if !["sql", "extract"].iter().any(|command| example.args.get(1).is_some_and(|arg| arg == command)) {
+    if example.args.get(1).is_none_or(|arg| arg != "extract") {
         // The name of an input is that of another format, which would be refused for that.
         args.extend(["--format", "text"].map(str::to_owned));
     }
@@ -453,7 +444,7 @@ fn no_file_of_a_searched_folder_is_replaced() {
 #[test]
 fn files_that_nobody_reads_are_no_inputs() {
     let case = Case::new();
-    let (dataset, _) = dataset_and_report(&case.folder);
+    let dataset = dataset(&case.folder);
     let out = format!("{dataset}/report.json");
     for _ in 0..3 {
         finish(&mut case.command(&["fleet", "report", &dataset, "-o", &out])).success();
@@ -461,7 +452,6 @@ fn files_that_nobody_reads_are_no_inputs() {
     for entry in fs::read_dir(format!("{dataset}/frames")).expect("it is there").flatten() {
         let file = entry.path().display().to_string();
         refused_with(&case, &of(&file, &["fleet", "report", &dataset]), &file, &file);
-        refused_with(&case, &of(&file, &["fleet", "sql", &dataset]), &file, &file);
     }
 }
 

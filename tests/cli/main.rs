@@ -3,9 +3,6 @@
 //! Transcripts (`transcripts.rs`) have whole outputs. Numbers in the other tests were computed by another program (Python's XML reader on the
 //! fixture), never copied from the command's output.
 
-// The command exists only with this feature.
-#![cfg(feature = "cli")]
-
 mod answer;
 mod answer_shares;
 mod bounds;
@@ -45,6 +42,7 @@ mod inert;
 mod interrupted;
 mod main_threads;
 mod mistakes;
+mod narrow;
 mod overview;
 mod pictures;
 mod redact;

@@ -49,6 +49,8 @@ fn names_the_right_form_of_options_that_do_not_exist() {
     }
     fails_with(2, &["toc", &x, "--json"], &["tip: use '--format json'"]);
     fails_with(2, &["fleet", "report", "--main-thread", &x], &["tip: use '--only-main-thread'"]);
+    let together = "tip: write <FILE>... <NAME> without options between them\n";
+    fails_with(2, &["table", &x, "--top", "3", "time-profile"], &["unexpected argument 'time-profile'", together]);
     let other = fails(2, &["toc", &x, "--html"]);
     assert!(!other.contains("report.html"), "toc writes no page: {other}");
 }
@@ -154,7 +156,7 @@ fn skips_what_macos_adds_to_archives() {
 /// Until traceparse is published, `cargo install` needs a folder. The README has a section for the time after that.
 #[test]
 fn advises_no_installation_that_fails() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = support::repository("");
     let mut open = ["README.md", "SECURITY.md", "docs", "src", "bin"].map(|name| root.join(name)).to_vec();
     while let Some(path) = open.pop() {
         if path.is_dir() {
@@ -171,7 +173,7 @@ fn advises_no_installation_that_fails() {
 
 #[test]
 fn separates_user_tags_of_dart_and_refuses_its_cores() {
-    let dart = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/dart/samples").display().to_string();
+    let dart = support::repository("tests/fuzz/corpus/dart/samples").display().to_string();
     let trees = ok(&[&dart, "--view", "tree", "--separate-by", "interval"]);
     assert!(trees.contains("Pressing · 2 samples") && trees.contains("in none · 3 samples"), "{trees}");
     for options in [&["--view", "cores"], &["--separate-by", "core-kind"]] {

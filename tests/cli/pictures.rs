@@ -13,7 +13,7 @@ use crate::command::{BINARY, Folder, json, orchard, read_text};
 const PICTURES: [&str; 2] = ["overview.svg", "flame-graph.svg"];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures")
+    support::repository("docs/pictures")
 }
 
 fn committed(name: &str) -> String {
@@ -68,7 +68,7 @@ fn texts(picture: &str) -> Vec<String> {
 fn the_picture_of_the_overview_shows_its_text() {
     let output = Command::new(BINARY)
         .arg("fixtures/27/orchard/input.xml")
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(support::repository(""))
         .env("COLUMNS", "80")
         .args(["--color", "never"])
         .output()

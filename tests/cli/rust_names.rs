@@ -23,7 +23,7 @@ struct Name {
 
 /// The rows of `tests/demangle/rust.tsv`, or of the file that `TRACEPARSE_RUST_NAMES` names.
 fn names() -> Vec<Name> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/demangle/rust.tsv");
+    let own = support::repository("tests/demangle/rust.tsv");
     let path = std::env::var_os("TRACEPARSE_RUST_NAMES").map_or(own, Into::into);
     let text = fs::read_to_string(path).expect("a file of names");
     let name = |line: &str| {

@@ -15,7 +15,7 @@ fn completions_know_the_options() {
 }
 
 /// Every command, by its words.
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 17] = [
     &[],
     &["diff"],
     &["compare"],
@@ -31,7 +31,6 @@ const COMMANDS: [&[&str]; 18] = [
     &["fleet", "tree"],
     &["fleet", "extract"],
     &["fleet", "merge"],
-    &["fleet", "sql"],
     &["completions"],
     &["man"],
 ];
@@ -78,9 +77,8 @@ fn commands_that_are_not_there_have_no_page() {
     );
     let message = fails(2, &["man", "fleet", "reports"]);
     assert!(
-        message.contains(
-            "traceparse fleet has no command 'reports'; it has only report, tree, intervals, extract, merge, sql"
-        ),
+        message
+            .contains("traceparse fleet has no command 'reports'; it has only report, tree, intervals, extract, merge"),
         "{message}"
     );
     assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no command 'x'"));

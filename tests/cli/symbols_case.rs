@@ -1,7 +1,6 @@
 //! The helpers of the tests on symbols: the built fixtures, exports that hit them, and a cache folder of their own.
 
 use std::fs;
-use std::path::Path;
 
 use assert_cmd::Command;
 use assert_cmd::assert::Assert;
@@ -76,7 +75,7 @@ pub(crate) fn macho(symbols: &[(&str, u64)]) -> Vec<u8> {
 
 /// A path among the built fixtures, such as `arm64-dwarf4/Demo.dSYM`.
 pub(crate) fn built(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built").join(path);
+    let path = support::repository("fixtures/symbols/built").join(path);
     assert!(path.exists(), "{} is not there", path.display());
     path.into_os_string().into_string().expect("the path is UTF-8")
 }

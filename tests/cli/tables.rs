@@ -128,7 +128,7 @@ fn text_shows_the_first_rows_and_their_number() {
     assert_eq!(text.lines().count(), 22, "{text}");
     assert!(text.starts_with("        start   duration  hang-type        "), "{text}");
     assert!(text.ends_with("\n20 of 1,000 rows; --top 0 shows all\n"), "{text}");
-    assert!(text.contains("00:00.001.000    5.00 ms  Hang             4.00 KiB"), "{text}");
+    assert!(text.contains("00:00.001.000    5.00 ms  Hang             4.10 kB"), "{text}");
     let found = ok(&["table", &path, "hangs", "--where", "duration > 800ms", "--top", "3"]);
     assert!(found.ends_with("\n3 of 200 rows; --top 0 shows all\n"), "{found}");
     let none = ok(&["table", &path, "hangs", "--where", "duration > 1min"]);
@@ -236,13 +236,14 @@ fn mistakes_say_what_to_do() {
     for (condition, part) in [
         ("hang-type < 5ms", "hang-type is a text, which can only be compared by = and !="),
         ("duration > 5", "duration is a duration, so \"5\" is not a value"),
-        ("size > 5ms", "write bytes, or a number with B, KB, KiB"),
+        ("size > 5ms", "write bytes, or a number with B, kB, KiB"),
         ("flux = 1 or flux = 2", "only comparisons joined by `and` are supported"),
     ] {
         let message = table(&["--where", condition]);
         assert!(message.contains(part), "{condition}: {message}");
     }
     assert!(table(&["--columns", "nothing"]).contains("--columns: hangs has no field \"nothing\""));
+    assert!(table(&["--columns", "start,size,START"]).contains("--columns: START was requested twice"));
     assert!(table(&["--sort", "start:down"]).contains("\"down\" is not an order"));
     assert!(table(&["-o", "x.svg"]).contains("name a file .txt, .json, .csv"));
     let message = fails(2, &["table", &orchard(), "time-profile", "--where", "stack.id = 1"]);

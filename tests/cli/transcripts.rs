@@ -25,7 +25,7 @@ macro_rules! transcripts {
 }
 
 transcripts! {
-    contents counters diff filters fleet_datasets fleet_inputs fleet_merge fleet_report fleet_selection fleet_sql formats intervals lines names operations
+    contents counters diff filters fleet_datasets fleet_inputs fleet_merge fleet_report fleet_selection formats intervals lines names operations
     reading rows symbol_commands symbols unusable usage views writing
 }
 
@@ -41,7 +41,7 @@ fn every_transcript_is_replayed() {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/transcripts")
+    support::repository("tests/cli/transcripts")
 }
 
 fn replay(name: &str) {
@@ -89,9 +89,7 @@ impl Place {
         // Messages have the real path.
         let path = folder.path().canonicalize().expect("it is there");
         let link = |target: &Path, name: &str| symlink(target, path.join(name)).expect("a link can be made");
-        for entry in
-            fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")).expect("the fixtures are there")
-        {
+        for entry in fs::read_dir(support::repository("fixtures")).expect("the fixtures are there") {
             let entry = entry.expect("an entry");
             symlink(entry.path(), path.join(entry.file_name())).expect("a link can be made");
         }

@@ -67,7 +67,7 @@ fn names_the_version_since_which_an_app_is_slower() {
     run(&[&args[..], &["--fail-on", "unknown"]].concat(), 0);
     assert!(
         run(&[&args[..], &["--min-effect", "20%"]].concat(), 0)
-            .starts_with("No change of CPU use was shown in 14 versions.\n")
+            .starts_with("No change above 20 % in CPU use was shown in 14 versions.\n")
     );
 }
 
@@ -77,7 +77,7 @@ fn accepts_a_known_change() {
     let manifest = history(&folder, 14, 8);
     let args = [manifest.as_str(), "--over", "app_version", "--block", "device", "--accepted"];
     let text = run(&[&args[..], &["2.8"]].concat(), 0);
-    assert!(text.starts_with("No change of CPU use since 2.8 was shown in 14 versions.\n"), "{text}");
+    assert!(text.starts_with("No change above 3 % in CPU use since 2.8 was shown in 14 versions.\n"), "{text}");
     assert!(text.contains("\nAccepted: Slower since 2.8: +"), "{text}");
     run(&[&args[..], &["2.7"]].concat(), 3);
     let text = run(&[&args[..], &["3.0"]].concat(), 1);

@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use crate::command::{Folder, finish, stderr_of, traceparse};
 #[cfg(not(feature = "object-store"))]
-use crate::command::{fails, ok};
+use crate::command::fails;
+use crate::command::{Folder, finish, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.
 #[cfg(not(feature = "object-store"))]
-const FEATURE: &str = "cargo install --path . --locked --features object-store";
+const FEATURE: &str = "cargo install --path bin --locked --features object-store";
 
 /// The arguments of a command in which `argument` is a URL.
 fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
@@ -23,7 +23,6 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         "diff" if argument == "AFTER" => args.extend([file, named.clone()]),
         "diff" => args.extend([file.clone(), file]),
         "symbolicate" => args.push("0x1".to_owned()),
-        "fleet sql" if argument == "--dataset" => args.push("report.json".to_owned()),
         "table" => args.extend([if is_option { file } else { named.clone() }, "time-profile".to_owned()]),
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),
@@ -58,12 +57,11 @@ fn refused(args: &[String]) -> String {
     stderr_of(&assert)
 }
 
-/// The uses of commands in which an argument names a file or a folder, but for statements of SQL.
+/// The uses of commands in which an argument names a file or a folder.
 fn uses() -> impl Iterator<Item = (&'static str, &'static str)> {
     GUARDED.iter().flat_map(|guarded| {
         let output = if guarded.writes == Writes::Stdout { None } else { Some("-o") };
-        let inputs = guarded.inputs.iter().copied().filter(|_| guarded.command != "fleet sql");
-        inputs.chain(output).map(|argument| (guarded.command, argument))
+        guarded.inputs.iter().copied().chain(output).map(|argument| (guarded.command, argument))
     })
 }
 
@@ -103,12 +101,4 @@ fn a_line_of_a_manifest_names_the_feature() {
     let message = fails(1, &["fleet", "report", &manifest]);
     assert!(message.contains("m.csv, line 2, column path"), "{message}");
     assert!(message.contains("s3://bucket/a.xml") && message.contains(FEATURE), "{message}");
-}
-
-/// Engines read datasets where this machine does not.
-#[cfg(not(feature = "object-store"))]
-#[test]
-fn sql_is_written_for_datasets_elsewhere() {
-    assert!(ok(&["fleet", "sql", "s3://bucket/fleet"]).contains("s3://bucket/fleet/runs"));
-    assert!(ok(&["fleet", "sql", "https://host/fleet"]).contains("https://host/fleet/runs"));
 }

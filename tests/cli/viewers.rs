@@ -1,5 +1,4 @@
-//! `--format firefox` and `--format speedscope`. `tests/viewers_firefox.rs` and `tests/viewers_speedscope.rs` test what viewers make of
-//! them.
+//! `--format firefox` and `--format speedscope`. `tests/oracles/viewers/` tests what viewers make of them.
 
 use serde_json::Value;
 

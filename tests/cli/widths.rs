@@ -30,10 +30,8 @@ const VIEWS: [View; 17] = [
     View::FlameChart,
 ];
 
-/// Lines about hidden rows, and the numbers of timelines, may need a few columns more than 60.
-const NEEDS_MORE: [View; 5] = [View::Functions, View::Binaries, View::Transitions, View::Lines, View::Timeline];
-
 fn open(case: &str) -> Recording {
+    support::name_options();
     read(File::open(fixture(case)).expect("the fixture"), "input.xml", &Options::default()).expect("it can be read")
 }
 
@@ -51,14 +49,52 @@ fn shown(export: &Recording, view: View, width: usize) -> String {
 fn no_line_is_wider_than_the_terminal() {
     for case in ["27/orchard", "27/cpu-profile", "27/time-profile-waiting", "27/several-tables"] {
         let export = open(case);
-        for width in [60, 80, 100, 120, 200] {
-            for view in VIEWS.into_iter().filter(|view| width >= 80 || !NEEDS_MORE.contains(view)) {
+        for width in [44, 50, 60, 80, 100, 120, 200] {
+            for view in VIEWS {
                 let text = shown(&export, view, width);
                 assert!(text.lines().count() > 0, "{case} {view:?}");
                 let wide: Vec<&str> = text.lines().filter(|line| line.width() > width).collect();
                 assert!(wide.is_empty(), "{case} {view:?} at {width}: {wide:#?}");
             }
         }
+    }
+}
+
+/// A total without its first digits would be another number.
+#[test]
+fn headings_contain_their_totals() {
+    let export = open("27/orchard");
+    for width in 60..100 {
+        for view in [View::Threads, View::Functions, View::Heaviest, View::Timeline, View::Tree] {
+            let text = shown(&export, view, width);
+            assert!(text.contains("485.00 ms in 485 samples\n"), "{view:?} at {width}: {text}");
+            let pids: Vec<&str> = text.split(['(', '…', ' ']).filter(|word| word.ends_with("50)")).collect();
+            assert!(pids.iter().all(|pid| *pid == "4150)"), "{view:?} at {width}: {pids:?}");
+        }
+    }
+}
+
+#[test]
+fn samples_name_their_missing_columns() {
+    let export = open("27/orchard");
+    let note = "Columns that do not fit at this width: core, state. CSV and\n  JSON have all.\n";
+    assert!(shown(&export, View::Samples, 60).ends_with(note));
+    assert!(shown(&export, View::Samples, 60).contains("0x2a117)"));
+    assert!(!shown(&export, View::Samples, 80).contains("Columns"));
+    let narrow = shown(&export, View::Samples, 40);
+    assert!(narrow.starts_with("            time leaf\n   00:00.312.400 orchard::"), "{narrow}");
+    assert!(narrow.contains("Columns that do not fit at this width:\n  weight, thread, core, state."), "{narrow}");
+}
+
+#[test]
+fn trees_and_charts_name_their_missing_columns() {
+    let export = open("27/orchard");
+    for (view, width, column) in
+        [(View::Tree, 60, "thread"), (View::Full, 60, "thread"), (View::FlameChart, 44, "self ms")]
+    {
+        let note = format!("Columns that do not fit at this width: {column}.\n");
+        let text = shown(&export, view, width).replace("\n  ", " ");
+        assert_eq!(text.matches(&note).count(), 1, "{view:?}: {text}");
     }
 }
 

@@ -155,7 +155,7 @@ fn filters_choose_what_is_in_the_page() {
 #[test]
 fn reports_of_sample_are_sums() {
     let folder = Folder::new();
-    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/sample/demo.sample.txt");
+    let report = &support::repository("fixtures/sample/demo.sample.txt").display().to_string();
     let page = folder.path("page.html");
     ok(&[report, "-o", &page]);
     let payload = Payload::of(&fs::read_to_string(&page).unwrap());
@@ -211,9 +211,9 @@ fn larger_pages_join_samples_that_are_close_in_time() {
     }
     seen.dedup();
     assert!(seen.len() > 1, "several rules: {seen:?}");
-    let error = fails(1, &[&path, "--format", "html", "--max-size", "1K"]);
-    assert!(error.contains("even if no times were kept") && error.contains("--max-size 1K"), "{error}");
-    let error = fails(2, &[&path, "--view", "tree", "--max-size", "1K"]);
+    let error = fails(1, &[&path, "--format", "html", "--max-size", "1kB"]);
+    assert!(error.contains("even if no times were kept") && error.contains("--max-size is 1kB"), "{error}");
+    let error = fails(2, &[&path, "--view", "tree", "--max-size", "1kB"]);
     assert!(error.contains("--max-size only applies to --format html"), "{error}");
 }
 

@@ -15,7 +15,7 @@ fn the_files_of_a_dataset_are_known() {
     let store = create_or_open(folder.path()).unwrap();
     store.begin(1, 0, MadeWith::default()).unwrap();
     put(&store, &runs::run(1, 3));
-    store.save_stamps(&store.stamps()).unwrap();
+    fs::write(folder.path().join(Store::STAMPS), "{}").unwrap();
     fs::write(folder.path().join("report.html"), "").unwrap();
     let mut all = files(folder.path());
     assert!(all.remove(&folder.path().join("report.html")) && all.len() > 8, "{all:?}");

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use traceparse::files::{CheckedFiles, Storage};
+use traceparse::files::{FileSystem, Storage};
 use traceparse::fleet::{DatasetRow, DatasetTable, FailedInput, FleetError, RunMeasures, Store};
 use traceparse::memory::MemoryBudget;
 
@@ -22,7 +22,7 @@ pub(crate) fn storage() -> Arc<dyn Storage> {
         STEPS.set(left.map(|left| left.saturating_sub(1)));
         if left == Some(0) { Err("killed".to_owned()) } else { Ok(()) }
     };
-    Arc::new(CheckedFiles::new(check, MemoryBudget::unlimited()))
+    FileSystem::checked_storage(check, MemoryBudget::unlimited())
 }
 
 pub(crate) fn open(folder: &Path) -> Result<Store, FleetError> {

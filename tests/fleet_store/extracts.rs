@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
-use traceparse::fleet::{Completeness, InputKind, InputState, MadeWith, RunMeasures, SourceStamps};
+use traceparse::fleet::{Completeness, MadeWith, RunMeasures};
 
 use crate::content::{Content, content, copy, create_or_open, files, is_tidy, open, put};
 use crate::runs;
@@ -142,45 +141,4 @@ fn label_keys_are_known_by_run() {
     let keys = store.label_keys().unwrap();
     assert_eq!(keys.len(), 1);
     assert!(keys[&labelled.record.run_id].iter().eq(["lab", "ring"]));
-}
-
-fn state(path: &Path) -> InputState {
-    let metadata = fs::metadata(path).unwrap();
-    let modified = metadata.modified().unwrap().duration_since(SystemTime::UNIX_EPOCH).ok();
-    InputState { length: metadata.len(), modified, kind: InputKind::File }
-}
-
-#[test]
-fn stamps_hold_as_long_as_size_and_time_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let export = folder.path().join("export.xml");
-    let write = |text: &str, age: u64| {
-        fs::write(&export, text).unwrap();
-        let file = fs::File::options().write(true).open(&export).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
-        state(&export)
-    };
-    let dataset = folder.path().join("dataset");
-    let metadata = write("one", 60);
-    {
-        let store = create_or_open(&dataset).unwrap();
-        let mut stamps = store.stamps();
-        stamps.remember("export.xml", &metadata, "hash of one");
-        store.save_stamps(&stamps).unwrap();
-        assert_eq!(store.stamps(), stamps);
-    }
-    let store = create_or_open(&dataset).unwrap();
-    let mut stamps = store.stamps();
-    assert_eq!(stamps.hash("export.xml", &metadata), Some("hash of one"));
-    assert_eq!(stamps.hash("other.xml", &metadata), None);
-    assert_eq!(stamps.hash("export.xml", &write("two", 50)), None, "another time");
-    let time = SystemTime::UNIX_EPOCH + metadata.modified.unwrap();
-    let longer = write("longer", 60);
-    fs::File::options().write(true).open(&export).unwrap().set_modified(time).unwrap();
-    assert_eq!(state(&export).modified, metadata.modified);
-    assert_eq!(stamps.hash("export.xml", &longer), None, "another size");
-    stamps.remember("export.xml", &write("six", 0), "hash of six");
-    assert_eq!(stamps.hash("export.xml", &state(&export)), None, "may change again within the second");
-    fs::write(dataset.join("sources.json"), "{\"export.xml\":7").unwrap();
-    assert_eq!(store.stamps(), SourceStamps::default());
 }

@@ -43,13 +43,13 @@ fn a_flipped_bit_is_found_before_a_number_is_shown() {
             fs::write(&file, flipped).unwrap();
             let error = open(folder.path()).expect_err("a flipped bit").to_string();
             let expected = file.display().to_string();
-            let is_newer = is_manifest && error.contains("but this traceparse reads version 6");
+            let is_newer = is_manifest && error.contains("but this traceparse reads version 7");
             assert!(error.starts_with(&expected) && (error.contains("damaged") || is_newer), "{index}: {error}");
             flips += 1;
         }
         fs::write(&file, &whole).unwrap();
     }
-    assert!(tables == 7 && flips > 3_000, "{flips} flips");
+    assert!(tables == 6 && flips > 3_000, "{flips} flips");
     assert!(open(folder.path()).is_ok());
 }
 
@@ -78,7 +78,7 @@ fn a_cut_or_longer_file_is_found() {
         assert!(open(folder.path()).unwrap_err().to_string().contains("is damaged"));
     }
     // One of an older version.
-    fs::write(&manifest, text.replace("\"version\": 6", "\"version\": 5")).unwrap();
+    fs::write(&manifest, text.replace("\"version\": 7", "\"version\": 6")).unwrap();
     assert!(open(folder.path()).unwrap_err().to_string().contains("is damaged"));
 }
 
@@ -89,7 +89,7 @@ fn the_manifest_tells_runs_rows_and_bytes() {
     let Content { runs, failures } = dataset(folder.path(), &[1, 2, 3]);
     let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((manifest["version"].clone(), manifest["complete"].clone()), (6.into(), true.into()));
+    assert_eq!((manifest["version"].clone(), manifest["complete"].clone()), (7.into(), true.into()));
     assert_eq!((manifest["runs"].clone(), manifest["failed"].clone()), (runs.len().into(), failures.len().into()));
     let files = manifest["files"].as_object().unwrap();
     assert_eq!(files.len(), 1);
@@ -167,7 +167,7 @@ fn two_datasets_in_one_folder_are_one_of_them() {
         let store = open(both.path()).unwrap();
         assert_eq!(&content(&store), expected);
         let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
-        assert_eq!(count, 7);
+        assert_eq!(count, 6);
         drop(store);
         // Nothing is put into the mixture, and nothing of it is removed: it may be the only copy.
         let before = files(both.path());

@@ -1,6 +1,5 @@
 //! Datasets on disk. Everything that was stored is read back, regardless of earlier content and of kills at any step; and anything changed,
 //! missing or copied from elsewhere is never used.
-#![cfg(feature = "dataset")]
 
 mod changes;
 mod content;

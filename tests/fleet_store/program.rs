@@ -34,7 +34,7 @@ fn extract(program: &Program, export: &Path, output: &Path) -> Result<bool, Flee
 fn extracts_merges_and_reports() -> Result<(), FleetError> {
     let folder = tempfile::tempdir()?;
     let program = Program(FileSystem::storage());
-    let original = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml"))?;
+    let original = fs::read_to_string(support::repository("fixtures/27/orchard/input.xml"))?;
     let mut datasets: Vec<PathBuf> = Vec::new();
     for number in 0..2 {
         let export = folder.path().join(format!("run{number}.xml"));

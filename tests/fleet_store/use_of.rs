@@ -19,12 +19,12 @@ fn folders_of_others_are_left_alone() {
     assert!(error.contains("not a dataset; make one with `traceparse fleet extract`"), "{error}");
 
     let newer = tempfile::tempdir().unwrap();
-    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":7}"#).unwrap();
+    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":8}"#).unwrap();
     for error in [create_or_open(newer.path()), open(newer.path())].map(Result::unwrap_err) {
-        assert!(error.to_string().contains("has version 7, but this traceparse reads version 6"), "{error}");
+        assert!(error.to_string().contains("has version 8, but this traceparse reads version 7"), "{error}");
     }
     for text in
-        ["{", r#"{"format":"traceparse-dataset","version":5}"#, r#"{"format":"traceparse-dataset","version":6}"#]
+        ["{", r#"{"format":"traceparse-dataset","version":6}"#, r#"{"format":"traceparse-dataset","version":7}"#]
     {
         fs::write(newer.path().join("traceparse-dataset.json"), text).unwrap();
         assert!(open(newer.path()).unwrap_err().to_string().contains("is damaged"), "{text}");

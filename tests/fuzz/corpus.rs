@@ -20,7 +20,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
 }
 
 fn folder(target: &Target) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target.name)
+    support::repository("tests/fuzz/corpus").join(target.name)
 }
 
 fn write_seeds(target: &Target) {

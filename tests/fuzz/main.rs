@@ -19,7 +19,7 @@ use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ fn fuzz(target: &Target) -> Result<(), String> {
 }
 
 fn material(target: &Target) -> Material {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
+    let folder = support::repository("tests/fuzz");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder.join("corpus").join(target.name))
         .expect("every target has a corpus")
         .map(|entry| entry.expect("the folder can be listed").path())
@@ -179,7 +179,7 @@ impl Run<'_> {
 
     /// The folder in which inputs and numbers are stored.
     fn folder(&self) -> Result<PathBuf, String> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
+        let folder = support::repository("target/fuzz");
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(folder)
     }

@@ -1,7 +1,6 @@
 //! Deep Copies of Instruments and reports of dotTrace: damage, limits, and what is refused. `tests/oracles` compares what is read.
 
 use std::fs;
-use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format, Style};
@@ -12,7 +11,7 @@ use traceparse::{Error, ErrorKind, read};
 
 /// A seed of a fuzz target.
 fn seed(path: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(path)).unwrap()
+    fs::read(support::repository("tests/fuzz/corpus").join(path)).unwrap()
 }
 
 fn text(path: &str) -> String {

@@ -1,7 +1,6 @@
 //! CPU profiles of Dart: damage, limits, and what cannot be read. `tests/oracles/dart.rs` compares what is read.
 
 use std::fs;
-use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
 use traceparse::output::{self, Format};
@@ -12,7 +11,7 @@ use traceparse::{Error, ErrorKind, read};
 
 /// A seed of the fuzz target.
 fn seed(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/dart").join(name)).unwrap()
+    fs::read_to_string(support::repository("tests/fuzz/corpus/dart").join(name)).unwrap()
 }
 
 fn read_text(text: &str) -> Result<Recording, Error> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::thread;
 
-use traceparse::demangle::{Demangler, Error, NameDemangler};
+use traceparse::demangle::{Demangler, Error};
 
 /// Names and what `llvm-cxxfilt-19` makes of them; nothing where it refuses them. Some are written by hand, rule by rule
 /// of the grammar; the others are symbols of small programs, compiled by Clang 19 and GCC 12.
@@ -25,7 +25,7 @@ fn assert_spelled(table: &str, mut spell: impl FnMut(&str) -> String) {
 #[test]
 fn names_are_spelled_as_llvm_spells_them() {
     let demangler = Demangler::default();
-    assert_spelled(NAMES, |name| demangler.demangle(name).unwrap_or_default());
+    assert_spelled(NAMES, |name| demangler.demangle_cpp(name).unwrap_or_default());
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn no_prefix_of_a_name_panics() {
     for line in NAMES.lines() {
         let name = line.split('\t').next().unwrap_or("");
         for end in (0..name.len()).filter(|&end| name.is_char_boundary(end)) {
-            if let Err(Error::Malformed { at }) = demangler.demangle(&name[..end]) {
+            if let Err(Error::Malformed { at }) = demangler.demangle_cpp(&name[..end]) {
                 assert!(at <= end + 2, "{at} in {}", &name[..end]);
             }
         }
@@ -59,11 +59,11 @@ fn nesting_does_not_exhaust_a_stack() {
         for rule in NESTED.split(", ") {
             let (start, repeated) = rule.split_once(' ').unwrap_or(("", rule));
             let name = format!("_Z{start}{}", repeated.repeat(100_000));
-            assert_eq!(Demangler::default().demangle(&name), Err(Error::TooDeep), "{rule}");
+            assert_eq!(Demangler::default().demangle_cpp(&name), Err(Error::TooDeep), "{rule}");
         }
         let pointers = format!("_Z1f{}i", "P".repeat(500));
         assert_eq!(demangle(&pointers), Some(format!("f(int{})", "*".repeat(500))));
-        assert_eq!(Demangler::default().demangle(&format!("_Z1f{}i", "P".repeat(600))), Err(Error::TooDeep));
+        assert_eq!(Demangler::default().demangle_cpp(&format!("_Z1f{}i", "P".repeat(600))), Err(Error::TooDeep));
     };
     thread::Builder::new().stack_size(1 << 20).spawn(nested).expect("a thread").join().expect("no overflow");
 }
@@ -103,8 +103,8 @@ fn doubling_is_stopped_by_the_limit() {
     for index in 0..60 {
         write!(name, "S_I{0}{0}E", substitution(index + 1)).expect("a string takes all");
     }
-    let demangler = Demangler::default().with_max_output(10_000);
-    assert_eq!(demangler.demangle(&name), Err(Error::TooLong));
+    let demangler = Demangler::new(10_000);
+    assert_eq!(demangler.demangle_cpp(&name), Err(Error::TooLong));
 }
 
 #[test]
@@ -116,33 +116,33 @@ fn doubling_of_nothing_is_stopped() {
         write!(name, "JDpT{before}_DpT{before}_E").expect("a string takes all");
     }
     name.push_str("Evv");
-    assert_eq!(Demangler::default().demangle(&name), Err(Error::TooLong));
+    assert_eq!(Demangler::default().demangle_cpp(&name), Err(Error::TooLong));
 }
 
 #[test]
 fn the_output_is_no_longer_than_allowed() {
     for max_output in 0..20 {
-        let demangler = Demangler::default().with_max_output(max_output);
+        let demangler = Demangler::new(max_output);
         let expected = if max_output < 13 { Err(Error::TooLong) } else { Ok("foo::bar(int)".to_owned()) };
-        assert_eq!(demangler.demangle("_ZN3foo3barEi"), expected);
+        assert_eq!(demangler.demangle_cpp("_ZN3foo3barEi"), expected);
     }
 }
 
 #[test]
 fn other_names_are_not_mangled() {
     for name in ["__Z1fv", "____Z1fv_block_invoke", "_", "", "Z1fv", "main", "?f@@YAXXZ", "_RNvC1a1b", "$s1a"] {
-        assert_eq!(Demangler::default().demangle(name), Err(Error::NotMangled), "{name}");
+        assert_eq!(Demangler::default().demangle_cpp(name), Err(Error::NotMangled), "{name}");
     }
 }
 
-/// Names of Swift before version 4, one or more for each rule of their grammar, and what Swift's demangler makes of them with the options of
-/// `swift demangle -simplified`; nothing where it refuses them.
-const OLD_SWIFT_NAMES: &str = include_str!("../demangle/swift_old.tsv");
+/// Names of Swift types in the Objective-C runtime, one or more for each rule of their grammar, and the output of Swift's demangler with the
+/// options of `swift demangle -simplified`; nothing for names that are not read.
+const SWIFT_TYPES: &str = include_str!("../demangle/swift_types.tsv");
 
 #[test]
-fn old_swift_names_are_spelled_as_swift_simplifies_them() {
-    let demangler = NameDemangler::new(NameDemangler::MAX_DEMANGLED);
-    assert_spelled(OLD_SWIFT_NAMES, |name| demangler.demangle(name).unwrap_or_default());
+fn swift_types_are_spelled_as_swift_simplifies_them() {
+    let demangler = Demangler::default();
+    assert_spelled(SWIFT_TYPES, |name| demangler.demangle(name).unwrap_or_default());
 }
 
 /// Names of a large program (SwiftLint 0.57 for macOS and Linux, some of each kind), and what Swift's demangler makes of them with the
@@ -153,10 +153,10 @@ const SWIFT_NAMES: &str = include_str!("../demangle/swift.tsv");
 #[cfg(feature = "swift")]
 #[test]
 fn swift_names_are_spelled_as_swift_simplifies_them() {
-    assert_spelled(SWIFT_NAMES, |name| traceparse::demangle::display_name(name).into_owned());
+    assert_spelled(SWIFT_NAMES, |name| Demangler::default().display_name(name).into_owned());
 }
 
 /// The spelling of one name.
 fn demangle(name: &str) -> Option<String> {
-    Demangler::default().demangle(name).ok()
+    Demangler::new(1 << 20).demangle_cpp(name).ok()
 }

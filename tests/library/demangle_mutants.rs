@@ -86,13 +86,13 @@ fn mutants_keep_their_limits() {
         .ok()
         .map(|path| BufWriter::new(File::create(path).expect("out")));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let demangler = Demangler::default().with_max_output(MAX_OUTPUT);
+    let demangler = Demangler::new(MAX_OUTPUT);
     let (mut read, mut deep, mut long) = (0_u64, 0_u64, 0_u64);
     let (mut slowest, mut slowest_name, mut largest) = (Duration::ZERO, String::new(), 0);
     for _ in 0..count {
         let name = String::from_utf8_lossy(&mutant(&names, &mut random)).into_owned();
         let start = Instant::now();
-        match demangler.demangle(&name) {
+        match demangler.demangle_cpp(&name) {
             Ok(text) => {
                 read += 1;
                 largest = largest.max(text.len());
@@ -125,7 +125,7 @@ fn fastest_of_three(demangler: Demangler, name: &str) -> Duration {
     let mut took = Duration::MAX;
     for _ in 0..3 {
         let start = Instant::now();
-        let _ = demangler.demangle(name);
+        let _ = demangler.demangle_cpp(name);
         took = took.min(start.elapsed());
     }
     took

@@ -18,7 +18,7 @@ const LARGE: usize = 60_000;
 const TABLES: [&str; 2] = ["27/orchard", "27/time-profile-waiting"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+    support::repository("fixtures")
 }
 
 fn is_blessing() -> bool {

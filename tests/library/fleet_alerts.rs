@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use support::{Rng, fleet, fleet_reports};
+use traceparse::alert::{AlertCause, AlertOutcome, AlertRule, AlertState};
 use traceparse::fleet::{
-    AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow,
-    NamesBuilder, RunMeasures,
+    FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NamesBuilder, RunMeasures,
 };
-use traceparse::units::Millionths;
+use traceparse::output;
+use traceparse::units::{Millionths, Nanos};
 
 fn report(runs: &[RunMeasures], rules: &[&str], options: FleetOptions) -> FleetReport {
     fleet_reports::report(runs, FleetOptions { alerts: fleet_reports::rules(rules), ..options })
@@ -62,12 +63,12 @@ fn statistics_of_the_runs_fire_as_if_named() {
             named.iter().filter(|(_, outcome)| outcome.state == AlertState::Fired).collect();
         assert_eq!(any.state == AlertState::Fired, !fired.is_empty(), "{kind} {rest}");
         assert_eq!(any.causes_count, fired.len() as u64, "{kind} {rest}: {:?}", any.causes);
-        let first = &named.iter().find(|(name, _)| *name == any.causes[0].0).expect("a name of a run").1;
+        let first = &named.iter().find(|(name, _)| *name == any.causes[0].name).expect("a name of a run").1;
         assert_eq!((any.value, any.beyond_count, &any.beyond), (first.value, first.beyond_count, &first.beyond));
-        for (name, value) in any.causes.iter().take(fired.len()) {
+        for AlertCause { name, value, .. } in any.causes.iter().take(fired.len()) {
             assert!(fired.iter().any(|(fired, outcome)| fired == name && outcome.value == Some(*value)), "{name}");
         }
-        assert!(any.judged as usize >= named.len() && any.runs == 200 && any.note.is_none());
+        assert!(any.judged as usize >= named.len() && any.count == 200 && any.note.is_none());
     }
 }
 
@@ -113,7 +114,7 @@ fn percentiles_fire_where_the_interval_of_all_names_is_beyond() {
             (sure, _) => (AlertState::Fired, sure),
         };
         assert_eq!((any.state, any.causes_count), (state, count), "{threshold}: {:?}", any.causes);
-        let first = rates(&any.causes[0].0);
+        let first = rates(&any.causes[0].name);
         assert_eq!(
             (any.value, any.estimate.unwrap().interval.lower),
             (Some(first[179]), Some(first[rank as usize - 1]))
@@ -174,7 +175,7 @@ fn false_alarms_are_as_rare_as_of_one_function() {
         assert!(fired(&any) || any.state == UNDECIDED || any.causes_count == 0);
         named_alarms += u32::from(named(&runs, "function", "self.p90 > 9").iter().any(|(_, outcome)| fired(outcome)));
         let any = alert(&alike(seed, 20, 0.02), "function(*).self.p90 > 9");
-        found += u32::from(fired(&any) && any.causes[0].0 == "function 0");
+        found += u32::from(fired(&any) && any.causes[0].name == "function 0");
     }
     assert!(false_alarms <= 10, "{false_alarms} of 200 where 5 are allowed");
     assert!(named_alarms > 190, "{named_alarms}: without the interval, some function fires nearly always");
@@ -227,7 +228,7 @@ fn nothing_to_judge_is_undecided() {
 #[test]
 fn a_cohort_of_failed_files_is_undecided() {
     let rules = ["function(*).self.max > 500", "function(*).self.p50 > 500"];
-    let alerts = rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec();
+    let alerts = rules.map(|rule| AlertRule::of_runs(rule).unwrap()).to_vec();
     let by = vec!["app_version".to_owned()];
     let mut builder = FleetBuilder::new(FleetOptions { alerts, by, ..FleetOptions::default() });
     fleet::runs(5, 40).iter().for_each(|run| builder.add(run));
@@ -318,11 +319,52 @@ fn weighted_percentiles_have_no_intervals_and_decide_nothing() {
     assert!(outcomes[0].note.as_deref().unwrap().contains("weighted percentiles have no intervals"));
     assert_eq!((outcomes[1].state, outcomes[2].state), (AlertState::Quiet, AlertState::Fired));
     for outcome in &outcomes {
-        let (name, value) = &outcome.causes[0];
+        let AlertCause { name, value, .. } = &outcome.causes[0];
         let rest = outcome.rule.text.strip_prefix("function(*)").unwrap();
         let named = report(&runs, &[&format!("function(\"{name}\"){rest}")], weighted()).alerts.remove(0);
-        assert_eq!((named.value, named.runs), (Some(*value), outcome.runs), "{}", outcome.rule);
+        assert_eq!((named.value, named.count), (Some(*value), outcome.count), "{}", outcome.rule);
         assert_eq!((named.beyond_count, named.beyond), (outcome.beyond_count, outcome.beyond.clone()));
+    }
+}
+
+/// A limit has all digits that were typed.
+#[test]
+fn limits_are_not_rounded() {
+    let mut runs = fleet::runs(5, 1);
+    (runs[0].record.weight, runs[0].record.wall) = (100_000_000, Some(Nanos::from_millis(1_000)));
+    let state = |rule: &str| alert(&runs, rule).state.name();
+    for (rule, expected) in [
+        ("cpu.min <= 10", "fired"),
+        ("cpu.min <= 9.9999999", "quiet"),
+        ("cpu.max > 9.9999999", "fired"),
+        ("cpu.max > 10", "quiet"),
+        ("elapsed.max >= 1000.0000001 ms", "quiet"),
+        ("elapsed.max >= 1000 ms", "fired"),
+    ] {
+        assert_eq!(state(rule), expected, "{rule}");
+    }
+    let near = report(&runs, &["cpu.max > 9.9999999", "cpu.min < 10.0000001"], FleetOptions::default());
+    let lines = near.alert_lines();
+    assert!(lines[0].ends_with("just above the limit 10.00 %"), "{lines:?}");
+    assert!(lines[1].ends_with("just below the limit 10.00 %"), "{lines:?}");
+}
+
+#[test]
+fn runs_of_unequal_weight_count_as_fewer() {
+    let mut runs = fleet::runs(5, 120);
+    runs.iter_mut().skip(1).for_each(|run| run.record.run_weight = Millionths::new(1));
+    let weighted = FleetOptions { is_weighted: true, ..FleetOptions::default() };
+    let report = report(&runs, &["cpu.p90 > 5"], weighted);
+    let mut text = Vec::new();
+    output::write(&report, &output::Format::Text(output::Style::default()), &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(!text.contains("Too few runs for P90, which needs 10.") && !text.contains("at the median"), "{text}");
+    for words in [
+        "Their weights make them count as fewer than the 10 that P90 needs.",
+        "P90 needs 10 runs of equal weight and has 120 of unequal weight",
+        "n/a: too few runs. P50 needs 2 runs of equal weight",
+    ] {
+        assert!(text.contains(words), "{words:?} is not in {text}");
     }
 }
 

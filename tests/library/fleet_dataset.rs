@@ -4,14 +4,9 @@ use std::io::Cursor;
 
 use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
 use proptest::prelude::*;
-use traceparse::fleet::{
-    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter,
-};
-use traceparse::fleet::{FailedInput, RunMeasures, RunRecord};
-use traceparse::stats::ExponentialHistogram;
-use traceparse::units::Nanos;
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetTable, KnownRun};
+use traceparse::fleet::{FailedInput, RunMeasures};
 
 use support::runs;
 
@@ -29,37 +24,13 @@ fn write_all(runs: &[RunMeasures], failures: &[FailedInput]) -> Vec<Vec<u8>> {
 fn read(tables: &[Vec<u8>]) -> Result<(Vec<RunMeasures>, Vec<FailedInput>), DatasetError> {
     let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[table as usize].clone()));
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for row in DatasetReader::open(open)? {
+    for row in DatasetRow::read(open)? {
         match row? {
             DatasetRow::Run(run) => runs.push(run.into_measures()),
             DatasetRow::Failed(failure) => failures.push(failure),
         }
     }
     Ok((runs, failures))
-}
-
-/// The rows of a table as another reader sees them: columns by name, and null as `None`.
-fn rows(bytes: &[u8]) -> Vec<Vec<(String, Option<Field>)>> {
-    let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
-    let value = |field: &Field| (*field != Field::Null).then(|| field.clone());
-    let row = |row: parquet::record::Row| row.get_column_iter().map(|(n, f)| (n.clone(), value(f))).collect();
-    reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect()
-}
-
-fn integer(row: &[(String, Option<Field>)], name: &str) -> Option<i64> {
-    match &row.iter().find(|(column, _)| column == name).unwrap().1 {
-        None => None,
-        Some(Field::Long(number)) => Some(*number),
-        Some(other) => panic!("{name} is {other:?}"),
-    }
-}
-
-fn text(row: &[(String, Option<Field>)], name: &str) -> Option<String> {
-    match &row.iter().find(|(column, _)| column == name).unwrap().1 {
-        None => None,
-        Some(Field::Str(text)) => Some(text.clone()),
-        Some(other) => panic!("{name} is {other:?}"),
-    }
 }
 
 proptest! {
@@ -91,17 +62,6 @@ fn runs_that_fill_several_row_groups_are_read() {
 }
 
 #[test]
-fn run_after_run_is_the_same_file() {
-    let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
-    for table in DatasetTable::ALL {
-        let mut writer = TableWriter::new(table, Vec::new()).unwrap();
-        written.iter().for_each(|run| writer.run(run).unwrap());
-        writer.failure(&runs::failure(3)).unwrap();
-        assert_eq!(writer.finish().unwrap(), write(table, &written, &[runs::failure(3)]), "{table:?}");
-    }
-}
-
-#[test]
 fn files_are_plain_for_other_engines() {
     for table in DatasetTable::ALL {
         let bytes = write(table, &[runs::run(1, 50), runs::run(2, 50)], &[runs::failure(1)]);
@@ -112,7 +72,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("6")),
+            ("traceparse.version", Some("7")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
@@ -126,52 +86,6 @@ fn files_are_plain_for_other_engines() {
             }
         }
     }
-}
-
-/// A run that took a second.
-fn second_of(run: &RunMeasures) -> RunRecord {
-    RunRecord { wall: Some(Nanos::from_millis(1000)), ..run.record.clone() }
-}
-
-/// The slow form: each second of each scope by itself.
-#[test]
-fn histograms_are_those_of_every_whole_second() {
-    let mut checked = 0;
-    for run in (0..60).map(|seed| runs::run(seed, 1)) {
-        let found = rows(&write(DatasetTable::Hist, std::slice::from_ref(&run), &[]));
-        let seconds: Vec<u32> = run.record.whole_seconds().into_iter().flatten().collect();
-        let rate = |second: u32, is_in: &dyn Fn(&str, &str) -> bool| {
-            let windows = run.windows.iter().filter(|window| window.second == second);
-            let windows = windows.filter(|window| is_in(run.name(window.process), run.name(window.thread)));
-            second_of(&run).rate(windows.map(|window| window.weight).sum()).unwrap()
-        };
-        let mut of_scope = std::collections::BTreeMap::<_, Vec<_>>::new();
-        for row in &found {
-            let key = (text(row, "scope").unwrap(), text(row, "process"), text(row, "thread"));
-            of_scope.entry(key).or_default().push(row);
-            assert_eq!((text(row, "metric").as_deref(), integer(row, "scale")), (Some("cpu_1s"), Some(6)));
-        }
-        assert_eq!(of_scope.contains_key(&("run".to_owned(), None, None)), !seconds.is_empty());
-        for ((scope, process, thread), buckets) in of_scope {
-            assert_eq!((process.is_some(), thread.is_some()), (scope != "run", scope == "thread"));
-            let is_in = |p: &str, t: &str| {
-                process.as_deref().is_none_or(|name| name == p) && thread.as_deref().is_none_or(|name| name == t)
-            };
-            let mut expected = std::collections::BTreeMap::<_, (i64, i64)>::new();
-            for second in seconds.clone() {
-                let rate = rate(second, &is_in);
-                let bucket =
-                    expected.entry(ExponentialHistogram::bucket_index(rate.as_f64()).map(i64::from)).or_default();
-                *bucket = (bucket.0 + 1, bucket.1 + rate.get() as i64);
-            }
-            let value = |row: &&Vec<_>| {
-                (integer(row, "bucket"), (integer(row, "n").unwrap(), integer(row, "sum_millionths").unwrap()))
-            };
-            assert_eq!(buckets.iter().map(value).collect::<std::collections::BTreeMap<_, _>>(), expected);
-            checked += 1;
-        }
-    }
-    assert!(checked > 100, "{checked} histograms");
 }
 
 #[test]
@@ -208,12 +122,12 @@ fn parts_that_no_selection_has_are_damage() {
 fn files_of_other_versions_are_refused() {
     let mut tables = write_all(&[runs::run(1, 9)], &[]);
     let at = tables[0].windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
-    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'6').unwrap();
-    for version in [b'5', b'7'] {
+    let digit = at + tables[0][at..].iter().position(|byte| *byte == b'7').unwrap();
+    for version in [b'6', b'8'] {
         tables[0][digit] = version;
         let error = read(&tables).unwrap_err();
         assert_eq!(error.kind, DatasetErrorKind::OtherVersion);
-        assert!(error.to_string().contains("but this traceparse reads version 6"), "{error}");
+        assert!(error.to_string().contains("but this traceparse reads version 7"), "{error}");
     }
 }
 

@@ -121,7 +121,7 @@ fn assert_run(run: &RunMeasures, slow: &Slow) {
         .iter()
         .map(|row| ((name(row.process), name(row.thread), row.second), [row.weight, row.samples]))
         .collect();
-    // Threads that are there without a sample that counts; tests/fleet_narrow.rs tells which.
+    // Threads that are there without a sample that counts; tests/library/fleet_narrow.rs tells which.
     let (idle, frames): (Vec<_>, Vec<_>) = frames.into_iter().partition(|(_, sums)| *sums == Sums::default());
     assert!(idle.iter().all(|(key, _)| key[2..] == ["", FrameRow::STACKLESS] && !slow.has_thread(&key[..2])));
     // The maps are sorted by texts, so this compares the order, too.

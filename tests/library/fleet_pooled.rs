@@ -5,9 +5,7 @@ use std::io::Cursor;
 
 use support::fleet::context;
 use support::stack_sums::{StackSums, merge, of_series, of_sums};
-use traceparse::fleet::{
-    DatasetError, DatasetReader, DatasetRow, DatasetTable, MeasureOptions, PoolError, PooledStacks, RunMeasures,
-};
+use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, MeasureOptions, PoolError, PooledStacks, RunMeasures};
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::Category;
 use traceparse::read;
@@ -47,7 +45,7 @@ fn through_dataset(runs: &[RunMeasures]) -> Vec<RunMeasures> {
         DatasetRow::Run(run) => run,
         DatasetRow::Failed(failed) => panic!("{failed:?}"),
     };
-    DatasetReader::open(open).unwrap().map(|row| run(row.unwrap()).into_measures()).collect()
+    DatasetRow::read(open).unwrap().map(|row| run(row.unwrap()).into_measures()).collect()
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn file_of(table: DatasetTable, runs: &[RunMeasures]) -> Vec<u8> {
 /// The runs of tables, of which one has other bytes.
 fn read(runs: &[RunMeasures], other: (DatasetTable, Vec<u8>)) -> Result<Vec<RunMeasures>, DatasetError> {
     let mut gathered = RewrittenRuns::new(0, 1);
-    for table in RewrittenRuns::TABLES {
+    for table in DatasetTable::ALL {
         let bytes = if table == other.0 { other.1.clone() } else { file_of(table, runs) };
         gathered.add(table, Cursor::new(bytes))?;
     }

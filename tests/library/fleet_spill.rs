@@ -8,9 +8,11 @@ use std::cell::Cell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use support::{Rng, fleet};
+use traceparse::alert::AlertRule;
+use traceparse::files::StorageFile;
 use traceparse::fleet::{
-    AlertRule, DatasetError, DatasetReader, DatasetRow, DatasetTable, FleetBuilder, FleetOptions, FleetReport, Measure,
-    NameId, RunMeasures, SortKey, SpillFile,
+    DatasetError, DatasetRow, DatasetTable, FleetBuilder, FleetOptions, FleetReport, Measure, NameId, RunMeasures,
+    SortKey,
 };
 use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
@@ -58,7 +60,7 @@ fn questions() -> Vec<(&'static str, FleetOptions)> {
         "window(5s).max > 80",
         "cpu.p95 > 80",
     ];
-    let alerts: Vec<AlertRule> = rules.iter().map(|rule| AlertRule::parse(rule).unwrap()).collect();
+    let alerts: Vec<AlertRule> = rules.iter().map(|rule| AlertRule::of_runs(rule).unwrap()).collect();
     let plain = FleetOptions::default;
     vec![
         ("plain", plain()),
@@ -96,8 +98,8 @@ fn written(report: &FleetReport) -> Vec<u8> {
     out
 }
 
-fn open() -> io::Result<Box<dyn SpillFile>> {
-    Ok(Box::new(Cursor::new(Vec::new())))
+fn open() -> io::Result<Box<dyn StorageFile>> {
+    Ok(Box::new(Faulty { inner: Cursor::default(), writes_left: usize::MAX, cut: None }))
 }
 
 /// The report where values are spilled after every so many runs.
@@ -121,7 +123,7 @@ fn of_files(runs: &[RunMeasures], options: &FleetOptions) -> FleetReport {
             let mut bytes = Vec::new();
             table.write(part, &[], &mut bytes).map(|()| Cursor::new(bytes))
         };
-        for row in DatasetReader::open(table).unwrap() {
+        for row in DatasetRow::read(table).unwrap() {
             let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
             builder.add_shared(*run);
         }
@@ -163,7 +165,7 @@ fn shared_names_are_those_of_each_run() {
         let mut bytes = Vec::new();
         table.write(&runs, &[], &mut bytes).map(|()| Cursor::new(bytes))
     };
-    let mut rows = DatasetReader::open(table).unwrap();
+    let mut rows = DatasetRow::read(table).unwrap();
     for run in &runs {
         let Some(Ok(DatasetRow::Run(found))) = rows.next() else { panic!("{} is not there", run.record.run_id) };
         assert_eq!((found.record(), &found.record().labels), (&run.record, &run.record.labels));
@@ -206,11 +208,17 @@ impl Seek for Faulty {
     }
 }
 
+impl StorageFile for Faulty {
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
 fn a_file_that_fails_is_an_error() {
     let runs = runs();
     let asked = Cell::new(0);
-    let faulty = |writes_left, cut| -> io::Result<Box<dyn SpillFile>> {
+    let faulty = |writes_left, cut| -> io::Result<Box<dyn StorageFile>> {
         asked.set(asked.get() + 1);
         Ok(Box::new(Faulty { inner: Cursor::default(), writes_left, cut }))
     };

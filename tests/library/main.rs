@@ -1,9 +1,6 @@
 //! The library: readers, names, trees, reports and fleets, on recordings invented by `tests/support`, compared with slow and obvious
 //! implementations.
 
-// Needs the default features; `tests/open_alone.rs` tests the library without features.
-#![cfg(feature = "cli")]
-
 mod bundle_reader;
 mod cached;
 mod call_trees;
@@ -44,6 +41,13 @@ mod symbols_cut;
 mod symbols_locate;
 mod table_cells;
 mod trend;
+mod units;
 mod unreadable;
 mod viewers_json;
 mod views;
+
+/// Runs before `main`, since all tests share a process.
+#[ctor::ctor]
+fn name_options() {
+    support::name_options();
+}

@@ -1,7 +1,7 @@
 //! `open`: anything at a path, by its content; and the order in which an analysis does things.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use support::bundle::{BundleOptions, write_bundle};
 use support::{Invented, Size, Table};
@@ -16,7 +16,7 @@ use traceparse::symbolicate::{BinarySummary, SymbolicateOptions};
 use traceparse::symbols::Locator;
 
 fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
+    support::repository("fixtures").join(path)
 }
 
 /// The self weights of the functions of all series.

@@ -209,7 +209,7 @@ fn open(xml: &str, samples: SampleDetail) -> (Recording, Intervals) {
 
 #[test]
 fn fixtures_are_the_same_on_their_pages() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let root = support::repository("fixtures");
     let folders = |folder: &Path| -> Vec<_> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.is_dir()).collect()

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::{Meaning, Selection, StateFilter};
@@ -11,7 +10,7 @@ use traceparse::{Error, ErrorKind, read};
 
 /// A seed of the fuzz target.
 fn seed(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/spindump").join(name)).unwrap()
+    fs::read_to_string(support::repository("tests/fuzz/corpus/spindump").join(name)).unwrap()
 }
 
 fn read_text(text: &str) -> Result<Recording, Error> {

@@ -1,10 +1,7 @@
 //! Statistics of invented fleets, with what can be counted by hand or by a slow form.
 
 use support::Rng;
-use traceparse::stats::{
-    BinnedValues, BoxPlot, Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, Support,
-    WindowHistogram,
-};
+use traceparse::stats::{BinnedValues, BoxPlot, Confidence, Distribution, Quantile, QuantileMethod, Support};
 use traceparse::units::Millionths;
 
 const STANDARD: [Quantile; 6] =
@@ -227,75 +224,6 @@ fn boxes_and_whiskers() {
     assert_eq!((fence.whisker_low, fence.whisker_high), (7.0, 15.0));
     let many = BoxPlot::new(&Distribution::new((1..=2000).map(Millionths::new).collect(), 100_000)).unwrap();
     assert_eq!((many.outliers.len(), many.outliers[0], many.outlier_count), (1000, 0.001_001, 2000));
-}
-
-/// The quantiles of both histograms are within their bounds of the exact ones.
-fn assert_within_bounds(exact: &Distribution, buckets: &ExponentialHistogram, window: &WindowHistogram) {
-    for parts in (0..=1_000_000).step_by(500).chain([999_900, 999_990, 999_999]) {
-        let quantile = Quantile::from_parts_per_million(parts).unwrap();
-        let truth = exact.quantile(quantile, QuantileMethod::NearestRank).unwrap();
-        let error = (buckets.quantile(quantile).unwrap() - truth).abs();
-        assert!(error <= ExponentialHistogram::RELATIVE_ERROR * truth, "{quantile}: {error} of {truth}");
-        let error = (window.quantile(quantile).unwrap() - truth).abs();
-        let bound = (WindowHistogram::RELATIVE_ERROR * truth).max(WindowHistogram::ABSOLUTE_ERROR);
-        assert!(error <= bound + 1e-12, "{quantile}: {error} of {truth}");
-    }
-}
-
-#[test]
-fn a_thousand_shards_are_one_histogram_in_any_order() {
-    let mut random = Random(Rng::new(3));
-    let values: Vec<Millionths> = (0..1_000_000).map(|_| random.skewed()).collect();
-    let (mut whole_buckets, mut whole_window) = (ExponentialHistogram::new(), WindowHistogram::new());
-    let mut shards = Vec::new();
-    for shard in values.chunks(1000) {
-        let (mut buckets, mut window) = (ExponentialHistogram::new(), WindowHistogram::new());
-        for value in shard {
-            whole_buckets.record(*value);
-            whole_window.record(*value);
-            buckets.record(*value);
-            window.record(*value);
-        }
-        shards.push((buckets, window));
-    }
-    let merged = |order: &mut dyn Iterator<Item = &(ExponentialHistogram, WindowHistogram)>| {
-        let (mut buckets, mut window) = (ExponentialHistogram::new(), WindowHistogram::new());
-        for shard in order {
-            buckets.merge(&shard.0);
-            window.merge(&shard.1);
-        }
-        (buckets, window)
-    };
-    for (buckets, window) in [merged(&mut shards.iter()), merged(&mut shards.iter().rev())] {
-        assert_eq!(buckets, whole_buckets);
-        assert_eq!(window, whole_window);
-        assert_eq!(window.to_v2_bytes(), whole_window.to_v2_bytes());
-    }
-    let exact = Distribution::new(values, 0);
-    assert_eq!((whole_buckets.count(), whole_window.count()), (1_000_000, 1_000_000));
-    assert_eq!((whole_buckets.min(), whole_buckets.max()), (exact.min(), exact.max()));
-    assert_eq!((whole_buckets.sum(), whole_buckets.mean()), (exact.sum(), exact.mean()));
-    assert_within_bounds(&exact, &whole_buckets, &whole_window);
-}
-
-#[test]
-fn rows_are_the_histogram() {
-    let mut random = Random(Rng::new(4));
-    let mut histogram = ExponentialHistogram::new();
-    assert!(histogram.is_empty() && histogram.quantile(Quantile::P50).is_none() && histogram.mean().is_none());
-    histogram.record_n(Millionths::ONE, 0);
-    assert_eq!(histogram, ExponentialHistogram::new());
-    (0..5000).for_each(|_| histogram.record_n(random.skewed(), random.bits() % 3));
-    let rows: Vec<_> = histogram.rows().collect();
-    assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), histogram.count());
-    assert!(rows[0].index.is_none() && rows.windows(2).all(|pair| pair[0].index < pair[1].index));
-    let range = histogram.min().zip(histogram.max());
-    // Rows of two histograms, one after the other, are their sum.
-    let doubled = ExponentialHistogram::from_rows(rows.iter().chain(&rows).copied(), range);
-    let mut merged = histogram.clone();
-    merged.merge(&histogram);
-    assert_eq!(doubled, merged);
-    assert_eq!(ExponentialHistogram::from_rows(rows.iter().rev().copied(), range), histogram);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::demangle::display_name;
+use traceparse::demangle::Demangler;
 use traceparse::files::FileSystem;
 use traceparse::profile::{Frame, Profile};
 use traceparse::read;
@@ -18,7 +18,7 @@ use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame};
 use traceparse::units::Uuid;
 
 fn built() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built")
+    support::repository("fixtures/symbols/built")
 }
 
 fn locator(path: &Path) -> Locator<'static> {
@@ -150,7 +150,7 @@ fn stacks() -> Vec<Stack> {
         let mut functions: Vec<String> = row["frames"]
             .split("; ")
             .filter(|frame| *frame != "-")
-            .map(|frame| display_name(frame.split('|').next().unwrap()).into_owned())
+            .map(|frame| Demangler::default().display_name(frame.split('|').next().unwrap()).into_owned())
             .collect();
         functions.reverse();
         let line = |frame: &str| {

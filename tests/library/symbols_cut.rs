@@ -11,7 +11,7 @@ use traceparse::symbols::{Index, Locator, SymbolFinder};
 
 /// A dSYM with inlined functions; some of its units and strings are needed for any address.
 fn dsym() -> PathBuf {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built");
+    let built = support::repository("fixtures/symbols/built");
     let path = built.join("inlining/Inlining.dSYM/Contents/Resources/DWARF/Inlining");
     assert!(path.is_file(), "{} is not there", path.display());
     path

@@ -13,7 +13,7 @@ use traceparse::symbols::{Found, Index, Locator, SourceKind, SymbolFinder};
 use traceparse::units::Uuid;
 
 fn built() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built")
+    support::repository("fixtures/symbols/built")
 }
 
 fn copy(from: &str, to: &Path) {

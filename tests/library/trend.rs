@@ -5,7 +5,7 @@ use support::trend_series::{Noise, false_alarms, false_alarms_over_nights, first
 use traceparse::fleet::compare::{Choice, Quantity, Side};
 use traceparse::fleet::{FleetBuilder, RunMeasures, TrendDoubt, TrendOptions, TrendOver, TrendReport, TrendVerdict};
 use traceparse::recording::TimeSource;
-use traceparse::stats::{CellMean, ChangePoints, Looks, change_points, p_of_largest_t};
+use traceparse::stats::{CellMean, ChangePoints, Looks};
 use traceparse::units::{Nanos, Unit};
 
 /// Deviations of a hundredth that are the same in every series, and have no pattern.
@@ -24,7 +24,7 @@ fn series(levels: &[(usize, f64)]) -> Vec<CellMean> {
 }
 
 fn found(cells: &[CellMean]) -> ChangePoints {
-    change_points(cells, 0.01, Looks::EveryPoint, |difference| difference.abs() >= 0.03)
+    ChangePoints::find(cells, 0.01, Looks::EveryPoint, |difference| difference.abs() >= 0.03)
 }
 
 const NONE: [usize; 0] = [];
@@ -51,7 +51,7 @@ fn finds_each_level_and_its_neighbours() {
 #[test]
 fn small_steps_have_several_plausible_points() {
     let places = |step: f64| {
-        let found = change_points(&series(&[(20, 0.0), (20, step)]), 0.01, Looks::EveryPoint, |_| true);
+        let found = ChangePoints::find(&series(&[(20, 0.0), (20, step)]), 0.01, Looks::EveryPoint, |_| true);
         found.changes.into_iter().map(|change| (change.position, change.plausible)).collect::<Vec<_>>()
     };
     assert_eq!(places(0.1), [(20, vec![20])]);
@@ -75,7 +75,7 @@ fn a_straight_line_is_a_ramp() {
 #[test]
 fn a_clear_change_is_found_before_five_points_confirm_it() {
     let nightly = |cells: &[CellMean]| -> Vec<usize> {
-        let found = change_points(cells, Looks::EveryPoint.alpha(0.05, cells.len()), Looks::EveryPoint, |_| true);
+        let found = ChangePoints::find(cells, Looks::EveryPoint.alpha(0.05, cells.len()), Looks::EveryPoint, |_| true);
         found.changes.iter().map(|change| change.position).collect()
     };
     let cells = series(&[(30, 0.0), (3, 0.7)]);
@@ -142,9 +142,16 @@ fn ignores_a_change_in_the_mix_of_blocks() {
 #[test]
 fn the_probability_of_the_largest_t_is_a_bound() {
     // One split: Student's t, with 8 degrees of freedom.
-    assert!((p_of_largest_t(2.306_004_135_204_166, 10) - 0.05).abs() < 1e-12);
-    assert_eq!([p_of_largest_t(100.0, 9), p_of_largest_t(0.0, 30), p_of_largest_t(f64::INFINITY, 30)], [1.0, 1.0, 0.0]);
-    let falling: Vec<f64> = (0..100).map(|t| p_of_largest_t(f64::from(t) / 5.0, 30)).collect();
+    assert!((ChangePoints::p_of_largest_t(2.306_004_135_204_166, 10) - 0.05).abs() < 1e-12);
+    assert_eq!(
+        [
+            ChangePoints::p_of_largest_t(100.0, 9),
+            ChangePoints::p_of_largest_t(0.0, 30),
+            ChangePoints::p_of_largest_t(f64::INFINITY, 30)
+        ],
+        [1.0, 1.0, 0.0]
+    );
+    let falling: Vec<f64> = (0..100).map(|t| ChangePoints::p_of_largest_t(f64::from(t) / 5.0, 30)).collect();
     assert!(falling.is_sorted_by(|a, b| a >= b), "{falling:?}");
 }
 

@@ -8,7 +8,6 @@ use serde_json::Value;
 use traceparse::output::{self, Cells, Format};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::NO_STACK;
 use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
@@ -25,7 +24,7 @@ fn inputs(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn exports(samples: SampleDetail) -> Vec<Recording> {
-    let paths = inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let paths = inputs(&support::repository("fixtures"));
     assert!(paths.len() >= 15, "only {} fixtures", paths.len());
     let options = Options { samples, ..Options::default() };
     paths.into_iter().map(|path| read(fs::File::open(path).unwrap(), "input.xml", &options).unwrap()).collect()
@@ -212,7 +211,7 @@ fn the_tree_for_d3_is_that_of_folded_stacks() {
 
 #[test]
 fn stacks_that_were_not_recorded_and_hidden_ones_stay_in_the_total() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml");
+    let path = support::repository("fixtures/27/orchard/input.xml");
     let mut recording = RecordingBuilder::new(Options::default());
     recording.read(fs::File::open(path).unwrap(), "input.xml").unwrap();
     let export = recording.finish().unwrap();
@@ -220,7 +219,7 @@ fn stacks_that_were_not_recorded_and_hidden_ones_stay_in_the_total() {
     let mut options = ReportOptions { view: View::Tree, separate_by, ..ReportOptions::default() };
     let whole = d3_tree(&export.report(&options));
     assert_eq!(whole["value"], 485_000_000);
-    assert!(whole["children"].as_array().unwrap().iter().any(|child| child["name"] == NO_STACK));
+    assert!(whole["children"].as_array().unwrap().iter().any(|child| child["name"] == Report::NO_STACK));
     options.pruning.depth = Some(1);
     let cut = d3_tree(&export.report(&options));
     assert_eq!(cut["value"], 485_000_000);

@@ -270,7 +270,7 @@ fn trees_of_states_and_kinds_of_cores_have_their_samples() {
                 names.reverse();
                 let mut names: Vec<_> = names.into_iter().map(support::escaped).collect();
                 if names.len() == 1 {
-                    names.push(traceparse::report::NO_STACK.into());
+                    names.push(traceparse::report::Report::NO_STACK.into());
                 }
                 *expected.entry(names.join(";")).or_default() += sample.weight;
                 *by_label.entry(label(sample)).or_default() += sample.weight;

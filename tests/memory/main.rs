@@ -1,9 +1,6 @@
 //! The memory that inputs take. The allocator counts for the complete process, so one test runs at a time. Broken inputs are those of the
 //! fuzzers (`tests/fuzz`), which bound the memory of each.
 
-// Every reader of another format is a feature.
-#![cfg(feature = "cli")]
-
 use libtest_mimic::{Arguments, Trial};
 use peak_alloc::PeakAlloc;
 
@@ -34,6 +31,7 @@ fn peak<T>(run: impl FnOnce() -> T) -> (T, u64) {
 }
 
 fn main() {
+    support::name_options();
     let trials = vec![
         trial!(allocations::a_profile_takes_what_the_documentation_says),
         trial!(memory::a_large_export_takes_a_part_of_its_size),

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use traceparse::ErrorKind;
 use traceparse::bundle::{ArchiveLimits, BundleFiles};
 use traceparse::decompress;
-use traceparse::demangle::{NameDemangler, display_name};
+use traceparse::demangle::Demangler;
 use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::read;
@@ -98,10 +98,10 @@ fn a_name_stays_mangled_where_it_would_explode() {
     let unbounded = format!("{:#}", rustc_demangle::demangle(&name));
     assert!(name.len() < 400 && unbounded.len() > 500_000, "{} {}", name.len(), unbounded.len());
     drop(unbounded);
-    let (shown, peak) = peak(|| display_name(&name).into_owned());
+    let (shown, peak) = peak(|| Demangler::default().display_name(&name).into_owned());
     assert_eq!(shown, name, "it is not cut, so that names which differ do not become one");
-    assert!(peak < 3 * NameDemangler::MAX_DEMANGLED as u64, "{peak}");
-    assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
+    assert!(peak < 3 * Demangler::MAX_DEMANGLED as u64, "{peak}");
+    assert_eq!(Demangler::default().display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
 }
 
 fn an_archive_is_inflated_as_far_as_there_is_memory() {

@@ -1,13 +1,10 @@
 //! The memory that a report on a large dataset takes. One test, since the peak is of the whole process.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{BufWriter, Seek};
 
 use support::wide_fleet::WideFleet;
-use traceparse::fleet::{
-    DatasetError, DatasetReader, DatasetRow, DatasetTable, FleetBuilder, FleetOptions, FleetReport, RunMeasures,
-    TableWriter,
-};
+use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, FleetBuilder, FleetOptions, FleetReport};
 use traceparse::output::{self, Format};
 
 use crate::peak;
@@ -21,19 +18,12 @@ const VALUES: u64 = 256 << 10;
 /// The tables of a data file, in the order of [`DatasetTable::ALL`].
 fn tables(runs: u32) -> Vec<File> {
     let fleet = WideFleet::new(3, ROWS);
-    let file = || BufWriter::new(tempfile::tempfile().unwrap());
-    let mut writers: Vec<_> =
-        DatasetTable::ALL.into_iter().map(|table| TableWriter::new(table, file()).unwrap()).collect();
-    for index in 0..runs {
-        let run: RunMeasures = fleet.run(index);
-        writers.iter_mut().for_each(|writer| writer.run(&run).unwrap());
-    }
-    let finish = |writer: TableWriter<BufWriter<File>>| {
-        let mut file = writer.finish().unwrap();
-        file.flush().unwrap();
+    let table = |table: DatasetTable| {
+        let mut file = BufWriter::new(tempfile::tempfile().unwrap());
+        table.write((0..runs).map(|index| fleet.run(index)), &[], &mut file).unwrap();
         file.into_inner().unwrap()
     };
-    writers.into_iter().map(finish).collect()
+    DatasetTable::ALL.into_iter().map(table).collect()
 }
 
 /// The report on a data file, with so many bytes of values in memory, and the bytes of all memory at most meanwhile, and of the file.
@@ -46,7 +36,7 @@ fn report(tables: &[File], values: u64) -> (FleetReport, u64, u64) {
     };
     let ((report, spilled), peak) = peak(|| {
         let mut builder = FleetBuilder::new(options);
-        for row in DatasetReader::open(open).unwrap() {
+        for row in DatasetRow::read(open).unwrap() {
             let DatasetRow::Run(run) = row.unwrap() else { panic!("a file that gave no run") };
             builder.add_shared(*run);
             if builder.spillable() > values {

@@ -214,14 +214,6 @@ def check_exact(case: dict, has_tests: bool) -> None:
             same("relative_risk", math.exp(case["bound"]), high, case)
 
 
-def check_family(case: dict) -> None:
-    p = np.array(case["p"])
-    for ours, theirs in zip(case["holm"], holm(p), strict=True):
-        same("holm", ours, theirs, case)
-    for ours, theirs in zip(case["q"], stats.false_discovery_control(p), strict=True):
-        same("false_discovery_control", ours, theirs, case)
-
-
 def main() -> None:
     with open(sys.argv[1]) as file:
         answers = json.load(file)
@@ -230,8 +222,6 @@ def main() -> None:
             check_effect(case, index // 4 % EVERY == 0)
         for index, case in enumerate(answers["exact"]):
             check_exact(case, index // 4 % EVERY == 0)
-        for case in answers["families"]:
-            check_family(case)
     print("largest distances:", ", ".join(f"{name} {distance:.1e}" for name, distance in worst.items()))
 
 

@@ -4,7 +4,7 @@
     demangle_swift.py PROGRAM... [--traceparse PROGRAM] [--old OldDemangler.cpp] [--write TABLE]
 
 Takes the names of programs and libraries (llvm-nm-19), and the lines of text files. The demangler is built from the sources of Swift in the
-crate symbolic-demangle, without its patch that leaves labels out. Names of Swift before version 4 are compared if `--old` says where the part
+crate symbolic-demangle, without its patch that leaves labels out. Names of types with the mangling from before Swift 4 are compared if `--old` says where the part
 of Swift's demangler is that reads them, lib/Demangling/OldDemangler.cpp. The crate had it up to version 8 (that one does not read
 specialisations with `r_`, and has another word for vectors of floats).
 Ends with exit code 1 if a name is spelled otherwise; names that stay mangled are counted, and so are those at which Swift's demangler fails an
@@ -78,8 +78,8 @@ def build(folder, old):
 
 
 def is_old(name):
-    """Whether a name is one of Swift before version 4."""
-    return re.match(r"__?T(?!0)", name) is not None
+    """Whether a name is one of a type in the Objective-C runtime, which Swift mangles as before version 4."""
+    return re.match(r"__?Tt", name) is not None
 
 
 def names_of(path, has_old):
@@ -120,7 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--traceparse", default="target/release/traceparse")
-    parser.add_argument("--old", type=pathlib.Path, help="OldDemangler.cpp of Swift, for names before version 4")
+    parser.add_argument("--old", type=pathlib.Path, help="OldDemangler.cpp of Swift, for types in the Objective-C runtime")
     parser.add_argument("--write", type=pathlib.Path, help="where names and Swift's spelling are written, a line each")
     arguments = parser.parse_args()
     names = sorted(set().union(*(names_of(path, arguments.old is not None) for path in arguments.programs)))

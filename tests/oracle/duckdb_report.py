@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
-"""Compares reports on fleets with what DuckDB makes of their dataset.
+"""Compares reports on a fleet with what DuckDB makes of their dataset.
 
-    duckdb_report.py [COMMAND FOLDER]...
+    duckdb_report.py FOLDER    runs every NAME.sql of the folder on FOLDER/fleet and compares with NAME.csv, bit by bit
 
-    reports FOLDER    runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
-    refused FOLDER    every NAME.sql of the folder fails, since a run is there twice
-    columns FOLDER    the tables below the folder have plain columns
-
-Exits with 1 and the first differences.
+Statements name the tables of the dataset. The tables must have plain columns. Exits with 1 and the first differences.
 """
 
 import csv
+import re
 import struct
 import sys
 from pathlib import Path
 
-import duckdb
-
-NAMES = ["scope", "process", "thread", "binary", "function"]
+TABLES = ("runs", "labels", "frames", "modules", "windows", "stacks")
 COUNTS = {"runs", "zero_runs"}
+MEASURES = re.compile(r"min|max|mean|weighted_mean|p[\d.]+")
 PLAIN = {"BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN"}
 
 
@@ -26,69 +22,43 @@ def bits(number: float) -> bytes:
     return struct.pack("<d", number)
 
 
-def key_of(row: dict, keys: list) -> tuple:
-    return tuple(row[key] or "" for key in keys)
+def is_same(number: str, text: str, other) -> bool:
+    if text == "" or other is None:
+        return text == "" and other is None
+    return int(text) == other if number in COUNTS else bits(float(text)) == bits(other)
 
 
-def compare(name: str, folder: Path) -> int:
-    result = duckdb.sql((folder / f"{name}.sql").read_text())
-    columns = result.columns
-    theirs = [dict(zip(columns, row)) for row in result.fetchall()]
+def compare(columns: list, rows: list, folder: Path, name: str) -> None:
+    """Compares the rows of an engine with the CSV of a report."""
     with open(folder / f"{name}.csv", newline="") as file:
         ours = list(csv.DictReader(file))
-    keys = columns[: columns.index("scope")] + NAMES + ["measure"]
-    numbers = columns[columns.index("runs"):]
-    by_key = {key_of(row, keys): row for row in ours}
+    numbers = [column for column in columns if column in COUNTS or MEASURES.fullmatch(column)]
+    keys = [column for column in columns if column not in numbers]
+    key_of = lambda row: tuple(row[key] or "" for key in keys)  # noqa: E731
+    by_key = {key_of(row): row for row in ours}
     assert len(by_key) == len(ours) > 0, f"{name}: {len(ours) - len(by_key)} rows of the report have a twin"
-    assert list(ours[0])[: len(columns)] == columns, f"{name}: columns {list(ours[0])} and {columns}"
-    assert len(theirs) == len(ours), f"{name}: {len(ours)} rows, DuckDB has {len(theirs)}"
-    compared = 0
-    for row in theirs:
-        mine = by_key[key_of(row, keys)]
+    assert len(rows) == len(ours), f"{name}: {len(ours)} rows, the engine has {len(rows)}"
+    for row in (dict(zip(columns, row)) for row in rows):
+        mine = by_key[key_of(row)]
         for number in numbers:
-            text, other = mine[number], row[number]
-            if text == "" or other is None:
-                same = text == "" and other is None
-            elif number in COUNTS:
-                same = int(text) == other
-            else:
-                same = bits(float(text)) == bits(other)
-            assert same, f"{name}: {key_of(row, keys)} {number}: {text}, DuckDB has {other!r}"
-            compared += 1
-    print(f"{name}: {len(ours)} rows, {compared} numbers equal")
-    return compared
-
-
-def columns(folder: Path) -> None:
-    tables = sorted(path.name for path in folder.iterdir())
-    assert {"runs", "labels", "frames", "modules", "windows", "hist", "stacks"} == set(tables), tables
-    quoted = str(folder).replace("'", "''")
-    for table in tables:
-        found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{quoted}/{table}/*.parquet')").fetchall()
-        odd = [row[:2] for row in found if row[1] not in PLAIN]
-        assert found and not odd, f"{table}: {odd}"
-        count = duckdb.sql(f"SELECT COUNT(*) FROM read_parquet('{quoted}/{table}/*.parquet')").fetchall()[0][0]
-        assert count > 0, f"{table} is empty"
-        print(f"{table}: {len(found)} columns, {count} rows")
-
-
-def refused(name: str, folder: Path) -> None:
-    try:
-        rows = duckdb.sql((folder / f"{name}.sql").read_text()).fetchall()
-    except duckdb.Error as error:
-        assert "the dataset has a run twice" in str(error), f"{name}: {error}"
-        print(f"{name}: refused")
-        return
-    raise AssertionError(f"{name}: {len(rows)} rows of a dataset with a run twice")
+            assert is_same(number, mine[number], row[number]), f"{name}: {key_of(row)} {number}: {mine[number]}, the engine has {row[number]!r}"
+    print(f"{name}: {len(ours)} rows, {len(numbers) * len(ours)} numbers equal", flush=True)
 
 
 def main() -> None:
-    for command, folder in zip(sys.argv[1::2], map(Path, sys.argv[2::2])):
-        if command == "columns":
-            columns(folder)
-            continue
-        for path in sorted(folder.glob("*.sql")):
-            (refused if command == "refused" else compare)(path.stem, folder)
+    import duckdb
+
+    folder = Path(sys.argv[1])
+    assert {path.name for path in (folder / "fleet").iterdir()} == set(TABLES)
+    for table in TABLES:
+        duckdb.sql(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{folder}/fleet/{table}/*.parquet')")
+        found = duckdb.sql(f"DESCRIBE {table}").fetchall()
+        odd = [row[:2] for row in found if row[1] not in PLAIN]
+        assert found and not odd, f"{table}: {odd}"
+        assert duckdb.sql(f"SELECT COUNT(*) FROM {table}").fetchall()[0][0] > 0, f"{table} is empty"
+    for path in sorted(folder.glob("*.sql")):
+        result = duckdb.sql(path.read_text())
+        compare(result.columns, result.fetchall(), folder, path.stem)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-TABLES = ["runs", "labels", "frames", "modules", "windows", "hist", "stacks"]
+TABLES = ["runs", "labels", "frames", "modules", "windows", "stacks"]
 FILES = 3
 WAYS = {
     "snappy": "COMPRESSION snappy, ROW_GROUP_SIZE 2048",

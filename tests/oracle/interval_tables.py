@@ -1,4 +1,4 @@
-"""Compares `traceparse intervals --union --format json` with what ElementTree and numpy find in exports.
+"""Compares `traceparse intervals --format json` with what ElementTree and numpy find in exports.
 
     interval_tables.py make FOLDER COUNT    Invents exports: FOLDER/000/a.xml, perhaps b.xml, and the pattern in `process`, if there is one
     interval_tables.py check CASES.tsv      Each line has the JSON, the pattern of --process, and the exports of one recording

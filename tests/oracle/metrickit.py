@@ -13,6 +13,7 @@ Nothing of this was taken from the reader that it is compared with.
 import datetime
 import json
 import math
+import re
 import uuid
 
 from exports import serve
@@ -100,15 +101,20 @@ def text(value):
     return value
 
 
+# The forms of RFC 9562, and those of Microsoft. `uuid.UUID` also takes hyphens anywhere.
+GROUPS = "-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12))
+UUID = re.compile(rf"(?:urn:uuid:)?{GROUPS}|\{{{GROUPS}\}}|[0-9a-fA-F]{{32}}")
+
+
 def identifier(value, odd=()):
     """A UUID; one that cannot be read is added to a list."""
     if not text(value):
         return None
-    try:
-        found = uuid.UUID(value)
-    except ValueError:
+    found = UUID.fullmatch(value.strip())
+    if not found:
         odd.append(value)
         return None
+    found = uuid.UUID(found[0])
     return str(found).upper() if found.int else None
 
 

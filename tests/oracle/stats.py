@@ -1,21 +1,18 @@
-"""Compares what tests/stats_oracle.rs wrote into FOLDER with numpy, scipy, HdrHistogram and exact arithmetic.
+"""Compares what tests/stats_oracle.rs wrote into FOLDER with numpy, scipy and exact arithmetic.
 
 usage: stats.py FOLDER
 
-Exits with 1 and the first differences where there are any. Needs numpy, scipy and hdrhistogram (PyPI).
+Exits with 1 and the first differences where there are any. Needs numpy and scipy (PyPI).
 """
 
-import base64
 import json
 import math
 import os
 import sys
-import zlib
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy
-from hdrh.histogram import HdrHistogram
 from scipy import stats
 
 MILLION = 10**6
@@ -174,55 +171,7 @@ def poisson(rows, differences):
     print(f"poisson: means above a million where scipy's tail is off, and decimals say we are right: {decided}")
 
 
-def log64(value):
-    """log2(value^64) of a double, as (floor, whether it is exact)."""
-    mantissa, exponent = math.frexp(value)
-    power = int(math.ldexp(mantissa, 53)) ** 64
-    return power.bit_length() - 1 + 64 * (exponent - 53), power & (power - 1) == 0
-
-
-def buckets(data, differences):
-    for value, ours in data["rows"]:
-        floor, is_exact = log64(value)
-        differences.check(ours == (floor - 1 if is_exact else floor), "bucket", value, ours, floor, is_exact)
-    for index, lower, upper, middle in data["bounds"]:
-        for bound, power in ((lower, index), (upper, index + 1)):
-            # The largest double that is not above 2^(power/64).
-            floor, is_exact = log64(bound)
-            next_floor, next_is_exact = log64(math.nextafter(bound, math.inf))
-            is_below = floor < power or (floor == power and is_exact)
-            is_next_above = next_floor > power or (next_floor == power and not next_is_exact)
-            differences.check(is_below and is_next_above, "bound", index, power, bound)
-        error = max(abs(Fraction(middle) / Fraction(lower) - 1), abs(Fraction(middle) / Fraction(upper) - 1))
-        differences.check(error <= Fraction(544, 100_000), "middle", index, middle, float(error))
-
-
-def hdr(data, differences, folder):
-    for number, ours in enumerate(data["histograms"]):
-        units = [(value + 500) // 1000 for value in ours["values"]]
-        theirs = HdrHistogram(1, 10**9, 3)
-        for unit in units:
-            theirs.record_value(unit)
-        deflate, plain = bytes(ours["deflate"]), bytes(ours["bytes"])
-        differences.check(base64.b64encode(deflate).decode() == ours["base64"], "base64", number)
-        differences.check(zlib.decompress(deflate[8:]) == plain, "deflate", number)
-        read = HdrHistogram.decode(ours["base64"])
-        differences.check(read.get_total_count() == ours["count"] == len(units), "count", number, ours["count"])
-        differences.check(list(read.counts) == list(theirs.counts), "counts", number)
-        recorded = sorted(units)
-        for part, quantile in zip(data["quantiles"], ours["quantiles"]):
-            # Its own rule rounds the rank to the nearest; so both sides are asked by that one.
-            left, right = (side.get_value_at_percentile(part / 1e4) for side in (read, theirs))
-            differences.check(left == right, "value at percentile", number, part, left, right)
-            unit = recorded[max(1, -(-part * len(units) // MILLION)) - 1]
-            low, high = read.get_lowest_equivalent_value(unit), read.get_highest_equivalent_value(unit)
-            differences.check(quantile == (low + high) / 2 / 1000, "hdr quantile", number, part, quantile, low, high)
-        written = theirs.encode()
-        with open(os.path.join(folder, f"{number}.v2"), "wb") as file:
-            file.write(zlib.decompress(base64.b64decode(written)[8:]))
-
-
-CHECKS = {check.__name__: check for check in (quantiles, weighted, intervals, needed, poisson, buckets)}
+CHECKS = {check.__name__: check for check in (quantiles, weighted, intervals, needed, poisson)}
 
 
 def main(folder):
@@ -234,10 +183,7 @@ def main(folder):
         with open(os.path.join(folder, name + ".json")) as file:
             data = json.load(file)
         differences = Differences()
-        if name == "hdr":
-            hdr(data, differences, folder)
-        else:
-            CHECKS[name](data, differences)
+        CHECKS[name](data, differences)
         print(f"{name}: {differences.checked} compared, {len(differences.found)} differ")
         all_found += differences.found
     for found in all_found[:20]:

@@ -199,7 +199,7 @@ impl Ends {
         }
         let of = |name| self.counts.get(name).copied().unwrap_or(0);
         let is_worth_it =
-            count < 500 || [End::Changed, End::Told, End::Error].iter().all(|end| of(end.name()) > count / 30);
+            count < 500 || [End::Changed, End::Told, End::Error].iter().all(|end| of(end.name()) > count / 60);
         is_worth_it.then_some(()).ok_or_else(|| format!("too few of a kind: {:?}", self.counts).into())
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 use support::Rng;
-use traceparse::demangle::display_name;
+use traceparse::demangle::Demangler;
 use traceparse::read;
 use traceparse::recording::{Options, Recording};
 
@@ -18,7 +18,7 @@ fn asked(oracle: &mut Server, content: &[u8]) -> Result<Value, Failed> {
     if let Some(stacks) = answer["stacks"].as_object().cloned() {
         let mut shown: BTreeMap<String, u64> = BTreeMap::new();
         for (stack, weight) in stacks {
-            let names: Vec<_> = stack.split('\n').map(display_name).collect();
+            let names: Vec<_> = stack.split('\n').map(|name| Demangler::default().display_name(name)).collect();
             *shown.entry(names.join("\n")).or_default() += weight.as_u64().ok_or("no weight")?;
         }
         answer["stacks"] = json!(shown);

@@ -14,8 +14,8 @@ use traceparse::read;
 use traceparse::recording::{Options, Recording, RejectReason, Toc};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 
-use crate::metrickit::{asked, change};
-use crate::programs::{Server, corpus, files, has_python, in_corpus, number};
+use crate::metrickit::{asked, compare_documents};
+use crate::programs::{Server, corpus, files, has_python, in_corpus};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = trials![if has_python();
@@ -142,36 +142,7 @@ fn profiles_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(), 
 }
 
 fn compare_changed(change_words: fn(&mut Rng, &mut Vec<u8>)) -> Result<(), Failed> {
-    let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
-    println!("{count} documents; to repeat: TRACEPARSE_SEED={seed}");
-    let mut oracle = Server::start("dart.py")?;
-    let (mut equal, mut refused) = (0, 0);
-    for round in 0..count {
-        let mut rng = Rng::new(seed.wrapping_add(round));
-        let mut input: Vec<Value> = (0..=rng.below(3) / 2).map(|_| document(&mut rng)).collect();
-        for _ in 0..rng.below(4) {
-            let document = rng.index(input.len());
-            change(&mut rng, &mut input[document]);
-        }
-        let lines: Vec<String> = input.iter().map(Value::to_string).collect();
-        let mut content = lines.join("\n").into_bytes();
-        (0..rng.below(3)).for_each(|_| change_words(&mut rng, &mut content));
-        let content = String::from_utf8(content)?;
-        let expected = asked(&mut oracle, content.as_bytes())?;
-        match read(content.as_bytes(), "input", &Options::default()) {
-            Ok(recording) => {
-                equal += 1;
-                compare(&recording, expected).map_err(|error| format!("seed {}: {content}\n{error}", seed + round))?;
-            }
-            Err(error) => {
-                refused += 1;
-                ensure!(error.at.is_some(), "{error} has no place");
-            }
-        }
-    }
-    println!("{equal} equal, {refused} refused");
-    ensure!(equal > refused, "most documents are refused");
-    Ok(())
+    compare_documents("dart.py", document, change_words, compare)
 }
 
 /// A profile of either form, alone or in what contains one.

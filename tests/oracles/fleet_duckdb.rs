@@ -1,25 +1,28 @@
-//! A dataset of 2,000 invented runs, read by DuckDB and Spark: the statement of `fleet sql` gives the numbers of the report, bit for bit; and
-//! written anew by them: every run is as it was.
+//! A dataset of 2,000 invented runs. SQL in DuckDB and Spark returns the numbers of the report, bit for bit. If they rewrite the dataset, every
+//! run stays the same.
 //!
 //! Each case writes its statement and the CSV of the report; `tests/oracle/duckdb_report.py` and `spark_report.py` run the statements and
 //! compare every number. Where Python cannot `import duckdb`, or `import pyspark`, the tests report themselves as ignored.
 
+mod statement;
+
 use std::fs::{self, File};
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use libtest_mimic::{Failed, Trial};
 use support::Rng;
 use traceparse::fleet::{
-    DatasetReader, DatasetRow, DatasetTable, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport,
-    FleetScope, Measure, NameId, RewrittenRuns, RunMeasures, SqlEngine,
+    DatasetRow, DatasetTable, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, Measure,
+    NameId, RewrittenRuns, RunMeasures,
 };
 use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
 use traceparse::units::{Millionths, Nanos, Unit};
 
-use crate::programs::{has_spark, oracle, python, runs as is_there};
+use crate::programs::{has_spark, oracle, python, repository, runs as is_there};
+use statement::statement;
 
 const RUNS: u32 = 2_000;
 /// Runs of one data file.
@@ -114,7 +117,7 @@ fn failure() -> FailedInput {
 
 fn write_dataset(runs: &[RunMeasures], folder: &Path) -> Result<(), Failed> {
     for table in DatasetTable::ALL {
-        fs::create_dir(folder.join(table.name()))?;
+        fs::create_dir_all(folder.join(table.name()))?;
         for (index, part) in runs.chunks(FILE).enumerate() {
             let failures = if index == 0 { vec![failure()] } else { Vec::new() };
             let file = File::create(folder.join(table.name()).join(format!("{index}.parquet")))?;
@@ -175,7 +178,7 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Fa
             let mut bytes = Vec::new();
             table.write(part, &[], &mut bytes).map(|()| Cursor::new(bytes))
         };
-        for row in DatasetReader::open(table)? {
+        for row in DatasetRow::read(table)? {
             if let DatasetRow::Run(run) = row? {
                 builder.add_shared(*run);
             }
@@ -185,100 +188,50 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> Result<FleetReport, Fa
     Ok(builder.try_finish()?)
 }
 
-/// The cases with their reports as CSV, which take longer than the statements.
-static REPORTS: LazyLock<Vec<(&str, FleetOptions, Vec<u8>)>> = LazyLock::new(|| {
-    let with_report = |(name, options): (&'static str, FleetOptions)| {
-        let mut out = Vec::new();
-        let report = report(&FLEET, options.clone()).expect("a report");
-        output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut out).expect("a vector takes everything");
-        (name, options, out)
-    };
-    cases().into_iter().map(with_report).collect()
-});
-
-/// Makes a folder for statements, with a dataset in it.
-fn folder_of(
-    parent: &Path,
-    name: &str,
-    dataset: &str,
-    write: impl Fn(&Path) -> Result<(), Failed>,
-) -> Result<(PathBuf, String), Failed> {
-    let (folder, dataset) = (parent.join(name), parent.join(name).join(dataset));
-    fs::create_dir_all(&dataset)?;
-    write(&dataset)?;
-    Ok((folder, dataset.display().to_string()))
+fn csv(options: FleetOptions) -> Result<String, Failed> {
+    let mut out = Vec::new();
+    output::write(&report(&FLEET, options)?, &Format::Csv(Cells::AsTheyAre), &mut out)?;
+    Ok(String::from_utf8(out)?)
 }
 
-/// Writes the statement and the report of each case.
-fn write_cases(folder: &Path, statement: impl Fn(&FleetOptions) -> String) -> Result<(), Failed> {
-    for (name, options, report) in &*REPORTS {
-        fs::write(folder.join(format!("{name}.sql")), statement(options))?;
-        fs::write(folder.join(format!("{name}.csv")), report)?;
-    }
-    Ok(())
+/// The statement of `docs/dataset.md` about functions, and the rows of a report that it promises.
+fn write_documented(folder: &Path) -> Result<(), Failed> {
+    let manual = fs::read_to_string(repository("docs/dataset.md"))?;
+    let blocks = manual.split("```sql\n").skip(1).filter_map(|block| block.split_once("```"));
+    let documented: Vec<&str> = blocks.map(|(block, _)| block).filter(|block| block.contains("AS p95")).collect();
+    ensure!(documented.len() == 1, "{} statements with P95", documented.len());
+    fs::write(folder.join("documented.sql"), documented[0])?;
+    let report = csv(FleetOptions { scopes: vec![FleetScope::Function], ..FleetOptions::default() })?;
+    let mut lines = report.lines();
+    let head = lines.next().unwrap_or_default().replace("binary", "module");
+    let rows: Vec<&str> = lines.filter(|line| line.starts_with("ns,")).collect();
+    Ok(fs::write(folder.join("documented.csv"), format!("{head}\n{}\n", rows.join("\n")))?)
 }
 
-/// As where two datasets were copied into one folder: another file has some of the runs again.
-fn write_mixture(folder: &Path) -> Result<(), Failed> {
-    write_dataset(&FLEET, folder)?;
-    for table in DatasetTable::ALL {
-        let file = File::create(folder.join(table.name()).join("foreign.parquet"))?;
-        table.write(&FLEET[..21], &[], file)?;
-    }
-    Ok(())
-}
-
-/// The files of the dataset, without the one that is not its own.
-fn listed(dataset: &str) -> [(String, Vec<String>); 1] {
-    [(dataset.to_owned(), (0..FLEET.chunks(FILE).count()).map(|index| index.to_string()).collect())]
-}
-
-fn count_lines(said: &str, ending: &str, expected: usize) -> Result<(), Failed> {
-    let count = said.lines().filter(|line| line.ends_with(ending)).count();
+fn count_equal(said: &str, expected: usize) -> Result<(), Failed> {
+    let count = said.lines().filter(|line| line.ends_with("numbers equal")).count();
     ensure!(count == expected, "{count} of {expected} cases: {said}");
     Ok(())
 }
 
-/// Of a dataset; of the files that are listed, in a folder with another one; and of all files there, which are refused.
 fn duckdb_gives_the_same_numbers() -> Result<(), Failed> {
-    let parent = tempfile::tempdir()?;
-    let (whole, dataset) = folder_of(parent.path(), "whole", "it's a dataset", |path| write_dataset(&FLEET, path))?;
-    write_cases(&whole, |options| SqlEngine::DuckDb.query(options, &[(dataset.clone(), Vec::new())]))?;
-    let (some, mixture) = folder_of(parent.path(), "some", "it's a dataset", write_mixture)?;
-    write_cases(&some, |options| SqlEngine::DuckDb.query(options, &listed(&mixture)))?;
-    let refused = parent.path().join("refused");
-    fs::create_dir(&refused)?;
-    write_cases(&refused, |options| SqlEngine::DuckDb.query(options, &[(mixture.clone(), Vec::new())]))?;
-    let folders = [("reports", &whole), ("reports", &some), ("refused", &refused), ("columns", &dataset.into())];
-    let arguments = folders.iter().flat_map(|(command, folder)| [Path::new(*command), folder]);
-    let said = oracle("duckdb_report.py", arguments)?;
-    count_lines(&said, "numbers equal", 2 * cases().len())?;
-    count_lines(&said, ": refused", cases().len())
+    let folder = tempfile::tempdir()?;
+    write_dataset(&FLEET, &folder.path().join("fleet"))?;
+    write_documented(folder.path())?;
+    for (name, options) in cases() {
+        fs::write(folder.path().join(format!("{name}.sql")), statement(&options))?;
+        fs::write(folder.path().join(format!("{name}.csv")), csv(options)?)?;
+    }
+    count_equal(&oracle("duckdb_report.py", [folder.path()])?, cases().len() + 1)
 }
 
-/// Of the files that are listed, in a folder whose name is a pattern; of a dataset without a file, which is refused; and the runs of tables
-/// that Spark wrote anew. All in one session, since each takes a minute to start.
+/// In one session with the rewritten tables, since each takes a minute to start.
 fn spark_gives_the_same_numbers_and_runs() -> Result<(), Failed> {
-    let parent = tempfile::tempdir()?;
-    let (some, mixture) = folder_of(parent.path(), "some", "it's a [data] {set}*, `1`", write_mixture)?;
-    write_cases(&some, |options| SqlEngine::Spark.query(options, &listed(&mixture)))?;
-    let refused = parent.path().join("refused");
-    for table in ["runs", "labels", "frames", "modules"] {
-        let missing = format!("without {table}");
-        let (_, dataset) =
-            folder_of(parent.path(), "refused", &missing, |path| write_dataset(&FLEET[..2 * FILE], path))?;
-        fs::remove_file(Path::new(&dataset).join(table).join("1.parquet"))?;
-        let options = FleetOptions { by: vec!["device".to_owned()], ..FleetOptions::default() };
-        let files = vec!["0".to_owned(), "1".to_owned()];
-        fs::write(refused.join(format!("{table}.sql")), SqlEngine::Spark.query(&options, &[(dataset, files)]))?;
-    }
-    let (rewritten, _) = folder_of(parent.path(), "rewritten", "dataset", |path| write_dataset(&FLEET, path))?;
-    let folders = [("reports", &some), ("refused", &refused), ("rewrite", &rewritten)];
-    let arguments = folders.iter().flat_map(|(command, folder)| [Path::new(*command), folder]);
-    let said = oracle("spark_report.py", arguments)?;
-    count_lines(&said, "numbers equal", cases().len())?;
-    count_lines(&said, ": refused", 4)?;
-    is_the_same(&rewritten.join("rewritten"), &FLEET)
+    let folder = tempfile::tempdir()?;
+    write_dataset(&FLEET, &folder.path().join("fleet"))?;
+    write_documented(folder.path())?;
+    count_equal(&oracle("spark_report.py", [folder.path()])?, 1)?;
+    is_the_same(&folder.path().join("rewritten"), &FLEET)
 }
 
 /// The runs and failures of a folder that an engine wrote, gathered in several parts.
@@ -287,7 +240,7 @@ fn read_rewritten(folder: &Path) -> Result<(Vec<RunMeasures>, Vec<FailedInput>),
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for part in 0..PARTS {
         let mut gathered = RewrittenRuns::new(part, PARTS);
-        for table in RewrittenRuns::TABLES {
+        for table in DatasetTable::ALL {
             for entry in fs::read_dir(folder.join(table.name()))? {
                 let path = entry?.path();
                 if path.extension().is_some_and(|extension| extension == "parquet") {
@@ -337,7 +290,6 @@ fn is_the_same(folder: &Path, runs: &[RunMeasures]) -> Result<(), Failed> {
 fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let (dataset, rewritten) = (folder.path().join("it's a dataset"), folder.path().join("rewritten"));
-    fs::create_dir(&dataset)?;
     let runs = &FLEET[..FILE + 100];
     write_dataset(runs, &dataset)?;
     let said = oracle("duckdb_rewrite.py", [&dataset, &rewritten])?;
@@ -348,7 +300,7 @@ fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
     ways.iter().try_for_each(|way| is_the_same(&rewritten.join(way), runs))?;
     // A file that is missing, or there twice, is found.
     let way = rewritten.join(ways[0]);
-    for table in RewrittenRuns::TABLES.map(DatasetTable::name) {
+    for table in DatasetTable::ALL.map(DatasetTable::name) {
         let (file, other) = (way.join(table).join("1.parquet"), way.join(table).join("9.parquet"));
         fs::copy(&file, &other)?;
         if read_rewritten(&way).is_ok() {

@@ -29,7 +29,7 @@ fn compare(cases: &[Case]) -> Result<(), Failed> {
         let answer = folder.path().join(format!("{index}.json"));
         let selected = [OsStr::new("--process"), OsStr::new(process)];
         let selected = &selected[..if process.is_empty() { 0 } else { 2 }];
-        let written = ["--union", "-o"].map(OsStr::new).into_iter().chain([answer.as_os_str()]);
+        let written = [OsStr::new("-o"), answer.as_os_str()];
         let exports = || exports.iter().map(|path| path.as_os_str());
         // It fails if there is no interval, and writes no answer.
         let _ = traceparse(

@@ -1,9 +1,6 @@
 //! The library and the command, compared with other programs and their files: real recordings (`TRACEPARSE_CORPUS`), Python, DuckDB, Spark,
 //! LLVM, browsers and viewers. If its corpus or program is missing, a test reports itself as ignored, which the standard runner cannot do.
 
-// The command exists only with this feature.
-#![cfg(feature = "cli")]
-
 use libtest_mimic::{Arguments, Trial};
 
 /// A test whose name starts with its module.
@@ -79,6 +76,7 @@ mod trend_oracle;
 mod viewers;
 
 fn main() {
+    support::name_options();
     let trials = [
         bundle_finder::trials(),
         bundle_oracle::trials(),

@@ -104,9 +104,24 @@ fn documents_with_other_words_are_those_of_the_oracle_or_refused() -> Result<(),
 }
 
 fn compare_changed(change_words: fn(&mut Rng, &mut Vec<u8>)) -> Result<(), Failed> {
+    compare_documents("metrickit.py", document, change_words, |recording, expected| {
+        let found = told(recording);
+        // Which of two names comes first is not defined.
+        let has_two_names = recording.diagnostics.iter().any(|note| note.message.contains("another name"));
+        if found == expected || has_two_names { Ok(()) } else { Err(format!("{found:#}\n{expected:#}")) }
+    })
+}
+
+/// Compares documents with changes with what a script makes of them.
+pub(crate) fn compare_documents(
+    script: &str,
+    document: fn(&mut Rng) -> Value,
+    change_words: fn(&mut Rng, &mut Vec<u8>),
+    compare: fn(&Recording, Value) -> Result<(), String>,
+) -> Result<(), Failed> {
     let (count, seed) = (support::rounds(3_000), number("TRACEPARSE_SEED").unwrap_or(1));
     println!("{count} documents; to repeat: TRACEPARSE_SEED={seed}");
-    let mut oracle = Server::start("metrickit.py")?;
+    let mut oracle = Server::start(script)?;
     let (mut equal, mut refused) = (0, 0);
     for round in 0..count {
         let mut rng = Rng::new(seed.wrapping_add(round));
@@ -123,14 +138,7 @@ fn compare_changed(change_words: fn(&mut Rng, &mut Vec<u8>)) -> Result<(), Faile
         match read(content.as_bytes(), "input", &Options::default()) {
             Ok(recording) => {
                 equal += 1;
-                let found = told(&recording);
-                // Which of two names comes first is not defined.
-                let has_two_names = recording.diagnostics.iter().any(|note| note.message.contains("another name"));
-                ensure!(
-                    found == expected || has_two_names,
-                    "seed {}: {content}\n{found:#}\n{expected:#}",
-                    seed + round
-                );
+                compare(&recording, expected).map_err(|error| format!("seed {}: {content}\n{error}", seed + round))?;
             }
             Err(error) => {
                 refused += 1;
@@ -259,7 +267,7 @@ fn frame(rng: &mut Rng, is_stop: bool, style: u64, depth: u64) -> (Value, u64) {
 }
 
 /// Changes a value somewhere in a document.
-pub(crate) fn change(rng: &mut Rng, document: &mut Value) {
+fn change(rng: &mut Rng, document: &mut Value) {
     let mut at = document;
     loop {
         let inner = match at {

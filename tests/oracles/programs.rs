@@ -26,7 +26,7 @@ pub(crate) fn in_corpus(path: &str) -> PathBuf {
 
 /// A place in the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    support::repository(path)
 }
 
 /// All files below a folder whose names end like this, sorted.

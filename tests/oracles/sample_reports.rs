@@ -2,7 +2,7 @@
 //!
 //! 3,000 reports with missing, repeated and other words are compared with `tests/oracle/sample.py`. `TRACEPARSE_SEED` selects them.
 //!
-//! With `TRACEPARSE_CORPUS`, real reports are compared with an independent reader beside the corpus (`sample_oracle.py`, Python), and with the
+//! With `TRACEPARSE_CORPUS`, real reports are compared with an independent reader beside the corpus, in Python, and with the
 //! table that each report has of itself.
 
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::json;
 use support::Rng;
 use support::mutations::change_known;
+use traceparse::demangle::Demangler;
 use traceparse::memory::MemoryBudget;
 use traceparse::profile::{Meaning, Profile, Thread};
 use traceparse::read;
@@ -227,7 +228,7 @@ fn real_reports_are_those_of_the_oracle() -> Result<(), Failed> {
             let (stack, count) = line.rsplit_once(' ').ok_or("no count")?;
             let stack = stack.split_once(';').map_or("", |(_, frames)| frames);
             // Names are those of the report, as far as no demangler reads more of them.
-            let names: Vec<_> = stack.split(';').map(traceparse::demangle::display_name).collect();
+            let names: Vec<_> = stack.split(';').map(|name| Demangler::default().display_name(name)).collect();
             *expected.entry(names.join(";")).or_default() += count.parse::<u64>()?;
         }
         ensure!(expected == stacks(&export, false), "{name}: other stacks");

@@ -1,7 +1,7 @@
-//! Statistics, compared with numpy, scipy, Python's HdrHistogram, and exact arithmetic on Python's integers.
+//! Statistics, compared with numpy, scipy, and exact arithmetic on Python's integers.
 //!
 //! Each test writes its inputs and our answers into a folder as JSON and runs `tests/oracle/stats.py FOLDER`, which
-//! exits with an error and the first differences. Where Python cannot `import numpy, scipy, hdrh`, the tests report themselves as
+//! exits with an error and the first differences. Where Python cannot `import numpy, scipy`, the tests report themselves as
 //! ignored.
 //!
 //! | test | ours | theirs | equal |
@@ -11,8 +11,6 @@
 //! | `intervals` | ranks for every n to 5,000, and some to 10⁷ | `scipy.stats.binom.ppf`, and `cdf` and `sf` for the coverage | every rank |
 //! | `needed` | values needed for both ends of an interval | exact powers of fractions; the table 6, 36, 72, 368, 3,688 | every number |
 //! | `poisson` | quantiles for means from 10⁻⁶ to 10⁷ | `scipy.stats.poisson.ppf` | every quantile |
-//! | `buckets` | exponential buckets of doubles of every size and beside every kind of boundary, and their bounds | 64th powers of integers | every index |
-//! | `hdr` | counts and quantiles after V2 bytes | HdrHistogram for Python, reading ours and recording the same; and the other way round | every bucket |
 //!
 //! # Where answers may differ
 //!
@@ -28,36 +26,31 @@
 //!   Where we differ there, decimals of 40 digits decide; the cases are printed.
 
 use std::fs;
-use std::path::Path;
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 use serde_json::{Value, json};
 use support::Rng;
-use traceparse::stats::{Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, WindowHistogram};
+use traceparse::stats::{Confidence, Distribution, Quantile, QuantileMethod};
 use traceparse::units::Millionths;
 
 use crate::programs::{oracle, python, runs};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_packages = runs(python().args(["-c", "import numpy, scipy.stats, hdrh.histogram"]));
-    let trial = |name: &'static str, answers: fn() -> Value, check: fn(&Path) -> Result<(), Failed>| {
+    let has_packages = runs(python().args(["-c", "import numpy, scipy.stats"]));
+    let trial = |name: &'static str, answers: fn() -> Value| {
         let test = move || {
             let folder = tempfile::tempdir()?;
             fs::write(folder.path().join(format!("{name}.json")), answers().to_string())?;
-            oracle("stats.py", [folder.path()])?;
-            check(folder.path())
+            oracle("stats.py", [folder.path()]).map(drop)
         };
         trial!(name, test).with_ignored_flag(!has_packages)
     };
-    let nothing_more = |_: &Path| Ok(());
     vec![
-        trial("quantiles", quantiles, nothing_more),
-        trial("weighted", weighted, nothing_more),
-        trial("intervals", intervals, nothing_more),
-        trial("needed", needed, nothing_more),
-        trial("poisson", poisson, nothing_more),
-        trial("buckets", buckets, nothing_more),
-        trial("hdr", hdr, reads_what_python_wrote),
+        trial("quantiles", quantiles),
+        trial("weighted", weighted),
+        trial("intervals", intervals),
+        trial("needed", needed),
+        trial("poisson", poisson),
     ]
 }
 
@@ -203,8 +196,8 @@ fn needed() -> Value {
 
 fn poisson() -> Value {
     let mut random = Random(Rng::new(4));
-    let even = (0..=1300).map(|step| 10f64.powf(-6.0 + f64::from(step) / 100.0));
-    let means: Vec<f64> = even.chain((0..700).map(|_| 10f64.powf(-6.0 + 13.0 * random.share()))).collect();
+    let even = (0..=260).map(|step| 10f64.powf(-6.0 + f64::from(step) / 20.0));
+    let means: Vec<f64> = even.chain((0..200).map(|_| 10f64.powf(-6.0 + 13.0 * random.share()))).collect();
     let whole = (1..=300).map(f64::from).chain([1e3, 1e4, 1e5, 1e6, 1e7]);
     let mut rows = Vec::new();
     for mean in means.into_iter().chain(whole) {
@@ -213,69 +206,4 @@ fn poisson() -> Value {
         }
     }
     json!(rows)
-}
-
-fn buckets() -> Value {
-    let mut random = Random(Rng::new(5));
-    let mut values: Vec<f64> =
-        (0..50_000).map(|_| f64::from_bits(random.bits() >> 1)).filter(|v| v.is_finite()).collect();
-    values.extend((0..20_000).map(|shape| Millionths::new(1 + random.value(shape % 5)).as_f64()));
-    values.extend((-1074..1024).map(|exponent| 2f64.powi(exponent)));
-    values.extend((0..2000).map(|_| f64::from_bits(1 + random.below(1 << 52))));
-    // A double on each side of every boundary of three powers of two, by a power that may be off by a few of them.
-    for index in (-64..128).chain(-64_000..-63_936) {
-        let near = 2f64.powf(f64::from(index) / 64.0);
-        values.extend((-3_i64..=3).map(|step| f64::from_bits(near.to_bits().wrapping_add_signed(step))));
-    }
-    let rows: Vec<Value> = values
-        .into_iter()
-        .filter(|value| *value > 0.0)
-        .map(|value| json!([value, ExponentialHistogram::bucket_index(value)]))
-        .collect();
-    let bounds = (-65_400..65_535).step_by(7).map(|index| {
-        let (lower, upper) = ExponentialHistogram::bucket_bounds(index);
-        json!([index, lower, upper, ExponentialHistogram::bucket_midpoint(index)])
-    });
-    json!({ "rows": rows, "bounds": bounds.collect::<Vec<_>>() })
-}
-
-/// Values of four histograms; the largest is what is told apart from larger ones.
-fn recorded() -> Vec<Vec<u64>> {
-    let mut random = Random(Rng::new(6));
-    let largest = WindowHistogram::LARGEST.get();
-    let some = |random: &mut Random, shape| (0..20_000).map(|_| random.value(shape).min(largest)).collect();
-    vec![vec![1_980_000], some(&mut random, 0), some(&mut random, 1), some(&mut random, 3), some(&mut random, 4)]
-}
-
-fn histogram(values: &[u64]) -> WindowHistogram {
-    let mut histogram = WindowHistogram::new();
-    values.iter().for_each(|value| histogram.record(Millionths::new(*value)));
-    histogram
-}
-
-fn hdr() -> Value {
-    let histograms = recorded().into_iter().map(|values| {
-        let histogram = histogram(&values);
-        let quantiles: Vec<_> = grid().into_iter().map(|q| histogram.quantile(quantile(q))).collect();
-        json!({
-            "values": values,
-            "count": histogram.count(),
-            "quantiles": quantiles,
-            "bytes": histogram.to_v2_bytes(),
-            "deflate": histogram.to_v2_deflate_bytes(),
-            "base64": histogram.to_v2_base64(),
-        })
-    });
-    json!({ "quantiles": grid(), "histograms": histograms.collect::<Vec<_>>() })
-}
-
-/// The script recorded the same values and wrote its own bytes.
-fn reads_what_python_wrote(folder: &Path) -> Result<(), Failed> {
-    for (index, values) in recorded().into_iter().enumerate() {
-        let theirs = WindowHistogram::from_v2_bytes(&fs::read(folder.join(format!("{index}.v2")))?)?;
-        if theirs != histogram(&values) || theirs.to_v2_bytes() != histogram(&values).to_v2_bytes() {
-            return Err(format!("histogram {index} of Python holds other counts: {theirs:?}").into());
-        }
-    }
-    Ok(())
 }

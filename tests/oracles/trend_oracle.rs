@@ -16,7 +16,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use support::trend_series::Noise;
 use support::{Rng, rounds};
-use traceparse::stats::{CellMean, ChangePoint, Looks, Shift, change_points, p_of_largest_t};
+use traceparse::stats::{CellMean, ChangePoint, ChangePoints, Looks, Shift};
 
 use crate::programs::{oracle, python, runs};
 
@@ -30,7 +30,7 @@ fn trends() -> Result<(), Failed> {
     let path = folder.path().join("trend.json");
     let mut numbers = Rng::new(41);
     let bounds: Vec<Value> = (0..rounds(4_000)).map(|_| bound(&mut numbers)).collect();
-    let series: Vec<Value> = (0..rounds(6_000)).map(|index| series(&mut numbers, index)).collect();
+    let series: Vec<Value> = (0..rounds(3_000)).map(|index| series(&mut numbers, index)).collect();
     fs::write(&path, json!({"bounds": bounds, "series": series}).to_string())?;
     oracle("trend.py", [path])?;
     Ok(())
@@ -38,7 +38,7 @@ fn trends() -> Result<(), Failed> {
 
 fn bound(numbers: &mut Rng) -> Value {
     let (t, values) = (numbers.below(12_000) as f64 / 1_000.0, 8 + numbers.below(200) as usize);
-    json!({"t": t, "values": values, "p": p_of_largest_t(t, values)})
+    json!({"t": t, "values": values, "p": ChangePoints::p_of_largest_t(t, values)})
 }
 
 /// A series of any noise with up to two steps, or a ramp, continuous or full of ties.
@@ -62,7 +62,7 @@ fn series(numbers: &mut Rng, index: u64) -> Value {
         cells = (0..points).map(|point| CellMean { point, block: 0, mean: (point % 5) as f64 }).collect();
     }
     let alpha = [0.001, 0.01, 0.05][(index % 3) as usize];
-    let found = change_points(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() >= 0.5);
+    let found = ChangePoints::find(&cells, alpha, Looks::EveryPoint, |difference| difference.abs() >= 0.5);
     let shift = |shift: &Shift| {
         let (lower, upper) = shift.interval(0.05);
         json!([shift.difference, lower, upper])

@@ -65,7 +65,7 @@ class Fetches(Folder):
 
 
 class Attempts(Folder):
-    DATA = ("runs/a.parquet", "labels/a.parquet", "frames/a.parquet", "modules/a.parquet", "windows/a.parquet", "hist/a.parquet", "stacks/a.parquet")
+    DATA = ("runs/a.parquet", "labels/a.parquet", "frames/a.parquet", "modules/a.parquet", "windows/a.parquet", "stacks/a.parquet")
 
     def attempt(self, name, but=()):
         for file in self.DATA:
@@ -112,7 +112,7 @@ class Attempts(Folder):
         counts, begun = self.attempt("counts"), self.attempt("begun", but=self.DATA[1:])
         os.remove(os.path.join(begun, job.MANIFEST))
         self.age(begun, days=2)
-        self.write("1/begun/hist/a.parquet")
+        self.write("1/begun/stacks/a.parquet")
         job.remove_old_attempts(job.Mounted(), counts)
         self.assertTrue(os.path.exists(begun))
 

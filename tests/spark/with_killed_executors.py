@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a job for Spark in this driver, and ends one executor by SIGKILL while the job extracts, and one while Spark runs its SQL.
+"""Runs a job for Spark in this driver, and ends one executor by SIGKILL while the job extracts.
 
     spark-submit --master 'local-cluster[2,1,1024]' with_killed_executors.py KILLED.json JOB.py ARGUMENTS...
 
-KILLED.json says what was killed when. The exit code is that of the job.
+KILLED.json says what was killed. The exit code is that of the job.
 """
 
 import json
@@ -54,27 +54,22 @@ def is_under_way(tracker, group):
     return any(stage.numCompletedTasks for stage in found) and any(stage.numActiveTasks for stage in found)
 
 
-def kill_one_in_each(groups, path):
+def kill_one(group, path):
     killed = []
-    for group in groups:
-        while True:
-            time.sleep(0.01)
-            context = SparkContext._active_spark_context
-            # It is there before all of it is.
-            if getattr(context, "_jsc", None) is None or not is_under_way(context.statusTracker(), group):
-                continue
-            known = executors()
-            if not known:
-                continue
-            os.kill(known[0], signal.SIGKILL)
-            killed.append({"group": group, "process": known[0], "others": known[1:]})
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(killed, file)
-            break
+    while not killed:
+        time.sleep(0.01)
+        context = SparkContext._active_spark_context
+        # It is there before all of it is.
+        if getattr(context, "_jsc", None) is None or not is_under_way(context.statusTracker(), group):
+            continue
+        killed = executors()[:1]
+        for process in killed:
+            os.kill(process, signal.SIGKILL)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(killed, file)
 
 
 if __name__ == "__main__":
-    groups = ["traceparse extract", "traceparse report"]
-    threading.Thread(target=kill_one_in_each, args=(groups, sys.argv[1]), daemon=True).start()
+    threading.Thread(target=kill_one, args=("traceparse extract", sys.argv[1]), daemon=True).start()
     sys.argv = sys.argv[2:]
     runpy.run_path(sys.argv[0], run_name="__main__")

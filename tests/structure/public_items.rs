@@ -9,21 +9,9 @@ use reachable::Interface;
 mod definitions;
 mod reachable;
 
-/// Two thirds of the 396 items that there were in commit e054fa0, the 8 that the overview brought, the order of tables (`SortBy`), 4 for
-/// what reports on fleets begin with (findings and trends as data), and the selection that the runs of a fleet were measured with, which
-/// reports and datasets say; the share of its inputs that a fleet is of (`Completeness`), which every form of a report says; the run of a data
-/// file that shares its names (`DatasetRun`), the file that values are spilled to (`SpillFile`), and the runs of files that an engine rewrote
-/// (`RewrittenRuns`), which are in no order; what a page of a recording shows (`WorkbenchOptions`), and what it leaves out to be smaller
-/// (`WorkbenchReduction`); 5 for redaction: its module, what replaces names, its rules, and what it says of itself; and the performance counter
-/// that somebody asks for (`Counter`); the page of a run beside the report of a fleet (`RunPage`), and the part of it that a number links to
-/// (`RunPlace`); and what extracts, merges and reports on fleets (`FleetHost`, `FleetInputs`, `Extract`, `Datasets`, `Store`, `Collector`, `RunPages`
-/// and their options), which was in the command before; what a page holds, read back (`Payload`); and 20 for programs that ask a recording many
-/// times, as the page does: merged stacks, what reports share (`ReportCache`), rows of tables, boxes of flame graphs, and operations at one place (`AtPlace`); and three
-/// for the answer: subtrees, and what a function spends its time on. Then 31 for tables: their heads, columns, cells and visitors (8), fields and
-/// queries as the command has them (13), the table that becomes samples (2), hangs and intervals by name (5), and three of their reports.
-/// And nine for sums of intervals: their module, rules and instances, Swift tasks, what hangs waited for, and the sentence about unknown tables.
-/// And two for hangs: the word for what a thread did, and a stack. And four for reports from the field: metrics of a day with their durations, values that are known by bins, and the report on them.
-const CEILING: usize = 466;
+/// The number of public items, which may only fall. If you need a new one, make another private first: an item is public if the command, the engine of
+/// the page, an example or another program uses it. Items that only a neighbouring module or a test needs are private.
+const CEILING: usize = 415;
 
 #[test]
 fn the_interface_is_small() {

@@ -26,7 +26,7 @@ pub(crate) fn sources(folder: &str) -> Vec<Source> {
         }
     }
     let mut found = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), folder, &mut found);
+    walk(&support::repository(folder), folder, &mut found);
     found
 }
 

@@ -327,7 +327,7 @@ impl Tree {
             binaries,
             windows: Vec::new(),
             stacks,
-            intervals: Vec::new(),
+            intervals: None,
             histograms: Vec::new(),
         }
     }

@@ -64,7 +64,7 @@ pub fn run(seed: u64, index: u32) -> RunMeasures {
     binaries.iter_mut().for_each(|row| most(&mut row.all_weight, &mut row.all_samples));
     let record = record(index, version, weight, seconds * SECOND + rng.below(SECOND));
     let stacks = frames.iter().map(stack).collect();
-    RunMeasures { record, names, frames, binaries, windows, stacks, intervals: Vec::new(), histograms: Vec::new() }
+    RunMeasures { record, names, frames, binaries, windows, stacks, intervals: None, histograms: Vec::new() }
 }
 
 /// A stack of one function.

@@ -1,9 +1,10 @@
 //! Reports on invented fleets: simple ones that can be computed by hand, and all the unusual ones that writers must handle.
 
 use super::fleet;
+use traceparse::alert::AlertRule;
 use traceparse::fleet::{
-    AlertRule, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow, NameId,
-    NamesBuilder, RunMeasures, SortKey, WindowRow,
+    FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow, NameId, NamesBuilder,
+    RunMeasures, SortKey, WindowRow,
 };
 use traceparse::recording::TimeSource;
 use traceparse::stats::{Quantile, QuantileMethod};
@@ -63,7 +64,7 @@ pub fn by(labels: &[&str]) -> FleetOptions {
 }
 
 pub fn rules(texts: &[&str]) -> Vec<AlertRule> {
-    texts.iter().map(|text| AlertRule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
+    texts.iter().map(|text| AlertRule::of_runs(text).unwrap_or_else(|error| panic!("{text}: {error}"))).collect()
 }
 
 pub fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {

@@ -81,6 +81,21 @@ pub use toc::{Target, TocOptions, render_toc};
 pub use writer::{Content, Node, RenderOptions, concatenate, render};
 pub use xml::Layout;
 
+/// From now on, sentences of the library name options, as in the fixtures. Call this before tests run, since it applies to the process.
+pub fn name_options() {
+    let write = |setting: &traceparse::settings::Setting, f: &mut std::fmt::Formatter<'_>| match setting.name {
+        "output" => f.write_str("-o"),
+        name => write!(f, "--{name}"),
+    };
+    traceparse::settings::Program { command: Some("traceparse"), write }.install();
+}
+
+/// A place in the repository.
+pub fn repository(path: &str) -> std::path::PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    folder.ancestors().nth(2).expect("this package is in a folder of tests/").join(path)
+}
+
 /// Returns the path of a module without its program. It is the first part of its tests' names.
 pub fn module(path: &str) -> &str {
     path.split_once("::").map_or(path, |(_, module)| module)
@@ -92,4 +107,12 @@ pub fn rounds(all: u64) -> u64 {
     let tenths =
         std::env::var("TRACEPARSE_THOROUGH").map_or(1, |text| text.parse().expect("TRACEPARSE_THOROUGH is a number"));
     (all * tenths / 10).max(1)
+}
+
+/// The seeds of a long random test, as many as [`rounds`]. `TRACEPARSE_SEED` selects others.
+pub fn seeds(all: u64) -> std::ops::Range<u64> {
+    let seed: u64 =
+        std::env::var("TRACEPARSE_SEED").map_or(0, |text| text.parse().expect("TRACEPARSE_SEED is a number"));
+    let first = u64::from(u32::MAX) & seed.wrapping_mul(all);
+    first..first + rounds(all)
 }

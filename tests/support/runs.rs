@@ -55,7 +55,7 @@ pub fn run(seed: u64, frames: usize) -> RunMeasures {
         binaries,
         windows,
         stacks,
-        intervals: Vec::new(),
+        intervals: None,
         histograms: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Series of values whose true changes are known, to count how often change points are wrong.
 
-use traceparse::stats::{CellMean, ChangePoints, Looks, PERSISTENCE, change_points};
+use traceparse::stats::{CellMean, ChangePoints, Looks};
 
 use crate::random::Rng;
 
@@ -86,7 +86,7 @@ fn normal(numbers: &mut Rng) -> f64 {
 /// The changes of the first points of a history, with `--alpha 0.05`.
 fn look(cells: &[CellMean], points: usize, looks: Looks) -> ChangePoints {
     let seen: Vec<CellMean> = cells.iter().filter(|cell| cell.point < points).copied().collect();
-    change_points(&seen, looks.alpha(0.05, points), looks, |_| true)
+    ChangePoints::find(&seen, looks.alpha(0.05, points), looks, |_| true)
 }
 
 fn has_change(cells: &[CellMean], points: usize, looks: Looks) -> bool {
@@ -108,7 +108,8 @@ pub fn false_alarms(noise: Noise, points: usize, looks: Looks, series: u64) -> f
 pub fn false_alarms_over_nights(noise: Noise, looks: Looks, series: u64) -> f64 {
     const NIGHTS: usize = 100;
     let mut numbers = Rng::new(15_485_863);
-    let has_alarm = |cells: &[CellMean]| (2 * PERSISTENCE..=NIGHTS).any(|points| has_change(cells, points, looks));
+    let has_alarm =
+        |cells: &[CellMean]| (2 * ChangePoints::PERSISTENCE..=NIGHTS).any(|points| has_change(cells, points, looks));
     let alarms = (0..series).filter(|_| has_alarm(&noise.series(&mut numbers, NIGHTS, 0, 0.0))).count();
     alarms as f64 / series as f64
 }

@@ -89,7 +89,7 @@ impl WideFleet {
             binaries,
             windows,
             stacks: Vec::new(),
-            intervals: Vec::new(),
+            intervals: None,
             histograms: Vec::new(),
         }
     }

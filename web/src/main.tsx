@@ -1,6 +1,7 @@
 // The start of the page, and of the worker that is made of the same script.
 
 import { render } from 'preact';
+import { swatches } from './canvas/index.ts';
 import { Client } from './host/client.ts';
 import { fromBase64 } from './host/embedded.ts';
 import { compiled } from './host/engine.ts';
@@ -17,7 +18,7 @@ import { Application } from './ui/app.tsx';
 import { Greetings } from './ui/greetings.ts';
 import { writeInertTexts } from './ui/inert_text.ts';
 import { sentence } from './ui/panel.tsx';
-import { readTheme, setSwatches, setTheme } from './ui/theme.ts';
+import { readTheme, setTheme } from './ui/theme.ts';
 
 if (typeof document === 'undefined') serve(self as unknown as Parameters<typeof serve>[0]);
 else void start(document.currentScript?.textContent ?? null);
@@ -29,7 +30,8 @@ async function start(script: string | null): Promise<void> {
   const root = document.documentElement;
   root.dataset['state'] = 'busy';
   setTheme(readTheme());
-  setSwatches();
+  // Squares next to names have the colours of boxes.
+  for (const [name, color] of swatches()) root.style.setProperty(name, color);
   addEventListener('error', ({ message }) => {
     // A browser that has no time left in a frame reports sizes in the next one: this is not an error.
     if (!message.startsWith('ResizeObserver loop')) root.dataset['state'] = 'error';

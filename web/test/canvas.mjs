@@ -274,18 +274,28 @@ test('every text stands out from what it stands on', () => {
   for (const { base, changes, changeText, tones } of [palettes.LIGHT, palettes.DARK]) {
     const check = (text, ground, least = 4.5) => assert.ok(contrast(text, ground) >= least, `${text} on ${ground}: ${contrast(text, ground)}`);
     for (const kind of ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle']) {
-      for (const shade of base[kind].split(' ')) check(base[`${kind}-text`], shade);
+      for (const shade of base[kind]) {
+        check(base[`${kind}-text`], shade);
+        // Marked boxes have a line around them.
+        check(base.hover, shade, 3);
+        // Waiting recedes on purpose.
+        if (kind !== 'idle') check(shade, base.background, 3);
+      }
     }
-    for (const change of changes) check(changeText, change);
+    for (const change of changes) {
+      check(changeText, change);
+      check(base.hover, change, 3);
+      check(change, base.background, 3);
+    }
     for (const ground of [base.background, base.raised]) {
       check(base.text, ground);
       check(base.dim, ground);
       check(base.accent, ground, 3);
     }
-    check(base['match-text'], base.match);
+    check(base.matchText, base.match);
     // The length of the selected time is written on the accent colour.
     check(base.background, base.accent);
-    for (const tone of ['signpost', 'region', 'hang', 'risk']) check(base['lane-text'], tones[tone]);
+    for (const tone of ['signpost', 'region', 'hang', 'risk']) check(base.laneText, tones[tone]);
     for (const tone of ['cpu', 'running', 'runnable', 'hang', 'risk']) check(tones[tone], base.background, tone === 'cpu' ? 2.5 : 2);
   }
 });

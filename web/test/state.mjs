@@ -304,6 +304,7 @@ test('files of one name are told apart by the last folders that differ', () => {
   assert.deepEqual(titles('x.xml', 'x.xml'), ['x.xml', 'x.xml']);
   assert.deepEqual(titles(['/a/x.xml', '/a/y.xml'], '/b/x.xml'), ['a/x.xml, y.xml', 'b/x.xml']);
   assert.deepEqual(titles('input-1.xml', 'input-2.xml'), ['input-1.xml', 'input-2.xml'], 'redacted');
+  assert.deepEqual(titles('1,400 runs of /a/x.csv', '1 run of /b/y.csv, v=2'), ['1,400 runs of x.csv', '1 run of y.csv, v=2']);
   assert.deepEqual(titlesOf([['/a/b/x.xml']]), ['x.xml']);
   assert.deepEqual(titlesOf([['-']]), ['-']);
 });

@@ -1,7 +1,7 @@
-//! The folder with the pages of runs, next to the page of the fleet.
+//! The folder for run pages, next to the page of the fleet.
 //!
-//! The folder is written under a temporary name, and then replaces the previous one. It contains a list of its files,
-//! `runs.json`, by which it is recognised: a folder with any other file is never touched.
+//! The folder is written under a temporary name and then replaces the previous one. It contains a list of its files, `runs.json`, by which it is
+//! recognised: a folder with any other file is never touched.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use traceparse::PageFolder;
 use traceparse::files::FileSystem;
 use traceparse::fleet::{FleetError, RunRow};
-use traceparse::run_pages::PageFolder;
 
 use crate::interrupt::TemporaryFolder;
 use crate::sink::replace;
 use crate::{guard, resource_limits};
 
-/// The list of the files in a folder.
+/// The list of the files in the folder.
 const LIST: &str = "runs.json";
 const FORMAT: &str = "traceparse-runs";
-/// The names of the new folder and the previous one in the temporary folder.
+/// The names of the new and the previous folder in the temporary folder.
 const NEW: &str = "new";
 const OLD: &str = "old";
 
-/// The folder of a report: `fleet.runs` for `fleet.html`.
+/// The folder for the run pages of a report: `fleet.runs` for `fleet.html`.
 pub(in crate::fleet) struct RunFolder {
     path: PathBuf,
     /// The name of the report.
@@ -34,10 +34,10 @@ pub(in crate::fleet) struct RunFolder {
 }
 
 impl RunFolder {
-    /// The folder next to a report.
+    /// Returns the folder next to a report.
     ///
     /// # Errors
-    /// When something has its name that this command did not write for this report.
+    /// If its name is in use by something that this command did not write for this report.
     pub(in crate::fleet) fn beside(report: &Path) -> Result<Self> {
         let path = report.with_extension("runs");
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -52,7 +52,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Checks that nothing is lost if the folder is replaced.
+    /// Checks that replacing the folder loses nothing.
     fn check(&self) -> Result<()> {
         guard::check(&self.path)?;
         let Ok(metadata) = fs::symlink_metadata(&self.path) else { return Ok(()) };
@@ -83,7 +83,7 @@ impl RunFolder {
         }
     }
 
-    /// The report that the existing folder belongs to, and its files; `None` without a list.
+    /// The report to which the existing folder belongs, and its files; `None` without a list.
     fn list(&self) -> Option<(String, BTreeSet<String>)> {
         let bytes = resource_limits::read_file(self.path.join(LIST), resource_limits::OWN_FILE).ok()?;
         let list: Value = serde_json::from_slice(&bytes).ok()?;
@@ -92,31 +92,31 @@ impl RunFolder {
         Some((report.to_owned(), files.map(str::to_owned).collect()))
     }
 
-    /// The folder that the report is in.
+    /// The folder that contains the report.
     fn parent(&self) -> &Path {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Begins a new one, still without its name.
+    /// Creates a new folder, which does not have its final name yet.
     pub(in crate::fleet) fn begin(self) -> Result<NewFolder> {
         let failed = || format!("{}: cannot be written", self.path.display());
         let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
-        // Only its owner may enter the temporary folder; the files in it have the usual permissions.
+        // The temporary folder is accessible only to its owner. The files in it have the usual permissions.
         fs::create_dir(temporary.path().join(NEW)).with_context(failed)?;
         Ok(NewFolder { place: self, temporary, pages: Vec::new() })
     }
 }
 
-/// A folder of pages without its final name. Dropping it removes the folder.
+/// A folder of run pages without its final name. It is deleted on drop.
 pub(in crate::fleet) struct NewFolder {
     place: RunFolder,
     temporary: TemporaryFolder,
-    /// The pages, for the list.
+    /// The entries of the list.
     pages: Vec<Value>,
 }
 
 impl NewFolder {
-    /// The present path of a file.
+    /// The current path of a file.
     fn path(&self, file: &str) -> PathBuf {
         self.temporary.path().join(NEW).join(file)
     }
@@ -124,7 +124,7 @@ impl NewFolder {
     /// Renames the folder to its final name.
     ///
     /// # Errors
-    /// When it cannot be written, or something else has its name by now.
+    /// If it cannot be written, or if something else has taken its name.
     pub(in crate::fleet) fn publish(&self) -> Result<()> {
         let list = json!({"format": FORMAT, "version": 1, "report": self.place.report, "pages": self.pages});
         let written = replace(&self.path(LIST), None, |out| writeln!(out, "{list:#}"));

@@ -1,9 +1,7 @@
-//! `fleet report --with-runs N`: pages of the runs that numbers of the report name, next to its page.
+//! `fleet report --with-runs N`: pages for the runs to which the report's numbers refer, next to its page.
 
 mod again;
-mod args;
 mod folder;
 
 pub(super) use again::measured_as;
-pub(super) use args::WithRunsArgs;
 pub(super) use folder::{NewFolder, RunFolder};

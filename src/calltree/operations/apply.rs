@@ -1,15 +1,15 @@
-//! Applies operations, one stack after the other.
+//! Applies operations to one stack after another.
 
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{Doings, FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, place};
 
-/// The effect of operations on each stack, from which the effect on any selection follows.
+/// The effects of operations on each stack, from which the effects on any selection can be computed.
 #[derive(Debug)]
 pub struct OperationEffects {
-    /// By [place](place) of a stack of the recording before: the effect of each operation.
+    /// For each [place](place) of a stack in the original profile, the effect of each operation.
     effects: Vec<Effect>,
-    /// The text, the lack of functions and the inversion of each operation.
+    /// The summaries without changes: text, missing functions and inversion.
     operations: Vec<OperationSummary>,
 }
 
@@ -22,7 +22,7 @@ struct Effect {
 }
 
 impl OperationEffects {
-    /// Applies operations in their order. Returns the resulting recording, in which only the ids of stacks and samples differ.
+    /// Applies operations in order. Returns the resulting profile, in which only the ids of stacks and samples differ.
     ///
     /// # Errors
     /// If the new profile does not fit its tables or the memory budget.
@@ -53,7 +53,7 @@ impl OperationEffects {
         Ok((after, Self { effects, operations: operations.collect() }))
     }
 
-    /// For each sample of the recording before: true if the operations keep it.
+    /// Returns, for each sample of the original profile, whether the operations keep it.
     pub fn keeps<'a>(&'a self, before: &'a Profile) -> impl Iterator<Item = bool> + 'a {
         let (count, doings) = (self.operations.len(), Doings::new(before));
         before.samples().iter().map(move |sample| {
@@ -62,7 +62,7 @@ impl OperationEffects {
         })
     }
 
-    /// Returns the effect of each operation on these stacks of the recording before.
+    /// Returns the effect of each operation on these stacks of the original profile.
     pub fn summaries(&self, before: &StackWeights) -> Vec<OperationSummary> {
         let mut summaries = self.operations.clone();
         for rows in before.rows().chunk_by(|a, b| a.series == b.series) {
@@ -96,8 +96,8 @@ impl Change {
 }
 
 impl SelectedSamples<'_> {
-    /// Applies operations in their order. Returns the resulting recording, and the effect of each operation on the selected samples,
-    /// measured by `metric`. Samples that are not selected are changed and removed in the same way.
+    /// Applies operations in order. Returns the resulting profile, and the effect of each operation on the selected samples, measured by `metric`.
+    /// Samples that are not selected are changed and removed in the same way.
     ///
     /// # Errors
     /// If the new profile does not fit its tables or the memory budget.
@@ -129,11 +129,11 @@ impl Action {
     }
 }
 
-/// Tables that are reused for each stack.
+/// Buffers that are reused for each stack.
 struct Work<'p> {
     profile: &'p Profile,
     rest: Vec<FrameId>,
-    /// For each function, its last position in the current stack. Stale entries are past the end, or have another function.
+    /// For each function, its last position in the current stack. Stale entries are past the end, or point to another function.
     last_at: Vec<usize>,
 }
 
@@ -146,7 +146,7 @@ impl Work<'_> {
         path.last().map(|&frame| self.function(frame))
     }
 
-    /// Changes a stack of threads that wait, or of others. Returns `false` to remove its samples.
+    /// Changes a stack. `waits` is true for samples of waiting threads. Returns `false` to remove its samples.
     fn act(&mut self, action: &Action, waits: bool, path: &mut Vec<FrameId>) -> bool {
         let profile = self.profile;
         let is_in = |functions: &FunctionSet, frame: FrameId| functions.contains(profile.frame(frame).function);
@@ -196,14 +196,14 @@ impl Work<'_> {
         }
     }
 
-    /// Removes everything between two calls of one function.
+    /// Removes everything between two calls of the same function.
     fn flatten_recursion(&mut self, path: &mut Vec<FrameId>) {
         self.rest.clear();
         for &frame in path.iter() {
             let function = self.function(frame);
             let known = self.last_at[function.index()];
             let is_known = self.rest.get(known).is_some_and(|&frame| self.function(frame) == function);
-            // Removes the frames below the first call. Positions past the end become stale.
+            // Removes the first call and the frames below it. Positions past the end become stale.
             if is_known {
                 self.rest.truncate(known);
             }

@@ -1,9 +1,9 @@
-//! Operations on one place of a call tree: a node, and not every node of its function.
+//! Operations on one place of a call tree: a single node, rather than every node with its function.
 
-use super::FunctionSet;
+use super::function_set::FunctionSet;
 use crate::profile::{FrameId, Profile};
 
-/// The tree in which a place is.
+/// The kind of tree that contains a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeDirection {
     /// From the outermost callers to the leaves.
@@ -12,14 +12,14 @@ pub enum TreeDirection {
     Up,
 }
 
-/// The action at a place.
+/// The action to apply at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceAction {
-    /// Keeps the samples of the place. In the tree of callees, stacks then start there; in the tree of callers, they end there.
+    /// Keeps the samples of the place. In the tree of callees, stacks then start at the place; in the tree of callers, they end there.
     RootAt,
     /// Removes the samples of the place.
     Prune,
-    /// Removes the frame of the place from stacks, unless nothing would be left.
+    /// Removes the frame at the place from stacks, unless nothing would be left.
     Charge,
 }
 
@@ -30,13 +30,13 @@ pub struct AtPlace {
     pub action: PlaceAction,
     /// The tree.
     pub direction: TreeDirection,
-    /// The functions on the way to the place, from the root of the tree. Several functions of a level are treated as one.
+    /// The functions on the path to the place, from the root of the tree. Several functions on the same level are treated as one.
     pub path: Vec<FunctionSet>,
 }
 
 impl AtPlace {
-    /// Acts at the place with these names, from the root of the tree, separated by semicolons. A semicolon in a name is `%3B`, as in
-    /// folded stacks.
+    /// Creates an action for the place with these names, from the root of the tree, separated by semicolons. A semicolon within a name is written as
+    /// `%3B`, as in folded stacks.
     pub fn of_names(profile: &Profile, action: PlaceAction, direction: TreeDirection, path: &str) -> Self {
         let names = path.split(';').map(|name| name.replace("%3B", ";"));
         Self {
@@ -46,12 +46,12 @@ impl AtPlace {
         }
     }
 
-    /// True if a level of the path has no function.
+    /// True if no function of the profile matches a level of the path.
     pub(super) fn is_without_function(&self) -> bool {
         self.path.iter().any(FunctionSet::is_empty)
     }
 
-    /// Changes a stack, from the root to the leaf. Returns `false` to remove its samples.
+    /// Changes a stack, which is ordered from the root to the leaf. Returns `false` to remove its samples.
     pub(super) fn act(&self, profile: &Profile, path: &mut Vec<FrameId>) -> bool {
         let Some(place) = self.place_in(profile, path) else { return self.action != PlaceAction::RootAt };
         match self.action {

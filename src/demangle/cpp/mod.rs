@@ -1,4 +1,4 @@
-//! C++ names: parsed into nodes, and printed in LLVM's spelling.
+//! C++ names, which are parsed into nodes and printed in LLVM's spelling.
 
 mod node;
 mod operators;

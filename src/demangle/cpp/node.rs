@@ -1,13 +1,13 @@
-//! The tree of a name: small nodes in one table, which refer to each other by number, and the steps in which they are written.
+//! The tree of a name: small nodes in one table, which refer to each other by index, and the steps that print them.
 //!
-//! A substitution (`S1_`) and a template parameter (`T_`) are the numbers of nodes that are there already, so the tree
-//! is a graph in which a node may have many parents. Only what is written grows by that, never the table.
+//! A substitution (`S1_`) and a template parameter (`T_`) are indices of existing nodes, so the tree is a graph in which a node may have many
+//! parents. They increase only the output, never the table.
 
 use std::num::NonZeroU32;
 
 use super::operators::{Operator, Precedence};
 
-/// The number of a node in the [`Arena`] of the name that is read.
+/// The index of a node in the [`Arena`] of the current name, plus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct Id(NonZeroU32);
 
@@ -17,7 +17,7 @@ impl Id {
     }
 }
 
-/// A list of nodes: the index in [`Arena::lists`] of their count, which the nodes follow.
+/// A list of nodes: the index in [`Arena::lists`] of their count, which is followed by the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct List(u32);
 
@@ -25,7 +25,7 @@ impl List {
     pub(in crate::demangle) const EMPTY: Self = Self(0);
 }
 
-/// Bytes of the mangled name that are shown unchanged.
+/// Bytes of the mangled name that are printed unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct Slice {
     pub(in crate::demangle) start: u32,
@@ -58,9 +58,9 @@ impl Qualifiers {
     }
 }
 
-/// The shape of a type in a declaration, of which parts may be on both sides of the declared name: `int (&` … `) [3]`.
+/// The shape of a type in a declaration, which may have parts on both sides of the declared name: `int (&` … `) [3]`.
 ///
-/// The shape of a type that depends on a pack or on arguments that follow is not known before it is printed. Then both bits are set.
+/// If a type depends on a pack or on later arguments, its shape is unknown until it is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::demangle) struct Shape(u8);
 
@@ -78,7 +78,7 @@ impl Shape {
         self.0 & 1 != 0
     }
 
-    /// Array or function: a pointer to it needs parentheses.
+    /// True for an array or function: a pointer to it needs parentheses.
     pub(in crate::demangle) fn needs_parentheses(self) -> bool {
         self.0 & 6 != 0
     }
@@ -91,13 +91,13 @@ impl Shape {
         self == Self::UNKNOWN
     }
 
-    /// The shape of a pointer to this.
+    /// The shape of a pointer to this type.
     pub(in crate::demangle) fn of_pointer(self) -> Self {
         if self.is_unknown() { self } else { Self(self.0 & 1) }
     }
 }
 
-/// A class that has an abbreviation of two letters, `S` and this one.
+/// A class whose abbreviation is `S` and this letter.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct StdClass {
     letter: u8,
@@ -124,7 +124,7 @@ impl StdClass {
     }
 }
 
-/// The types of numbers with a fraction that can be template arguments.
+/// The types of floating-point template arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) enum FloatKind {
     Float,
@@ -132,24 +132,24 @@ pub(in crate::demangle) enum FloatKind {
     LongDouble,
 }
 
-/// A part of what is written for a node.
+/// A step in printing a node.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::demangle) enum Step {
     /// Both sides of a node.
     Whole(Id),
-    /// The part in front of the declared name.
+    /// The part before the declared name.
     Left(Id),
-    /// The right side of a node.
+    /// The part after the declared name.
     Right(Id),
     /// A node, in parentheses if it binds as loosely as this, or more loosely.
     Operand(Id, Precedence),
     /// A node, in parentheses if it binds more loosely than this.
     LastOperand(Id, Precedence),
-    /// Nodes with commas between them.
+    /// Nodes separated by commas.
     List(List),
     /// Template arguments or parameters in `<`, and the text that ends them.
     Arguments(List, &'static str),
-    /// `<type>` of a cast.
+    /// The `<type>` of a cast.
     TypeArgument(Id),
     /// `node, node`, for the elements of the packs in it.
     Expand(Id),
@@ -158,12 +158,12 @@ pub(in crate::demangle) enum Step {
     /// A number, which may be negative.
     Number(Slice),
     Qualifiers(Qualifiers),
-    /// An opening bracket, in which `>` does not end template arguments.
+    /// An opening bracket, inside which `>` does not end template arguments.
     Open(&'static str),
     Close(&'static str),
-    /// A space if the right side of the type is empty.
+    /// A space, if the right side of the type is empty.
     SpaceUnlessRight(Id),
-    /// `[`, with a space in front unless it follows another array.
+    /// `[`, preceded by a space unless it follows another array.
     ArrayBracket,
 
     // Work in progress.
@@ -171,13 +171,13 @@ pub(in crate::demangle) enum Step {
     Items(Items),
     /// More elements of an expansion.
     Elements(Elements),
-    /// Text, and the number of brackets open after it.
+    /// Text, and the number of open brackets after it.
     Angle(&'static str, u32),
-    /// The target of a forward reference has been written.
+    /// The target of a forward reference was printed.
     LeaveForward,
 }
 
-/// The position in a list that is being printed. Items that write nothing, such as empty packs, get no comma.
+/// The position in a list that is being printed. Items with empty output, such as empty packs, get no comma.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::demangle) struct Items {
     pub(in crate::demangle) list: List,
@@ -193,16 +193,16 @@ pub(in crate::demangle) struct Items {
 pub(in crate::demangle) struct Elements {
     pub(in crate::demangle) pattern: Id,
     pub(in crate::demangle) next: u32,
-    /// The length of the output in front of the expansion.
+    /// The length of the output before the expansion.
     pub(in crate::demangle) start: u32,
     pub(in crate::demangle) outer: PackState,
 }
 
-/// The element at which an expansion is.
+/// The current element of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct PackState {
     pub(in crate::demangle) index: u32,
-    /// The elements of the first pack that was found. The expansion is as long as that.
+    /// The number of elements in the first pack that was found, which is the length of the expansion.
     pub(in crate::demangle) count: u32,
 }
 
@@ -212,7 +212,7 @@ impl PackState {
     pub(in crate::demangle) const NONE: Self = Self { index: 0, count: Self::NO_PACK };
 }
 
-/// Steps that follow each other: a range of [`Arena::steps`].
+/// Consecutive steps: a range of [`Arena::steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct Phrase {
     start: u32,
@@ -222,7 +222,7 @@ pub(in crate::demangle) struct Phrase {
 /// One part of a name. The comments show its spelling.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::demangle) enum Node {
-    /// All that is written as it is read.
+    /// A node whose spelling is completely known when it is parsed.
     Phrase(Phrase),
     /// A function, an array, or the declaration of a template parameter, with the two sides of the declared name.
     Sides { left: Phrase, right: Phrase, shape: Shape },
@@ -242,7 +242,7 @@ pub(in crate::demangle) enum Node {
     InModule { name: Id, module: Id },
     /// `name[abi:tag]`
     Tagged { name: Id, tag: Slice },
-    /// `std::string`, or `std::basic_string<…>` where a constructor follows.
+    /// `std::string`, or `std::basic_string<…>` before a constructor.
     Std { class: &'static StdClass, is_spelled_out: bool },
     /// `class`, `~class`: the last part of the class's own name
     Constructor { class: Id, is_destructor: bool },
@@ -264,11 +264,11 @@ pub(in crate::demangle) enum Node {
     Pack(List),
     /// All elements: `a, b`
     Elements(List),
-    /// A template argument with a declaration of its parameter, which is not shown
+    /// A template argument with a declaration of its parameter, which is not printed
     Declared(Id),
-    /// A template argument that follows later in the mangled name, so it is unknown until the name is read.
+    /// A template argument that follows later in the mangled name, so it is unknown until the name is parsed.
     Forward { index: u32, target: Option<Id> },
-    /// `$T`, `$T0`: the start of the name, and how many there were before
+    /// `$T`, `$T0`: the prefix of the name, and its number
     MadeUpName { start: &'static str, index: u32 },
 
     // Expressions.
@@ -296,7 +296,7 @@ pub(in crate::demangle) struct Arena {
 }
 
 impl Arena {
-    /// An arena for the nodes of a name of this length.
+    /// Creates an arena for a name of this length.
     pub(in crate::demangle) fn new(length: usize) -> Self {
         let mut lists = Vec::with_capacity(1 + length);
         lists.push(0);
@@ -311,11 +311,11 @@ impl Arena {
         self.add_expression(node, Precedence::Primary)
     }
 
-    /// Adds a node that needs parentheses as an operand of what binds tighter.
+    /// Adds a node that needs parentheses as an operand of a tighter operator.
     pub(in crate::demangle) fn add_expression(&mut self, node: Node, precedence: Precedence) -> Id {
         let shape = self.shape_of(&node);
         self.entries.push(Entry { node, shape, precedence });
-        // A name is shorter than 4 GB / 16, which `parse` checks, and has fewer than 16 nodes for each byte.
+        // `parse` checks that a name is shorter than 4 GB / 16, and it has fewer than 16 nodes per byte.
         let count = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         Id(NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))
     }
@@ -358,7 +358,6 @@ impl Arena {
         self.entries[id.index()].precedence
     }
 
-    /// Sets the target of a forward reference.
     pub(in crate::demangle) fn set_target(&mut self, id: Id, to: Id) {
         if let Node::Forward { target, .. } = &mut self.entries[id.index()].node {
             *target = Some(to);
@@ -379,7 +378,6 @@ impl Arena {
         self.lists[list.0 as usize]
     }
 
-    /// The node at an index of a list.
     pub(in crate::demangle) fn item(&self, list: List, index: u32) -> Option<Id> {
         if index >= self.count(list) {
             return None;

@@ -1,4 +1,4 @@
-//! The operators: their two letters, how they are written, and how tightly they bind.
+//! The operators: their two letters, their spelling, and their precedence.
 
 /// The precedence of an expression, from tightest to loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,12 +24,12 @@ pub(in crate::demangle) enum Precedence {
     Comma,
 }
 
-/// The form of an operator: how its operands are mangled and written.
+/// How an operator's operands are mangled and printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::demangle) enum Form {
     Binary,
     Prefix,
-    /// `++` and `--`; with `_` after the letters, the operand is on the right.
+    /// `++` and `--`; if `_` follows the letters, the operand is on the right.
     Postfix,
     Subscript,
     /// `.`, `->`, `.*`, `->*`. LLVM accepts only `->` as the name of a function.
@@ -46,11 +46,11 @@ pub(in crate::demangle) enum Form {
     /// `cv`: a conversion operator as a name, a cast in an expression.
     Conversion,
     Conditional,
-    /// `co_await`, which is the name of a function only.
+    /// `co_await`, which only occurs as the name of a function.
     NameOnly,
     /// `static_cast` and similar operators, which are not names.
     NamedCast,
-    /// `sizeof` and similar operators of a type or an expression, which are not names.
+    /// `sizeof` and similar operators for a type or an expression, which are not names.
     Query {
         of_type: bool,
     },
@@ -63,7 +63,6 @@ impl Form {
     }
 }
 
-/// An operator of C++.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::demangle) struct Operator {
     letters: [u8; 2],
@@ -74,12 +73,11 @@ pub(in crate::demangle) struct Operator {
 }
 
 impl Operator {
-    /// `+` of `operator+`.
+    /// Returns `+` for `operator+`.
     pub(in crate::demangle) fn symbol(&self) -> &'static str {
         self.name.strip_prefix("operator").map_or(self.name, str::trim_start)
     }
 
-    /// The operator with these letters.
     pub(in crate::demangle) fn find(letters: [u8; 2]) -> Option<&'static Self> {
         OPERATORS.binary_search_by_key(&letters, |operator| operator.letters).ok().map(|index| &OPERATORS[index])
     }

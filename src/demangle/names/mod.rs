@@ -1,61 +1,39 @@
-//! Names from every source, as they are displayed.
+//! Demangles names from every source for display.
 
+mod punycode;
 mod rust;
 #[cfg(feature = "swift")]
 mod swift;
 #[cfg(feature = "swift")]
 mod swift_guard;
-mod swift_old;
+mod swift_types;
 
 use std::borrow::Cow;
 
 use super::Demangler;
 use crate::error::{Diagnostic, add_feature};
 
-/// The prefix of a stub's name, which the linker made to reach a function of another binary. The name of the function follows.
+/// The prefix of a stub, which the linker created to reach a function in another binary. The name of the function follows.
 pub(crate) const STUB: &str = "DYLD-STUB$$";
 
-/// A function's name as shown: C++, Rust and Swift demangled, everything else unchanged.
-///
-/// A name that would be longer than [`MAX_DEMANGLED`](NameDemangler::MAX_DEMANGLED) bytes stays unchanged.
-///
-/// If demanglers differ, the spelling follows Instruments, so a function has the same name from every source. C++ is spelled by
-/// [`Demangler`]; Rust loses its hash; Swift is spelled like `swift demangle -simplified`, with labels but without types and modules (for
-/// Swift 4 and later with the feature `swift`, otherwise unchanged).
-///
-/// ```
-/// # use traceparse::demangle::display_name;
-/// assert_eq!(display_name("__ZN3foo3barEi"), "foo::bar(int)");
-/// assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
-/// assert_eq!(display_name("__TFC4Demo6Widget4drawfT5scaleSi_Si"), "Widget.draw(scale:)");
-/// assert_eq!(display_name("-[Widget draw:]"), "-[Widget draw:]");
-/// ```
-pub fn display_name(name: &str) -> Cow<'_, str> {
-    let demangled = NameDemangler::new(NameDemangler::MAX_DEMANGLED).demangle(name);
-    demangled.map_or(Cow::Borrowed(name), Cow::Owned)
-}
-
-/// Demangles names of any language.
-#[derive(Clone, Copy, Debug)]
-pub struct NameDemangler {
-    longest: usize,
-}
-
-impl NameDemangler {
-    /// The longest demangled name. Of two million C++ names of published libraries, 351 are longer.
-    pub const MAX_DEMANGLED: usize = 1 << 16;
-
-    /// Makes a demangler for names of at most `longest` bytes. Names of Swift 4 and later are limited to 4 KiB.
-    pub fn new(longest: usize) -> Self {
-        Self { longest }
+impl Demangler {
+    /// Returns a function's name for display: C++, Rust and Swift demangled, everything else unchanged.
+    ///
+    /// If demanglers differ, the spelling follows Instruments, so a function has the same name from every source. C++ is spelled by
+    /// [`demangle_cpp`](Self::demangle_cpp); Rust loses its hash; Swift is spelled like `swift demangle -simplified`, with labels but without types and
+    /// modules (for Swift 4 and later with the feature `swift`, otherwise unchanged). Types are demangled from their Objective-C runtime names, which
+    /// needs no feature; functions of older Swift stay unchanged.
+    pub fn display_name(self, name: &str) -> Cow<'_, str> {
+        self.demangle(name).map_or(Cow::Borrowed(name), Cow::Owned)
     }
 
-    /// The meaning of a name that is mangled, or demangled in part, as [`display_name`] spells it. `None` for other names, and for names
-    /// that cannot be read or would be too long.
+    /// Demangles a mangled or partly demangled name, in the spelling of [`display_name`](Self::display_name).
+    /// `None` for other names, and for names that are
+    /// malformed or would be too long.
     ///
-    /// Symbol tables of macOS have one more underscore in front than compilers write; both forms are read.
+    /// Symbol tables of macOS have an additional underscore before the compiler's name; both forms are accepted.
     ///
-    /// A stub (`DYLD-STUB$$` and the name of its target) gets the demangled name of its target after the prefix.
+    /// For a stub (`DYLD-STUB$$` and the name of its target), the name of the target is demangled and the prefix is kept.
     pub fn demangle(self, name: &str) -> Option<String> {
         match name.strip_prefix(STUB) {
             Some(target) => Some(format!("{STUB}{}", self.demangle_one(target)?)),
@@ -67,9 +45,9 @@ impl NameDemangler {
         let start = name.trim_start_matches('_');
         let demangled = rust::demangled(name, self.longest).or_else(|| match start.bytes().next()? {
             b'$' => swift_name(name, start),
-            // Swift 4.0, and what was before.
+            // Swift 4.0.
             b'T' if start.starts_with("T0") => swift_name(name, start),
-            b'T' => swift_old::simplified(name, self.longest),
+            b'T' => swift_types::simplified(name, self.longest),
             b'Z' => self.cpp_name(name),
             _ => None,
         });
@@ -79,7 +57,7 @@ impl NameDemangler {
 
     fn cpp_name(self, name: &str) -> Option<String> {
         let name = if super::is_mangled(name) { name } else { name.strip_prefix('_')? };
-        Demangler::default().with_max_output(self.longest).demangle(name).ok()
+        self.demangle_cpp(name).ok()
     }
 }
 
@@ -87,12 +65,12 @@ fn swift_name(name: &str, start: &str) -> Option<String> {
     is_swift(start).then(|| swift::simplified(name)).flatten()
 }
 
-/// True if a name without its underscores is mangled as Swift 4 and later do.
+/// True if a name without its underscores has the mangling of Swift 4 and later.
 fn is_swift(start: &str) -> bool {
     ["$s", "$S", "$e", "T0"].iter().any(|prefix| start.starts_with(prefix))
 }
 
-/// Reports the Swift names among these that this build cannot demangle.
+/// Reports how many of these names are Swift names that this build cannot demangle.
 pub(crate) fn mangled_swift<'n>(names: impl Iterator<Item = &'n str>) -> Option<Diagnostic> {
     if cfg!(feature = "swift") {
         return None;
@@ -108,7 +86,7 @@ pub(crate) fn mangled_swift<'n>(names: impl Iterator<Item = &'n str>) -> Option<
 
 #[cfg(not(feature = "swift"))]
 mod swift {
-    /// There is no demangler for names of Swift.
+    /// Without the feature, Swift names cannot be demangled.
     pub(super) fn simplified(_name: &str) -> Option<String> {
         None
     }
@@ -132,10 +110,8 @@ mod tests {
             ("DYLD-STUB$$DYLD-STUB$$_Z1fv", "DYLD-STUB$$DYLD-STUB$$_Z1fv"),
             #[cfg(feature = "swift")]
             ("_$s4Demo6WidgetC4draw5scaleS2i_tF", "Widget.draw(scale:)"),
-            ("_TFFC4Demo6Widget4drawfT_T_U_FT_T_", "closure #1 in Widget.draw()"),
-            ("__TFFC4Demo6Widget4drawfT_T_U_FT_T_", "closure #1 in Widget.draw()"),
-            ("___TF4Demo4drawFT_T_", "___TF4Demo4drawFT_T_"),
-            ("TF4Demo4drawFT_T_", "TF4Demo4drawFT_T_"),
+            ("_TtCC4Demo6Widget4Part", "Widget.Part"),
+            ("_TF4Demo4drawFT_T_", "_TF4Demo4drawFT_T_"),
             ("_TSave", "_TSave"),
             ("_TMalloc", "_TMalloc"),
             ("_TPA", "_TPA"),
@@ -150,7 +126,7 @@ mod tests {
             ("-[Widget draw:]", "-[Widget draw:]"),
             ("__28+[Widget shared]_block_invoke", "__28+[Widget shared]_block_invoke"),
         ] {
-            assert_eq!(display_name(mangled), shown);
+            assert_eq!(Demangler::default().display_name(mangled), shown);
         }
     }
 }

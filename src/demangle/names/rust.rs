@@ -4,7 +4,7 @@
 //! _RNvNtCs5DoWq9S2XkN_4demo6shapes5total                                v0
 //! _ZN4demo6shapes5total17h0123456789abcdefE.llvm.77                     legacy
 //! demo::shapes::total::h0123456789abcdef (.llvm.77)                     legacy, as recorded
-//! demo::shapes::total                                                   as shown
+//! demo::shapes::total                                                   as displayed
 //! ```
 //!
 //! Apple's tools demangle legacy names as C++, which leaves their escapes (`$LT$`) and the hash of the instance. Such a name is converted
@@ -15,15 +15,16 @@ use std::fmt::Write;
 
 use crate::demangle::error::Bounded;
 
-/// Digits of the hash at the end of legacy names.
+/// The number of hash digits at the end of legacy names.
 const HASH_DIGITS: usize = 16;
 
-/// The name without its hash and without what LLVM adds to it. `None` if it is not a Rust name, or would have more than `longest` bytes.
+/// Demangles a name, and removes its hash and the suffix that LLVM adds. `None` if it is not a Rust name, or would have more than `longest`
+/// bytes.
 pub(super) fn demangled(name: &str, longest: usize) -> Option<String> {
     let mangled = if is_v0(name) || is_legacy(name) { Cow::Borrowed(name) } else { Cow::Owned(linker_name(name)?) };
     let demangled = rustc_demangle::try_demangle(&mangled).ok()?;
     let mut text = Bounded { text: String::new(), longest };
-    // A name that repeats itself may be a million times as long as it is mangled.
+    // A name with references to itself may expand to a million times its mangled length.
     write!(text, "{demangled:#}").ok()?;
     Some(text.text)
 }
@@ -39,7 +40,8 @@ fn is_legacy(name: &str) -> bool {
     is_mangled && hash().is_some_and(|(hash, end)| is_hash(hash.as_bytes()) && (end == "E" || end.starts_with("E.")))
 }
 
-/// The linker's name of a recorded path that ends in `::h` and a hash. Most names are not, which the last bytes show.
+/// Returns the linker's name for a recorded path that ends in `::h` and a hash. Checks the end first, since most names do not have this
+/// form.
 fn linker_name(recorded: &str) -> Option<String> {
     let (path, suffix) = match recorded.strip_suffix(')') {
         Some(inner) => inner.split_at(memchr::memrchr(b'(', inner.as_bytes())?),

@@ -1,8 +1,8 @@
-//! Swift names as Instruments prints them, which is the form of `swift demangle -simplified`.
+//! Demangles Swift names as Instruments does, in the form of `swift demangle -simplified`.
 //!
 //! The demangler (`symbolic-demangle`, Swift's own in C++) prints either the types of parameters, or no parameters at all. The displayed
-//! form has only labels. Therefore both are printed and compared: the longer form adds parameters, of which the labels stay, and signatures
-//! of closures, which are dropped.
+//! form has only labels. Therefore both forms are printed and compared: the longer form adds parameters, of which the labels are kept, and
+//! signatures of closures, which are dropped.
 //!
 //! ```text
 //! bare    closure #1 in Widget.draw
@@ -17,10 +17,10 @@ use symbolic_demangle::{Demangle, DemangleOptions};
 
 use super::swift_guard::is_harmless;
 
-/// More comparisons than any real name takes.
+/// The maximum number of comparison steps, more than any real name takes.
 const MOST_STEPS: usize = 1 << 16;
 
-/// The simplified name; `None` if it is not a Swift name, or if the demangler cannot be trusted with it.
+/// Returns the simplified name; `None` if it is not a Swift name, or if it is not safe to demangle.
 pub(super) fn simplified(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
@@ -31,33 +31,33 @@ pub(super) fn simplified(name: &str) -> Option<String> {
     if bare == full { Some(bare) } else { Comparison::new(&bare, &full).run() }
 }
 
-/// The places that a comparison of two spellings of a name has reached.
+/// The current positions in the two spellings of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     bare: usize,
     full: usize,
 }
 
-/// The comparison of a bare spelling with the full one, which finds what the full one has more.
+/// Compares a bare spelling with the full one to find the parts that only the full one has.
 struct Comparison<'n> {
     bare: &'n str,
     full: &'n str,
     shown: String,
-    /// The points with several ways to continue: an untried way, and the length of the name there.
+    /// The points with several ways to continue: an untried way, and the length of the output there.
     choices: Vec<(Place, Step, usize)>,
     dead_ends: HashSet<(Place, Step)>,
 }
 
-/// The continuation of the longer spelling.
+/// How the full spelling continues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
-    /// As the bare one does.
+    /// Like the bare one.
     Same,
     /// With parameters.
     Parameters,
-    /// With types where the bare one has labels.
+    /// With types instead of the labels in the bare one.
     Types,
-    /// With the signature of a closure, of this length.
+    /// With the signature of a closure, which has this length.
     Signature(usize),
 }
 
@@ -78,7 +78,7 @@ impl<'n> Comparison<'n> {
         None
     }
 
-    /// Finds all ways to continue, the likeliest last.
+    /// Finds all ways to continue, the most likely last.
     fn find_choices(&mut self, place: Place) {
         let (bare, full) = (&self.bare[place.bare..], &self.full[place.full..]);
         let mut add = |step| {
@@ -103,7 +103,7 @@ impl<'n> Comparison<'n> {
         }
     }
 
-    /// The place after the likeliest way that was not tried.
+    /// Takes the most likely untried way that succeeds, and returns the positions after it.
     fn take_choice(&mut self) -> Option<Place> {
         while let Some((place, step, length)) = self.choices.pop() {
             self.shown.truncate(length);
@@ -139,7 +139,7 @@ impl<'n> Comparison<'n> {
     }
 }
 
-/// The length over which two spellings are the same, up to the first choice.
+/// Returns the length of the common prefix of two spellings, up to the first choice.
 fn same_length(bare: &str, full: &str) -> usize {
     let pairs = bare.bytes().zip(full.bytes()).enumerate();
     let same = pairs.take_while(|&(index, (one, other))| one == other && (index == 0 || other != b'('));
@@ -152,7 +152,7 @@ fn same_length(bare: &str, full: &str) -> usize {
 
 const CLOSURE: &str = "closure #";
 
-/// The end of the first `closure #N` in a text.
+/// Returns the end of the first `closure #N` in a text.
 fn behind_closure(text: &str) -> Option<usize> {
     let number = text.find(CLOSURE)? + CLOSURE.len();
     Some(number + text[number..].bytes().take_while(u8::is_ascii_digit).count())
@@ -164,7 +164,7 @@ fn is_behind_closure(text: &str) -> bool {
     without_number.len() < text.len() && without_number.ends_with(CLOSURE)
 }
 
-/// The characters of a text, each with the depth of brackets after it.
+/// Returns the bytes of a text, each with the bracket depth after it.
 fn depths(text: &str) -> impl Iterator<Item = (usize, u8, i32)> {
     let (mut depth, mut before) = (0, 0);
     text.bytes().enumerate().map(move |(index, byte)| {
@@ -180,7 +180,7 @@ fn depths(text: &str) -> impl Iterator<Item = (usize, u8, i32)> {
     })
 }
 
-/// Where the parentheses end that are in no others.
+/// Returns the ends of the outermost parentheses.
 fn group_ends(text: &str) -> Vec<usize> {
     const MOST: usize = 8;
     let ends =
@@ -188,7 +188,7 @@ fn group_ends(text: &str) -> Vec<usize> {
     ends.take(MOST).map(|(index, ..)| index + 1).collect()
 }
 
-/// `(scale:_:)` of `(scale: Int, (A, B))…`, and how long the parameters are.
+/// Returns `(scale:_:)` for `(scale: Int, (A, B))…`, and the length of the parameters.
 fn labels(full: &str) -> Option<(String, usize)> {
     let (mut labels, mut start, mut is_type) = (String::from("("), 1, false);
     for (index, byte, depth) in depths(full) {

@@ -1,27 +1,27 @@
-//! Which mangled Swift names the demangler may be given.
+//! Decides which mangled Swift names are safe to demangle.
 //!
-//! Swift's demangler is C++, and made for names of a compiler. Names of a symbol file may be anything, and some end the process: `$sRv_`
-//! is 5 bytes long and calls `abort`, 160 bytes of substitutions expand to 100 MB, and 20 KB of nested types overflow the stack.
-//! No caller can recover from these, so names are read here first, as far as that takes no demangler: operators and what belongs to
-//! them, and how large what they refer to is. The fuzz target in `tests/fuzz/swift` looks for names that pass and should not.
+//! Swift's demangler is written in C++, for names from a compiler. Names in a symbol file may be anything, and some end the process: `$sRv_`
+//! is 5 bytes long and calls `abort`, 160 bytes of substitutions expand to 100 MB, and 20 KB of nested types overflow the stack. No caller can
+//! recover from this, so names are checked here first, as far as possible without a demangler: the operators and their operands, and the size of
+//! everything that they refer to. The fuzz target in `tests/fuzz/swift` searches for unsafe names that pass.
 
-/// Longer names stay mangled. Each byte may nest a type once more, which takes up to 256 bytes of the stack.
+/// Longer names stay mangled. Each byte may add a level of nesting, which takes up to 256 bytes of stack.
 const LONGEST: usize = 4 << 10;
-/// Names that may expand to more than this stay mangled. More than 4 KiB are not shown anyway.
+/// Names that may expand to more than this stay mangled. Names above 4 KiB are not displayed anyway.
 const LARGEST: u64 = 1 << 20;
-/// Deeper names stay mangled. A level is up to four nodes of the demangler, which fails an assertion at 1,024 of them, where a function
-/// returns an opaque type.
+/// More deeply nested names stay mangled. A level is up to four nodes of the demangler. If a function returns an opaque type, the demangler
+/// fails an assertion at 1,024 nodes.
 const DEEPEST: u32 = 200;
-/// The longest unread rest of a name with opaque types: each byte of it may be a level.
+/// The maximum length of the unread rest of a name with opaque types: each byte of it may be a level.
 const LONGEST_END: usize = 100;
-/// The most repetitions of one operator; the demangler refuses more.
+/// The maximum number of repetitions of one operator; the demangler rejects more.
 const MOST_REPEATED: u64 = 2_048;
 
 /// True if demangling this name can neither end the process nor take long.
 pub(super) fn is_harmless(name: &str) -> bool {
     let start = name.trim_start_matches('_');
     let mangled = ["$s", "$S", "$e", "T0"].iter().find_map(|prefix| start.strip_prefix(prefix));
-    // Bytes of control refer to memory of a running program; other scripts are written in ASCII.
+    // Control bytes refer to memory of a running program; other scripts are encoded in ASCII.
     name.len() <= LONGEST && name.bytes().all(|byte| byte.is_ascii_graphic()) && mangled.is_some_and(check)
 }
 
@@ -37,22 +37,22 @@ fn check(mangled: &str) -> bool {
     }
 }
 
-/// The outcome of reading an operator.
+/// The result of reading an operator.
 enum Read {
     Operator,
     End,
-    /// An operator that is not in this table, so the bytes after it may be anything.
+    /// An operator that is not listed here, so the bytes after it may be anything.
     Unknown,
     /// The demangler would abort.
     Refused,
 }
 
-/// A node that operators made and others take, with no fewer bytes than it is printed in.
+/// A node on the operator stack. Its size is an upper bound for its printed length.
 #[derive(Clone, Copy, Default)]
 struct Node {
     kind: Kind,
     size: u64,
-    /// How deep nodes are nested here and below.
+    /// The nesting depth of this node and the nodes below it.
     depth: u32,
 }
 
@@ -63,7 +63,7 @@ enum Kind {
     Empty,
     /// `_`, after the first element of a list.
     First,
-    /// The attributes of functions: `throws`, `async`.
+    /// Function attributes: `throws`, `async`.
     Annotation,
     /// `Qr`, the opaque type that a function returns.
     Opaque,
@@ -75,18 +75,18 @@ enum Kind {
 struct Reader<'n> {
     bytes: &'n [u8],
     at: usize,
-    /// Where the last operator starts.
+    /// The start of the last operator.
     start: usize,
     nodes: Vec<Node>,
-    /// Combines all nodes that can no longer be distinguished. They are below the others.
+    /// Combines the nodes at the bottom of the stack, which can no longer be distinguished.
     below: Node,
-    /// The words and types that `A` refers to.
+    /// The words and types that `A` can refer to.
     known: Vec<Node>,
     /// The sizes of all pushed nodes.
     total: u64,
     longest: u64,
     deepest: u32,
-    /// True once there was a thunk, and once there was an opaque type.
+    /// Whether there was a thunk, and whether there was an opaque type.
     has_thunk: bool,
     has_opaque: bool,
 }
@@ -114,14 +114,16 @@ impl Reader<'_> {
             b't' | b'p' => self.list(),
             b'c' => self.function_type(),
             b'X' | b'Y' | b'B' | b'L' => self.part_of_type(operator),
-            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one; so is one in the other.
+            // The demangler remangles the function that returns an opaque type, and asserts that it is an ordinary function. This fails in a thunk,
+            // and
+            // for an opaque type inside another.
             b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
                 return Read::Refused;
             }
             b'Q' => self.part_of_type(operator),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
-            // Expansions of macros, whose context is not looked at before it is used.
+            // Macro expansions: the demangler uses their context without checking it.
             b'f' if self.peek() == Some(b'M') => return Read::Refused,
             b'R' | b'f' | b'H' | b'T' => self.part_of_entity(operator),
             b'E' | b'F' | b'Z' | b'l' | b'u' => self.merge(),
@@ -145,7 +147,7 @@ impl Reader<'_> {
             let repeated = if digits > 0 { MOST_REPEATED } else { 1 };
             size = size.saturating_mul(1 + repeated).saturating_mul(1 << letters.min(32));
         }
-        // What was specialised ends with a `_`, for which the demangler looks forever.
+        // A specialisation ends with a `_`; without one, the demangler loops forever.
         let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
         let is_shallow = rest.len() <= LONGEST_END || !self.bytes.contains(&b'Q');
         let is_whole = if self.has_opaque {
@@ -192,7 +194,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Which generic parameter.
+    /// Reads the index of a generic parameter.
     fn parameter(&mut self) -> Option<()> {
         if self.skip(b'd') {
             self.index()?;
@@ -211,7 +213,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A node around these.
+    /// Creates a node that contains these nodes.
     fn around(&mut self, nodes: impl IntoIterator<Item = Node>) -> Node {
         let around = |node: Node, inner: Node| Node {
             size: node.size.saturating_add(inner.size),
@@ -227,11 +229,11 @@ impl Reader<'_> {
         self.nodes.last().map(|node| node.kind)
     }
 
-    /// Replaces nodes by one that contains them.
+    /// Replaces nodes with one that contains them.
     fn wrap(&mut self, count: usize) -> Option<()> {
         let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
         if taken.iter().any(|node| node.kind == Kind::Opaque) {
-            // A function returns the type itself. The demangler may be unable to remangle anything around it.
+            // This would be the opaque type of a function, and the demangler may be unable to remangle anything around it.
             self.total = u64::MAX;
         }
         let node = self.around(taken);
@@ -239,7 +241,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// The same, and it may be referred to.
+    /// Like [`wrap`](Self::wrap), and the result can be referred to.
     fn define(&mut self, count: usize) -> Option<()> {
         self.wrap(count)?;
         self.known.extend(self.nodes.last());
@@ -254,7 +256,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// An operator that takes all nodes of some kind: from now on they count as one.
+    /// Handles an operator that takes all nodes of some kind: from now on, all nodes are treated as one.
     fn merge(&mut self) -> Option<()> {
         let mut nodes = std::mem::take(&mut self.nodes);
         nodes.push(self.below);
@@ -291,7 +293,7 @@ impl Reader<'_> {
                 self.skip(b'_');
             }
             self.at = self.at.checked_add(length).filter(|&end| end <= self.bytes.len())?;
-            // A character that Punycode writes with one letter has up to four bytes.
+            // One letter of Punycode may encode a character of up to four bytes.
             size = size.saturating_add(if is_punycode { 4 } else { 1 } * length as u64);
             self.longest = self.longest.max(length as u64);
             if !has_words {
@@ -318,7 +320,7 @@ impl Reader<'_> {
                     continue;
                 }
             };
-            // The demangler ends here if there is no such node.
+            // The demangler stops here if there is no such node.
             let node = *self.known.get(usize::try_from(index).ok()?)?;
             for _ in 0..repeated.clamp(1, MOST_REPEATED) {
                 self.push_node(node)?;
@@ -338,19 +340,19 @@ impl Reader<'_> {
                 let repeated = if first.is_ascii_digit() { self.number()? } else { 1 };
                 self.skip(b'c');
                 self.next()?;
-                // The longest name of the standard library that has a letter.
+                // The length of the longest standard library name with a one-letter abbreviation.
                 (0..repeated.clamp(1, MOST_REPEATED)).try_for_each(|_| self.push(Kind::Other, 48))
             }
         }
     }
 
-    /// The arguments down to the empty list, and the type that they belong to.
+    /// Takes the arguments down to the empty list, and the type that they belong to.
     fn bound_generic(&mut self) -> Option<()> {
         let count = self.nodes.iter().rev().take_while(|node| node.kind != Kind::Empty).count();
         self.define((count + 2).min(self.nodes.len() + 1))
     }
 
-    /// The elements down to the mark after the first one, which may have a label or a context; or an empty list.
+    /// Takes the elements down to the mark after the first one, which may have a label or a context; or an empty list.
     fn list(&mut self) -> Option<()> {
         if self.top() == Some(Kind::Empty) {
             return self.wrap(1);
@@ -366,7 +368,7 @@ impl Reader<'_> {
         self.wrap(annotations + 2)
     }
 
-    /// Operators of two letters, of which the first has been read: special types, annotations, local names, opaque and associated types.
+    /// Operators of two letters, after the first one: special types, annotations, local names, opaque and associated types.
     fn part_of_type(&mut self, first: u8) -> Option<()> {
         match (first, self.next()?) {
             (b'X', b'E' | b'A' | b'f' | b'K' | b'U' | b'L' | b'B' | b'C') => self.function_type(),
@@ -398,7 +400,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The same: requirements, conformances, functions that a compiler makes, and thunks.
+    /// Operators of two letters, after the first one: requirements, conformances, compiler-generated functions, and thunks.
     fn part_of_entity(&mut self, first: u8) -> Option<()> {
         self.has_thunk |= first == b'T';
         match (first, self.next()?) {
@@ -417,7 +419,7 @@ impl Reader<'_> {
             (b'f', b'D' | b'd' | b'E' | b'e' | b'i' | b'C' | b'c' | b'P' | b'W' | b'F' | b'Z') => self.merge(),
             (b'T', b'Y' | b'Q' | b'z' | b'Z') => self.index().and_then(|()| self.merge()),
             (b'T', letter) if b"cjqoODdEFaAmXxIuVWSRry".contains(&letter) => self.merge(),
-            // What was specialised, and by which pass.
+            // The specialised function, and the compiler pass.
             (b'T', b'g' | b'G' | b'B' | b's' | b'i') => {
                 for flag in *b"mqar" {
                     self.skip(flag);
@@ -445,7 +447,7 @@ impl Reader<'_> {
         self.merge()
     }
 
-    /// Conventions of one letter each, up to a `_`. One of them is followed by a name.
+    /// Reads conventions of one letter each, up to a `_`. One of them is followed by a name.
     fn lowered_function(&mut self) -> Option<()> {
         while !self.skip(b'_') {
             self.next().filter(|byte| byte.is_ascii_alphabetic() && *byte != b'z')?;
@@ -458,7 +460,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// A function of one parameter, whose type is a pair of pairs of pairs …
+    /// A function with one parameter, whose type is a pair of pairs of pairs …
     fn pairs(levels: usize) -> String {
         let known = |index: usize| match index {
             0..26 => format!("A{}", char::from(b'A' + index as u8)),

@@ -1,35 +1,36 @@
-//! The datasets of a report, a statement or a merge, and merging them into a new one.
+//! Combines the datasets of a report or a merge, and merges them into a new one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Named, Plan, Rows};
 use super::whole::{self, Lack, incomplete};
-use crate::fleet::error::{Context, FleetError, Result, bail, error};
+use crate::fleet::error::{FleetError, Result, bail};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{is_export_name, is_recording_name};
-use crate::fleet::store::{MadeWith, MergedFacts, Shards, SharedRow, Store};
+use crate::fleet::store::{MadeWith, MergedFacts, Shards, Store};
 use crate::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
+use crate::settings::ALLOW_INCOMPLETE;
 use crate::units::{counted, several};
 
 /// One dataset, or several that are read as one.
 pub struct Datasets {
     all: Vec<Named>,
-    /// `None` for one dataset, whose rows are read unchanged.
+    /// `None` for a single dataset, whose rows are read unchanged.
     plan: Option<Plan>,
     shards: Option<Shards>,
 }
 
 impl Datasets {
-    /// The datasets at a path: the dataset itself, or the datasets in a folder without any other folder or recording.
-    /// Empty for any other input.
+    /// Returns the datasets at a path: the dataset itself, or the datasets in a folder that contains no other folders or recordings. Empty for any
+    /// other input.
     pub fn at(host: &dyn FleetHost, path: &Path) -> Vec<PathBuf> {
         let (storage, files) = (host.storage(), host.files());
         if Store::is_dataset(storage, path) {
             return vec![path.to_owned()];
         }
         let Ok(paths) = files.list(path) else { return Vec::new() };
-        // Engines leave files such as `_SUCCESS`.
+        // Engines write files such as `_SUCCESS`.
         let is_own = |path: &PathBuf| {
             path.file_name()
                 .is_some_and(|name| [b".", b"_"].iter().any(|sign| name.as_encoded_bytes().starts_with(*sign)))
@@ -37,13 +38,13 @@ impl Datasets {
         let paths = paths.into_iter().filter(|path| !is_own(path));
         let (mut paths, others): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| host.is_folder(path));
         let is_fleet = others.iter().any(|path| is_export_name(path) || is_recording_name(path));
-        // A new dataset may not exist yet; opening it reports that.
+        // A folder may be an unfinished dataset without a manifest. Opening it reports that.
         let is_part = |path: &PathBuf| Store::is_dataset(storage, path) || Store::is_begun(storage, path);
         if is_fleet || !paths.iter().all(is_part) || !paths.iter().any(|path| Store::is_dataset(storage, path)) {
             return Vec::new();
         }
         paths.sort();
-        // A link to one of them is that one.
+        // Skip links to datasets that are already listed.
         let mut known = BTreeSet::new();
         paths.retain(|path| known.insert(host.canonical(path)));
         paths
@@ -96,32 +97,32 @@ impl Datasets {
         self.all.len()
     }
 
-    /// The selection that all runs were measured with.
+    /// The selection with which all runs were measured.
     pub fn selection(&self) -> FleetSelection {
         self.all.first().map(|first| first.store.selection()).unwrap_or_default()
     }
 
-    /// The settings of all, as far as they are known.
+    /// The settings of the datasets, if they are known.
     pub fn made_with(&self) -> MadeWith {
         let mut all = self.all.iter().map(|named| named.store.made_with());
         all.find(|made_with| made_with.settings.is_some()).unwrap_or_default()
     }
 
-    /// All shards of the datasets together, if the datasets are shards.
+    /// The shards in all datasets together, if the datasets are shards.
     pub fn shards(&self) -> Option<Shards> {
         self.shards.clone()
     }
 
-    /// The shards that they lack, such as `16/16`.
+    /// The shards that are missing, such as `16/16`.
     pub fn missing_shards(&self) -> Vec<String> {
         self.shards.as_ref().map(Shards::missing).unwrap_or_default()
     }
 
-    /// The share of the inputs that they have together.
+    /// How many of the expected inputs the datasets contain together.
     pub fn completeness(&self) -> Completeness {
         let own = |named: &Named| {
             let completeness = named.store.completeness();
-            // A dataset may lack shards, as long as nothing else is missing.
+            // A dataset may lack shards as long as nothing else is missing.
             let lacks_shards_only = completeness.is_incomplete() && incomplete_one(named).is_none();
             Completeness { is_complete: completeness.is_complete.map(|is| is || lacks_shards_only), ..completeness }
         };
@@ -132,7 +133,7 @@ impl Datasets {
         }
     }
 
-    /// The sentence for what they lack, and advice; `None` if nothing is known to be missing.
+    /// A sentence about what is missing, with advice; `None` if nothing is known to be missing.
     pub fn incomplete(&self) -> Option<String> {
         let (completeness, missing) = (self.completeness(), self.missing_shards());
         let say = |lack| incomplete(&self.name(), completeness, lack);
@@ -143,12 +144,12 @@ impl Datasets {
         }
     }
 
-    /// The sentence for the first dataset whose extract or merge did not finish.
+    /// A sentence about the first dataset whose extract or merge did not finish.
     pub fn unfinished(&self) -> Option<String> {
         self.all.iter().find_map(incomplete_one)
     }
 
-    /// Passes every run to `each`, and returns the files without runs.
+    /// Calls `each` for every run, and returns the files without runs.
     pub fn read(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         self.rows(|row| {
@@ -161,8 +162,8 @@ impl Datasets {
         Ok(failures)
     }
 
-    /// Passes every run and every file without runs to `each`. Only some runs are in memory at a time.
-    pub fn rows(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+    /// Calls `each` for every run and every file without runs. Only some runs are in memory at a time.
+    pub fn rows(&self, mut each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()> {
         let Some(plan) = &self.plan else {
             return self.all.iter().try_for_each(|named| named.store.rows(&mut each)).map_err(too_many);
         };
@@ -174,21 +175,12 @@ impl Datasets {
         Ok(())
     }
 
-    /// True if an engine rewrote a dataset, so what it lacks is unknown.
+    /// True if an engine rewrote a dataset, so it is unknown what is missing.
     pub fn has_engine_written(&self) -> bool {
         self.all.iter().any(|named| named.store.is_engine_written())
     }
 
-    /// The keys of all labels.
-    pub fn label_keys(&self) -> Result<BTreeSet<String>> {
-        let mut keys = BTreeSet::new();
-        for named in &self.all {
-            keys.extend(named.store.label_keys()?.into_values().flatten());
-        }
-        Ok(keys)
-    }
-
-    /// A data file in a folder that does not belong to the dataset, the number of such files, and the name of the dataset.
+    /// If a dataset's folder contains data files that do not belong to it: the name of the dataset, the first such file, and their number.
     pub fn unnamed(&self) -> Result<Option<(String, PathBuf, usize)>> {
         for named in &self.all {
             if let Some((first, count)) = named.store.unnamed()? {
@@ -198,33 +190,7 @@ impl Datasets {
         Ok(None)
     }
 
-    /// The data files of each dataset, by the path of its folder.
-    ///
-    /// # Errors
-    /// When a file or a run is in several of them: a statement would count it twice.
-    pub fn files(&self, host: &dyn FleetHost) -> Result<Vec<(String, Vec<String>)>> {
-        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.repeated + plan.copies > 0) {
-            let (name, count) = (self.name(), plan.repeated + plan.copies);
-            let files = format!("{} {}", several(count, "file"), if count == 1 { "is" } else { "are" });
-            bail!(
-                "{name}: {files} in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
-            );
-        }
-        for named in self.all.iter().filter(|named| named.store.is_engine_written()) {
-            if self.all.len() > 1 {
-                bail!(
-                    "{}: an engine rewrote it; put it together with the others by `traceparse fleet merge`",
-                    named.name
-                );
-            }
-            // Reading all rows is the only check that the files belong together.
-            named.store.rows(|_| Ok(()))?;
-        }
-        let files = |named: &Named| Ok((whole_path(host, Path::new(&named.name))?, named.store.data_files()?));
-        self.all.iter().map(files).collect()
-    }
-
-    /// A hash of all that they have.
+    /// A hash of the contents of all datasets.
     pub fn identity(&self) -> Result<String> {
         let mut all = self.all.iter().map(|named| named.store.identity()).collect::<Result<Vec<_>>>()?;
         all.sort();
@@ -232,7 +198,7 @@ impl Datasets {
     }
 }
 
-/// The sentence for a dataset that lacks more than shards.
+/// A sentence about a dataset that lacks more than shards.
 fn incomplete_one(named: &Named) -> Option<String> {
     let store = &named.store;
     let is_part = store.shards().is_some_and(|shards| !shards.is_whole());
@@ -247,9 +213,9 @@ fn incomplete_one(named: &Named) -> Option<String> {
     completeness.is_incomplete().then(|| incomplete(&named.name, completeness, lack))
 }
 
-/// Adds advice if a process may not open enough files: each dataset has an open lock file.
+/// If the process reached the limit of open files, adds advice: each dataset has an open lock file.
 fn too_many(error: FleetError) -> FleetError {
-    // EMFILE and ENFILE of every Unix.
+    // EMFILE and ENFILE on every Unix.
     let is_limit = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
     match error.find().is_some_and(is_limit) {
         true => error.context(
@@ -259,24 +225,17 @@ fn too_many(error: FleetError) -> FleetError {
     }
 }
 
-/// The whole path of a dataset of this machine: a statement may be run in another folder.
-fn whole_path(host: &dyn FleetHost, dataset: &Path) -> Result<String> {
-    let name = dataset.display();
-    let path = host.files().canonical(dataset).with_context(|| format!("{name}: cannot be read"))?;
-    path.into_os_string().into_string().map_err(|_| error!("{name}: its path is not UTF-8, which SQL requires"))
-}
-
 impl Datasets {
-    /// Merges them into a new dataset.
+    /// Merges the datasets into a new one.
     ///
     /// # Errors
-    /// If one of them is incomplete and that is not allowed, or the output cannot be written.
+    /// If a dataset is incomplete and `allows_incomplete` is false, or the output cannot be written.
     pub fn merge(&self, host: &dyn FleetHost, output: &Path, allows_incomplete: bool) -> Result<()> {
         let unfinished = self.unfinished();
         if let Some(sentence) = &unfinished {
             match allows_incomplete {
                 true => host.warn(sentence),
-                false => bail!("{sentence}; or pass --allow-incomplete"),
+                false => bail!("{sentence}; or pass {ALLOW_INCOMPLETE}"),
             }
         }
         let facts = MergedFacts {
@@ -287,11 +246,11 @@ impl Datasets {
             identity: self.identity()?,
             is_of_whole: unfinished.is_none(),
         };
-        let Some(merge) = Store::begin_merge(host.storage(), output, facts, Store::PART_ROWS)? else {
+        let merged = Store::merge(host.storage(), output, facts, Store::PART_ROWS, |each| self.rows(each))?;
+        let Some((runs, failed)) = merged else {
             host.tell(&format!("{}: these datasets are already merged", output.display()));
             return Ok(());
         };
-        let (runs, failed) = merge.write(|each| self.rows(each))?;
         let (of, runs) = (several(self.count(), "dataset"), several(runs, "run"));
         host.tell(&format!("merged {of}: {runs}, {} failed", counted(failed)));
         if let Some(sentence) = self.incomplete().filter(|_| unfinished.is_none()) {

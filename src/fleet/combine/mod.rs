@@ -1,14 +1,12 @@
-//! Several datasets read as one: a run in several datasets is used once, by one rule.
+//! Reads several datasets as one. A run in several datasets is used once, according to a single rule.
 //!
 //! ```text
-//! datasets ─► like each other? ─► plan: who counts ─► rows ─┬─► report
-//!                                                           └─► merged dataset
+//! datasets ─► comparable? ─► plan: which rows to use ─► rows ─┬─► report
+//!                                                             └─► merged dataset
 //! ```
 
 mod datasets;
 mod plan;
-mod query;
 mod whole;
 
 pub use datasets::Datasets;
-pub(crate) use query::unknown_label;

@@ -1,31 +1,31 @@
-//! The rows of several datasets that are used.
+//! Decides which rows to use when several datasets are combined.
 //!
-//! A file in several datasets is used once. Of several copies, the first by path is used, as in an extract. The result
-//! therefore does not depend on which dataset has which file, nor on their order.
+//! A file in several datasets is used once. If there are several copies of a file, the first by path is used, as in an extract. The result therefore
+//! does not depend on which dataset contains which file, nor on the order of the datasets.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::fleet::dataset::COPIES;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
+use crate::fleet::{DatasetRow, DatasetRun, FailedInput, FailureKind, RunRecord};
 
 use crate::fleet::identity::{content, copy_reason, of_file, without_path};
-use crate::fleet::store::{SharedRow, Store};
+use crate::fleet::store::Store;
 
-/// A hash of a path or of an id.
+/// A hash of a path or an id.
 type Key = u128;
 
 /// A dataset and its name on the command line.
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) store: Store,
-    /// The start of its paths, and the replacement in the combined paths.
+    /// The path prefix in this dataset, and the prefix that replaces it in the combined one.
     pub(super) root: Option<(String, String)>,
 }
 
 impl Named {
-    /// A path as all datasets have it.
+    /// Converts a path of this dataset to the path in the combined dataset.
     fn source(&self, source: &str) -> String {
         let below = self.root.as_ref().and_then(|(own, common)| Some((source.strip_prefix(own.as_str())?, common)));
         match below.filter(|(below, _)| below.starts_with('/')) {
@@ -35,18 +35,18 @@ impl Named {
     }
 }
 
-/// The rows that are used.
+/// The rows to use.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// True if a path means the same file in all datasets; else it may have been another file on another day.
+    /// True if a path means the same file in all datasets. If not, it may have been another file at another time.
     is_one_fleet: bool,
-    /// The dataset whose rows are used for each file: by path, and for different fleets also by content.
+    /// The dataset that supplies each file, keyed by path. If the datasets are not one fleet, keyed by path and content.
     files: HashMap<Key, Entry>,
-    /// The path of the file to use for each run id that several files share.
+    /// For each run id that several files share, the path of the file to use.
     firsts: HashMap<Key, String>,
-    /// The number of additional copies of files in several datasets.
+    /// The number of files that an earlier dataset already contains.
     pub(super) repeated: u64,
-    /// The number of files that are used in their dataset, but are copies of a used file of another dataset.
+    /// The number of files left out because they are copies of a file in another dataset.
     pub(super) copies: u64,
 }
 
@@ -55,20 +55,20 @@ struct Entry {
     dataset: u32,
     /// 0 if the content is unknown.
     content: Key,
-    /// What its run ids start with.
+    /// The prefix of its run ids.
     run_id: Key,
     has_runs: bool,
     /// The sum of the hashes of its runs.
     measured: Key,
 }
 
-/// The facts about a file that its rows have.
+/// The properties of a row that decide whether it is used.
 struct Facts {
     source: String,
     content: Key,
     run_id: Key,
     has_runs: bool,
-    /// A hash of what was measured; 0 of a failure.
+    /// A hash of the measurements; 0 for a failure.
     measured: Key,
     is_duplicate: bool,
 }
@@ -103,7 +103,7 @@ impl Plan {
         let mut plan = Self { is_one_fleet, ..Self::default() };
         let mut copied = HashSet::new();
         for (index, named) in datasets.iter().enumerate() {
-            // Files that a dataset before has, too.
+            // Files that an earlier dataset also contains.
             let mut further = BTreeMap::new();
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
@@ -124,7 +124,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Adds a row. The rows of a file with several runs are used together.
+    /// Adds a row. All runs of a file are used together.
     fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
         let Facts { source, content, run_id, has_runs, measured, .. } = facts;
         let new = Entry { dataset, content, run_id, has_runs, measured: 0 };
@@ -139,7 +139,7 @@ impl Plan {
     /// Decides which of two datasets supplies the rows of a file.
     ///
     /// # Errors
-    /// When the datasets measured different things, so it is unknown which one is right.
+    /// If the datasets measured different things, so it is unknown which one is right.
     fn reconcile(&mut self, datasets: &[Named], source: &str, entry: Entry) -> Result<()> {
         let file = self.file(source, entry.content);
         let Some(known) = self.files.get_mut(&file) else { return Ok(()) };
@@ -180,7 +180,7 @@ impl Plan {
                 if !facts.has_runs {
                     return Ok(());
                 }
-                // One of several runs of a file is enough.
+                // The first run of a file is enough.
                 let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
                 if !is_further && copied.contains(&facts.run_id) && self.has(index as u32, &facts.source, facts.content)
                 {
@@ -205,7 +205,7 @@ impl Plan {
         }
     }
 
-    /// True if the rows that a dataset has of a file count.
+    /// True if this dataset supplies the file.
     fn has(&self, dataset: u32, source: &str, content: Key) -> bool {
         self.files.get(&self.file(source, content)).is_some_and(|entry| entry.dataset == dataset)
     }
@@ -215,10 +215,10 @@ impl Plan {
     }
 }
 
-/// Reads the rows of the datasets in turn, and returns the used rows of all of them.
+/// Selects the rows to use while the datasets are read one after another.
 pub(super) struct Rows<'p> {
     plan: &'p Plan,
-    /// Copies whose failure was given.
+    /// Copies whose failure was already returned.
     told: HashSet<Key>,
 }
 
@@ -227,8 +227,13 @@ impl<'p> Rows<'p> {
         Self { plan, told: HashSet::new() }
     }
 
-    /// Decides whether to use a row of a dataset.
-    pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
+    /// Decides whether to use a row, and adapts it to the combined dataset.
+    pub(super) fn take(
+        &mut self,
+        datasets: &[Named],
+        dataset: usize,
+        mut row: DatasetRow<DatasetRun>,
+    ) -> Option<DatasetRow<DatasetRun>> {
         let Facts { source, content, run_id, .. } = Facts::of(&datasets[dataset], &row);
         if !self.plan.has(dataset as u32, &source, content) {
             return None;
@@ -253,14 +258,14 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// The hash of everything about a run that does not depend on the machine: symbol files may have a different path
-/// there, and other differences were refused before.
+/// Hashes everything about a run that does not depend on the machine. Symbol files may have a different path on another machine; other differences
+/// were already rejected.
 fn measured(record: &RunRecord) -> Key {
     let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
         record;
     let id = (without_path(run_id), record.number);
     let RunRecord { weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight, .. } = record;
-    // As the table `runs` has them; an engine may have rewritten the dataset.
+    // Only the labels in the table `runs`, since an engine may have rewritten the dataset.
     let labels: Vec<_> = labels.iter().filter(|(key, _)| COPIES.contains(&key.as_str())).collect();
     let facts = (id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
     let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
@@ -282,7 +287,7 @@ fn keys(run_id: &str) -> [Key; 2] {
     [content(run_id), of_file(run_id)].map(|id| key(&[id]))
 }
 
-/// The key of a file of a dataset.
+/// The key of a file in one dataset.
 fn key_in(source: &str, dataset: u32) -> Key {
     key(&[source, &dataset.to_string()])
 }

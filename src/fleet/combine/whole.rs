@@ -1,32 +1,32 @@
-//! Datasets that can be taken together, since their runs were measured in the same way; the share of the inputs that they
-//! have, and the sentences about datasets that lack something.
+//! Checks whether datasets can be combined, which requires that their runs were measured in the same way. Also computes their completeness, and the
+//! sentences about incomplete datasets.
 
 use std::collections::BTreeSet;
 
 use crate::fleet::Completeness;
 use crate::fleet::error::{FleetError, Result, bail, error};
 use crate::fleet::store::{MadeWith, Shards, Store, described};
+use crate::settings::{ALLOW_TRUNCATED, NO_BUNDLED_SYMBOLS, NO_INLINES, REMOVE_OTHERS, SCHEMA, SHARD, STACKS};
 use crate::units::{counted, several};
 
-/// All shards of the datasets together; `None` if the datasets are not shards of one fleet, and each one is complete on
-/// its own.
+/// All shards of the datasets together; `None` if the datasets are not shards of one fleet, and each is complete by itself.
 ///
 /// # Errors
-/// When they are shards of recordings that none of them found like that.
+/// If they are shards, but none of them found the same recordings as the others.
 pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>> {
     let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
     let [first, ..] = of_each.as_slice() else { return Ok(None) };
     if of_each.len() < all.len() || of_each.iter().any(|shards| shards.count != first.count) {
-        // The datasets have the same settings, so each one is complete on its own.
+        // The datasets have the same settings, so each is complete by itself.
         return Ok(None);
     }
-    // The newest, if recordings came or went between the extracts.
+    // The newest dataset, if recordings were added or removed between the extracts.
     let newest = of_each.iter().find(|newest| of_each.iter().all(|other| newest.knows(other)));
     let is_whole = of_each.iter().all(|shards| shards.is_whole());
     let newest = match newest {
         Some(newest) => newest,
         None if !is_whole => return Err(of_others(all)),
-        // The same path means the same file: a file that changed is refused later.
+        // The same path means the same file: a file that changed is rejected later.
         None if first.root.is_some() && of_each.iter().all(|shards| shards.root == first.root) => {
             of_each.iter().max_by_key(|shards| shards.inputs).unwrap_or(first)
         }
@@ -57,7 +57,7 @@ fn of_others(all: &[(String, Option<Shards>)]) -> FleetError {
     )
 }
 
-/// The completeness of datasets that share this number of files.
+/// The completeness of combined datasets. `repeated` is the number of files that they share.
 pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeated: u64) -> Completeness {
     let sum = |number: fn(&Completeness) -> Option<u64>| {
         let sum = all.iter().map(number).try_fold(0_u64, |sum, number| Some(sum.saturating_add(number?)));
@@ -67,7 +67,7 @@ pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeat
     let is_part = shards.is_some_and(|shards| !shards.is_whole());
     let has_incomplete = all.iter().any(|it| it.is_complete == Some(false));
     let of_fleet = shards.and_then(|shards| shards.inputs);
-    // A file that no shard has was there for some of them only.
+    // Files that no shard contains existed only for some of the extracts.
     let is_short = of_fleet.zip(done).is_some_and(|(of_fleet, done)| done < of_fleet);
     let is_complete = if is_part || has_incomplete || is_short {
         Some(false)
@@ -82,10 +82,10 @@ pub(super) fn completeness(all: &[Completeness], shards: Option<&Shards>, repeat
     Completeness { is_complete, inputs_expected: expected, inputs_done: done.min(expected.or(done)) }
 }
 
-/// Checks that a dataset can be taken together with the first one.
+/// Checks that a dataset can be combined with the first one.
 ///
 /// # Errors
-/// Fails with the settings in which two datasets differ.
+/// Names the settings in which the two datasets differ.
 pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Result<()> {
     let ((a, first), (b, other)) = (first, other);
     let [of_first, of_other] = [first.selection(), other.selection()];
@@ -103,8 +103,8 @@ pub(super) fn check_likeness(first: (&str, &Store), other: (&str, &Store)) -> Re
             false => [of_first, of_other].map(|symbols| format!(" ({symbols})")),
         };
         bail!(
-            "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, --schema, --allow-truncated, --no-inlines, \
-             --no-bundled-symbols, --stacks or the version of traceparse differ; extract one of them again with the settings of the other"
+            "{b}: measured with other settings{of_other} than {a}{of_first}: the symbols, {SCHEMA}, {ALLOW_TRUNCATED}, {NO_INLINES}, \
+             {NO_BUNDLED_SYMBOLS}, {STACKS} or the version of traceparse differ; extract one of them again with the settings of the other"
         );
     }
     check_shards((a, first.shards().as_ref()), (b, other.shards().as_ref()))
@@ -135,23 +135,22 @@ fn symbols(made_with: &MadeWith) -> String {
     }
 }
 
-/// The reason why a dataset lacks something.
+/// Why a dataset is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack<'m> {
-    /// These shards, such as `16/16`.
+    /// These shards are missing, such as `16/16`.
     Shards(&'m [String]),
-    /// The end of a merge.
+    /// A merge did not finish.
     Merge,
-    /// The end of an extract.
+    /// An extract did not finish.
     Extract,
-    /// Files of data files that are gone.
+    /// Files were lost because their data files were deleted.
     Lost,
-    /// Inputs that are in none of the datasets, although each of these is what it should be.
+    /// No dataset contains some of the inputs, although each dataset is complete by itself.
     Inputs,
 }
 
-/// `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get what is
-/// missing.
+/// A sentence such as `fleet: incomplete: the last extract did not finish (49 of 250 files done); …`, with advice on how to get what is missing.
 pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>) -> String {
     let Completeness { inputs_expected, inputs_done, .. } = completeness;
     let files = inputs_expected.map(|expected| match inputs_done {
@@ -164,17 +163,20 @@ pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>)
                 [shard] => format!("shard {shard} is missing"),
                 shards => format!("shards {} are missing", shards.join(", ")),
             };
-            (shards, "extract them with --shard, then also pass them")
+            (shards, format!("extract them with {SHARD}, then also pass them"))
         }
-        Lack::Merge => ("the merge into it did not finish".to_owned(), "run the same `fleet merge` again"),
-        Lack::Extract => ("the last extract did not finish".to_owned(), "run the same `fleet extract` to continue"),
+        Lack::Merge => ("the merge into it did not finish".to_owned(), "run the same `fleet merge` again".to_owned()),
+        Lack::Extract => {
+            ("the last extract did not finish".to_owned(), "run the same `fleet extract` to continue".to_owned())
+        }
         Lack::Lost => (
             "it lost files with data files that are gone".to_owned(),
-            "extract its previous inputs again, or give up the lost files with --remove-others",
+            format!("extract its previous inputs again, or give up the lost files with {REMOVE_OTHERS}"),
         ),
         Lack::Inputs => (
             "its parts lack inputs".to_owned(),
-            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again",
+            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again"
+                .to_owned(),
         ),
     };
     format!("{name}: incomplete: {why}{}; {advice}", files.unwrap_or_default())

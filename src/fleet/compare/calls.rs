@@ -1,4 +1,4 @@
-//! Which function calls which, in the call trees of all runs of a side.
+//! The calls between functions, from the call trees of all runs of a side.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -6,12 +6,12 @@ use crate::fleet::columns::ScopeColumn;
 use crate::fleet::run::{FleetNames, RunNames, StackRow};
 use crate::fleet::scope::ScopeName;
 
-/// The calls between functions, by their keys in a column; the caller of an outermost function is `None`.
+/// The calls between functions, as keys of a column; the caller of an outermost function is `None`.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashSet<(Option<u32>, u32)>);
 
 impl Calls {
-    /// Adds the call trees of a run, whose functions are in the column.
+    /// Adds the calls in a run's call trees between functions that are in the column.
     pub(super) fn add(
         &mut self,
         stacks: &[StackRow],
@@ -54,12 +54,12 @@ impl Relatives {
         relatives
     }
 
-    /// True if no call is known.
+    /// True if no calls are known.
     pub(super) fn are_unknown(&self) -> bool {
         self.callers.is_empty()
     }
 
-    /// The functions that may have given their cost to a function: its callers, the functions that it calls, and those with the same caller.
+    /// The functions whose cost may have moved to a function: its callers, its callees, and other callees of its callers.
     pub(super) fn of(&self, name: &ScopeName) -> BTreeSet<&ScopeName> {
         let callers = || self.callers.get(name).into_iter().flatten();
         let called = |caller: &Option<ScopeName>| self.callees.get(caller).into_iter().flatten();

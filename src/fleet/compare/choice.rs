@@ -1,45 +1,45 @@
-//! Which quantity the recordings are suited for.
+//! Chooses the quantity that suits the recordings.
 //!
-//! The rules look at spreads within each side only, never at the difference of the sides, so choosing makes no wrong claims.
+//! The rules only use the spread within each side, never the difference between the sides, so the choice does not cause false claims.
 
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
-use crate::stats::compare::Effect;
+use crate::stats::Effect;
 
-/// Lengths differ by more than chance at this two-sided level.
+/// The two-sided significance level for a difference of lengths.
 const LENGTHS_LEVEL: f64 = 0.01;
-/// Recordings within this share of their median have one length. With 2 %, a benchmark that takes 3.5 % longer would be missed.
+/// Recordings have one length if all are within this fraction of their median. With 2 %, a benchmark that takes 3.5 % longer would be missed.
 const ONE_LENGTH: f64 = 0.005;
-/// Lengths with a larger standard deviation of their logarithm were not chosen by the work.
+/// If the standard deviation of the logarithm of lengths is larger, the work did not determine the lengths.
 const FREE_LENGTHS: f64 = 0.25;
-/// Lengths that vary less than this share of what CPU time varies are those of a window.
+/// If lengths vary less than this fraction of the variation of CPU time, a fixed window determined the lengths.
 const WINDOW: f64 = 0.2;
-/// New recordings below this share of the length of the base may have ended early.
+/// If new recordings are shorter than this fraction of the base length, they may have ended early.
 const SHORTER: f64 = 0.8;
-/// The share of runs of each side that state how they ended.
+/// The minimum share of runs on each side that must record how they ended.
 const STATED: f64 = 0.9;
 
-/// The lengths of the recordings on both sides.
+/// The recorded lengths on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Lengths {
-    /// The geometric mean of new lengths divided by that of the base, within blocks.
+    /// The geometric mean of the new lengths divided by that of the base, within blocks.
     pub ratio: f64,
-    /// The probability of a ratio at least as far from 1 by chance; `None` if runs do not vary, or are too few to tell.
+    /// The p-value of the ratio; `None` if runs do not vary, or there are too few.
     pub p: Option<f64>,
-    /// True if all recordings have one length.
+    /// True if all recordings have the same length.
     pub are_equal: bool,
-    /// True if they differ by more than chance, and are known.
+    /// True if the lengths of the sides differ significantly, and are known.
     pub differ: bool,
-    /// True if the lengths of some runs are unknown, and estimated by their samples.
+    /// True if some lengths are unknown, and estimated from samples.
     pub are_estimated: bool,
-    /// The standard deviation of their logarithms within sides and blocks.
+    /// The standard deviation of the logarithms within sides and blocks.
     pub deviation: f64,
 }
 
 impl Lengths {
-    /// `None` for reports from the field, and if no block has runs on both sides.
+    /// Compares the lengths. `None` for reports from the field, and if no block has runs on both sides.
     pub(super) fn new(sides: &[Side; 2], units: &Units) -> Option<Self> {
         let lengths = sides.each_ref().map(QuantityValues::lengths);
         if lengths.iter().any(|lengths| lengths.unmeasured() > 0) {
@@ -56,37 +56,37 @@ impl Lengths {
         Some(Self { ratio, p, are_equal, differ, are_estimated, deviation: units.deviation(logarithm) })
     }
 
-    /// True if new recordings are so much shorter that they may have ended early.
+    /// True if new recordings are shorter to an extent that they may have ended early.
     pub fn are_shorter(&self) -> bool {
         self.ratio < if self.differ { 1.0 } else { SHORTER }
     }
 }
 
-/// Why a quantity is compared.
+/// Why a quantity was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// It was requested.
+    /// The user requested it.
     Requested,
-    /// Reports from the field state one number each.
+    /// Each report from the field contains a single quantity.
     Report,
-    /// The recorded apps exited: they did their work.
+    /// The recorded apps exited after completing their work.
     Exited,
-    /// The recordings were stopped by a limit or a person.
+    /// A limit or a person stopped the recordings.
     Stopped,
     /// The lengths of recordings are unknown.
     UnknownLengths,
-    /// All recordings have one length.
+    /// All recordings have the same length.
     OneLength,
-    /// Lengths vary freely, as with users.
+    /// Lengths vary freely, for example between users.
     FreeLengths,
-    /// Lengths vary much less than CPU time, as with a window.
+    /// Lengths vary much less than CPU time, as for a fixed window.
     Window,
     /// Lengths vary like CPU time, as if recordings lasted until the work was done.
     Work,
 }
 
 impl Choice {
-    /// Chooses for two sides.
+    /// Chooses for a comparison of two sides.
     pub(super) fn new(sides: &[Side; 2], units: &Units, lengths: Option<&Lengths>) -> Self {
         let Some(lengths) = lengths else { return Self::Report };
         let work = QuantityValues::of_sides(&Quantity::CpuTime, sides);
@@ -94,7 +94,7 @@ impl Choice {
         Self::of(&mut sides.iter(), lengths.are_estimated, lengths.are_equal, deviations)
     }
 
-    /// Chooses by the first rule that applies. `deviations` are those of lengths and of CPU time.
+    /// Chooses by the first rule that applies. The deviations are those of lengths and of CPU time.
     fn of(
         sides: &mut dyn Iterator<Item = &Side>,
         are_estimated: bool,
@@ -114,7 +114,7 @@ impl Choice {
         }
     }
 
-    /// Chooses for a series of runs. Neighbours tell how much runs vary, so a step hardly counts.
+    /// Chooses for a series of runs. The variation is measured between neighbours, so a step has little influence.
     pub(in crate::fleet) fn of_series(side: &Side, runs: &[usize]) -> Self {
         let (lengths, work) = (QuantityValues::lengths(side), QuantityValues::new(&Quantity::CpuTime, side));
         let known: Vec<f64> = runs.iter().filter_map(|&run| lengths.get(run)).collect();
@@ -151,7 +151,7 @@ impl Choice {
         }
     }
 
-    /// True if recordings may be shorter since apps failed.
+    /// True if recordings may be shorter because apps failed.
     pub(in crate::fleet) fn may_have_failed(self, sides: &[&Side]) -> bool {
         let has_succeeded = |side: &&Side| side.runs.share_with("exit_status", |status| status == "0") >= 1.0;
         match self {
@@ -162,28 +162,28 @@ impl Choice {
     }
 }
 
-/// True if all lengths are near their median; `None` without any.
+/// True if all lengths are near their median; `None` if there are none.
 fn are_equal(mut lengths: Vec<f64>) -> Option<bool> {
     lengths.sort_by(f64::total_cmp);
     let median = *lengths.get(lengths.len() / 2)?;
     Some(lengths.iter().all(|length| (length / median - 1.0).abs() <= ONE_LENGTH))
 }
 
-/// The standard deviation of normal values of which half of the neighbours differ by less than here. A few steps do not change it.
+/// Estimates the standard deviation of normal values from the median difference between neighbours, so a few steps do not change it.
 fn deviation_of_neighbours(values: &[f64]) -> f64 {
-    /// The median of the absolute difference of two standard normal values.
+    /// The median absolute difference of two standard normal values.
     const MEDIAN: f64 = 0.953_873;
     let mut differences: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     differences.sort_by(f64::total_cmp);
     differences.get(differences.len() / 2).map_or(0.0, |median| median / MEDIAN)
 }
 
-/// `Target app exited`. It does not exclude a crash: the label `exit_status` does, if it is known.
+/// Matches `Target app exited`. This does not exclude a crash, unless the label `exit_status` is known.
 fn has_exited(end: &str) -> bool {
     end.to_lowercase().contains("exited")
 }
 
-/// `Time limit reached`, `User stopped recording`.
+/// Matches `Time limit reached`, `User stopped recording`.
 fn was_stopped(end: &str) -> bool {
     let end = end.to_lowercase();
     end.contains("limit") || end.contains("stopped")

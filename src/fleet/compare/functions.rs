@@ -1,60 +1,61 @@
-//! Which functions use more than before.
+//! Finds the functions that use more CPU than before.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::CompareOptions;
 use super::calls::Relatives;
 use super::levels::Levels;
 use super::measured::Measured;
 use super::moved;
+use super::options::CompareOptions;
 use super::quantity::Quantity;
 use super::side::Side;
 use super::units::Units;
 use super::weights::{FunctionValues, Weights};
 use crate::fleet::run::FrameRow;
 use crate::fleet::scope::ScopeName;
-use crate::stats::compare::{Effect, benjamini_hochberg, holm};
+use crate::stats::{Effect, benjamini_hochberg, holm};
 
-/// Functions with fewer samples a run, over both sides, are not tested: they could not be found, but would make it harder to find others.
+/// Functions with fewer samples per run, over both sides, are not tested: no change could be shown, but testing them would make other changes harder
+/// to show.
 const LEAST_SAMPLES: u64 = 5;
 
-/// With fewer units on a side, no function is claimed: the variance of a few units of a few samples is too uncertain.
+/// With fewer units per side, no function is claimed to have changed: the variance of a few units with few samples is too uncertain.
 pub(crate) const FUNCTION_UNITS: u64 = 5;
 
-/// The probability that the total grew by more than its bound that excludes the growth of a function.
+/// The probability of exceeding the upper bound of the total's growth, which is used to exclude the growth of a function.
 const SURELY: f64 = 0.005;
 
-/// The unnamed shares of a binary on both sides are comparable up to this difference.
+/// The unnamed shares of a binary are comparable if they differ by at most this.
 const UNNAMED: f64 = 0.05;
 
-/// The tests of all functions that have enough samples.
+/// The tests of all functions with enough samples.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Functions {
-    /// The tested functions, the most certain change first; none if a side has fewer than five units.
+    /// The tested functions, most significant change first. Empty if a side has fewer than five units.
     pub tested: Vec<ComparedFunction>,
     /// The probability that any claim is wrong (Holm), and the expected share of wrong rows among those that [changed](Self::changed).
     pub level: f64,
     /// The smallest relative change that matters.
     pub min_effect: f64,
-    /// The mean total of a run of the base.
+    /// The mean total per run of the base.
     pub base_total: f64,
-    /// How functions grew if the total is slower and none grew by clearly more than all others.
+    /// How functions grew together; set if the total is slower and no function clearly grew more than all others.
     pub growth: Option<CommonGrowth>,
-    /// True if every slower function fails the job.
+    /// True if any slower function fails the job.
     fails_with_any: bool,
-    /// The binaries whose functions are not tested, since the sides differ in the share of their code that has no names; with these shares.
+    /// Binaries whose functions are not tested, because the share of code without symbols differs between the sides; with these shares.
     pub unnamed: Vec<(String, [f64; 2])>,
 }
 
 /// How functions grew together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommonGrowth {
-    /// All grew by about the same factor: none clearly less than the others.
+    /// All functions grew by about the same factor: none clearly grew less than the others.
     All,
-    /// Some grew less, or not at all.
+    /// Some functions grew less, or not at all.
     Most,
 }
 
@@ -64,29 +65,28 @@ pub enum CommonGrowth {
 pub struct ComparedFunction {
     /// The binary and the function.
     pub name: ScopeName,
-    /// The mean of a run of the base and of the new side, as self weight, within blocks.
+    /// The mean self weight per run of the base and of the new side, within blocks.
     pub means: [f64; 2],
-    /// Its samples on each side, as the leaf.
+    /// The number of samples on each side with this function as the leaf.
     pub samples: [u64; 2],
-    /// The ratio of new to base within blocks, of values with half a sample added.
+    /// The ratio of new to base within blocks, after adding half a sample to each value.
     pub ratio: f64,
-    /// The interval of the ratio, of this function alone.
+    /// The interval of the ratio, for this function alone.
     pub interval: (f64, f64),
-    /// The one-sided probability of a growth at least as large by chance. If the total is slower, the larger of this and that of the growth
-    /// relative to all other functions.
+    /// The one-sided p-value of the growth. If the total is slower, the larger of this and the p-value of the growth relative to all other functions.
     pub p: f64,
-    /// The same for a claim about any function (Holm).
+    /// The p-value adjusted for the number of functions (Holm).
     pub p_holm: f64,
-    /// The expected share of wrong rows among those that changed at least as certainly, in any direction (Benjamini and Hochberg).
+    /// The expected share of wrong rows among those that changed at least as significantly, in either direction (Benjamini and Hochberg).
     pub q: f64,
-    /// True if it is slower: its growth is certain enough, matters, and is not moved cost.
+    /// True if the function is slower: its growth is significant, large enough, and not moved cost.
     pub is_slower: bool,
-    /// The functions that fell by as much, so that cost may have moved: for example because a function was renamed or inlined.
+    /// The functions that fell by as much, so the cost may have moved from them, for example because a function was renamed or inlined.
     pub moved_from: Vec<ScopeName>,
 }
 
 impl ComparedFunction {
-    /// By how much a run uses more.
+    /// The growth of a run's mean self weight.
     pub fn growth(&self) -> f64 {
         self.means[1] - self.means[0]
     }
@@ -122,7 +122,7 @@ impl Functions {
             unnamed: family.unnamed,
         };
         functions.adjust(&tests, is_total_slower);
-        // The total surely did not grow by as much as a function whose cost came from somewhere.
+        // If the total clearly grew by less than a function, the function's cost must have come from elsewhere.
         let effect = measured.total.effect.filter(|_| quantity.is_sampled());
         let most = effect.map_or(f64::INFINITY, |effect| total[0] * effect.upper_bound(SURELY).exp_m1());
         functions.find_moved((&weights, most), sides, units, quantity)?;
@@ -130,7 +130,7 @@ impl Functions {
         Ok(functions)
     }
 
-    /// Adjusts probabilities for the number of functions, and decides which of them are slower.
+    /// Adjusts p-values for the number of functions, and decides which functions are slower.
     fn adjust(&mut self, tests: &[Test<'_>], is_total_slower: bool) {
         let grown = holm(&self.tested.iter().map(|function| function.p).collect::<Vec<_>>());
         let two_sided = benjamini_hochberg(&tests.iter().map(Test::two_sided).collect::<Vec<_>>());
@@ -152,7 +152,7 @@ impl Functions {
         });
     }
 
-    /// Marks the functions whose growth is the fall of others.
+    /// Finds slower functions whose growth is explained by the fall of other functions.
     fn find_moved(
         &mut self,
         (weights, most): (&BTreeMap<ScopeName, Weights>, f64),
@@ -170,8 +170,8 @@ impl Functions {
         let related: Vec<BTreeSet<&ScopeName>> = slower
             .iter()
             .map(|function| match relatives.are_unknown() || function.growth() > most {
-                // Without call trees, or if something else surely fell as much, cost may have moved from anywhere: a class or a binary may
-                // have been renamed with all that it calls.
+                // If there are no call trees, or the total clearly grew by less, the cost may have moved from anywhere: a class or a binary may have
+                // been renamed together with everything it calls.
                 true => weights.keys().filter(|name| **name != function.name).collect(),
                 false => relatives.of(&function.name),
             })
@@ -188,25 +188,24 @@ impl Functions {
         Ok(())
     }
 
-    /// The functions that are slower, such that any claim is wrong with a probability of at most the level; those that grew most first.
+    /// The functions that are slower, largest growth first. The probability that any of these claims is wrong is at most the level.
     pub fn slower(&self) -> impl Iterator<Item = &ComparedFunction> {
         let mut slower: Vec<&ComparedFunction> = self.tested.iter().filter(|function| function.is_slower).collect();
         slower.sort_by(|a, b| b.growth().total_cmp(&a.growth()));
         slower.into_iter()
     }
 
-    /// The growth of a function as a share of the total of the base.
+    /// The growth of a function as a share of the base total.
     pub fn growth_of_total(&self, function: &ComparedFunction) -> f64 {
         if self.base_total > 0.0 { function.growth() / self.base_total } else { f64::INFINITY }
     }
 
-    /// True if a function grew by so much that it makes the total slower by the smallest change that matters, or if any slower function
-    /// fails.
+    /// True if a function grew by enough to slow the total by the smallest relevant change, or if any slower function fails the job.
     pub fn fails(&self, function: &ComparedFunction) -> bool {
         function.is_slower && (self.fails_with_any || self.growth_of_total(function) >= self.min_effect)
     }
 
-    /// The functions that changed, of which a share of at most the level is wrong on average; the largest changes first.
+    /// The functions that changed, largest change first. On average, at most the share `level` of them is wrong.
     pub fn changed(&self) -> impl Iterator<Item = &ComparedFunction> {
         let is_changed = |function: &&ComparedFunction| function.is_slower || function.q <= self.level;
         let mut changed: Vec<&ComparedFunction> = self.tested.iter().filter(is_changed).collect();
@@ -220,7 +219,7 @@ fn by_certainty(a: &ComparedFunction, b: &ComparedFunction) -> Ordering {
     a.p.total_cmp(&b.p).then(by_growth).then_with(|| a.name.cmp(&b.name))
 }
 
-/// The effects on a function.
+/// The tested effects of one function.
 struct Test<'w> {
     name: &'w ScopeName,
     samples: [u64; 2],
@@ -240,13 +239,13 @@ impl<'w> Test<'w> {
         }
     }
 
-    /// The probability of the growth by chance, and if wanted, of the growth relative to all other functions.
+    /// The p-value of the growth and, if `with_share`, of the growth relative to all other functions (the larger of both).
     fn p(&self, with_share: bool) -> f64 {
         let p = |effect: &Option<Effect>| effect.map_or(1.0, |effect| effect.p_above());
         if with_share { p(&self.effect).max(p(&self.share)) } else { p(&self.effect) }
     }
 
-    /// The probability that it grew less than all other functions by chance.
+    /// The p-value for growing less than all other functions.
     fn p_of_smaller_share(&self) -> f64 {
         self.share.map_or(1.0, |effect| effect.p_below())
     }
@@ -286,10 +285,10 @@ struct Family {
 }
 
 impl Family {
-    /// The choice does not depend on which side has the samples (Bourgon 2010).
+    /// Selects functions by their total number of samples, regardless of which side has them (Bourgon 2010).
     fn new(sides: &mut [Side; 2], units: &Units) -> io::Result<Self> {
         let mut samples: BTreeMap<ScopeName, u64> = BTreeMap::new();
-        // By binary and side: samples, and those without names.
+        // For each binary and side, the number of samples, and the number of samples without function names.
         let mut binaries: BTreeMap<String, [[u64; 2]; 2]> = BTreeMap::new();
         for (side, runs) in sides.iter_mut().enumerate() {
             runs.each_function(|name, entries| {
@@ -317,12 +316,12 @@ impl Family {
     }
 }
 
-/// Code without names may be of any function.
+/// False for code without symbols, which may belong to any function.
 fn is_named(name: &ScopeName) -> bool {
     name.function.as_deref().is_some_and(|name| name != FrameRow::UNNAMED && name != FrameRow::STACKLESS)
 }
 
-/// True if the unnamed shares of a binary differ. A side without the binary says nothing about its names.
+/// True if the unnamed shares of a binary differ. A side without the binary is not compared.
 fn differ(base: [u64; 2], new: [u64; 2]) -> bool {
     let share = |[all, unnamed]: [u64; 2]| unnamed as f64 / all as f64;
     base[0] > 0 && new[0] > 0 && (share(base) - share(new)).abs() > UNNAMED

@@ -1,16 +1,17 @@
-//! The probability of a wrong claim, split among all claims of a comparison.
+//! Splits the error probability among all claims of a comparison.
 
-/// One-sided levels. Their sum is at most alpha, so any claim on identical sides is wrong with at most this probability.
+/// One-sided significance levels. Their sum is at most alpha, so the probability of any false claim about identical sides is at most alpha.
 ///
-/// A smaller part for slowdowns would find less: with 1.5 % instead of 2.5 %, +5 % is found in 37 instead of 44 % of comparisons of ten runs.
+/// A smaller share for slowdowns would reduce the power: with 1.5 % instead of 2.5 %, +5 % is found in 37 % instead of 44 % of comparisons of ten
+/// runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Levels {
-    /// The total is slower.
+    /// For the claim that the total is slower.
     pub slower: f64,
-    /// The total is faster.
+    /// For the claim that the total is faster.
     pub faster: f64,
-    /// Any function is slower.
+    /// For the claim that any function is slower.
     pub functions: f64,
 }
 
@@ -21,7 +22,7 @@ impl Levels {
         Self { slower: 0.5 * each, faster: 0.1 * each, functions: 0.4 * alpha }
     }
 
-    /// The levels of one of this many tests that share those of the total.
+    /// The levels for one of several tests that share the levels of the total.
     pub(super) fn shared(self, tests: f64) -> Self {
         Self { slower: self.slower / tests, faster: self.faster / tests, ..self }
     }

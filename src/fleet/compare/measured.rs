@@ -1,4 +1,4 @@
-//! A quantity of the runs of both sides, and the quantity that has to agree with it.
+//! A quantity of the runs of both sides, and a second quantity that has to agree with it.
 
 use super::choice::{Choice, Lengths};
 use super::levels::Levels;
@@ -7,28 +7,19 @@ use super::side::Side;
 use super::total::Total;
 use super::units::Units;
 
-/// The tests of a quantity.
+/// The tests of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Measured {
     /// The quantity.
     pub quantity: Quantity,
-    /// Its tests.
+    /// The tests of its total.
     pub total: Total,
-    /// The other quantity that "no slowdown" needs; `None` if lengths neither differ nor vary freely.
-    pub guard: Option<Guard>,
-}
-
-/// A second quantity. If lengths differ, CPU use may stay the same although the work takes longer.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Guard {
-    /// The quantity.
-    pub quantity: Quantity,
-    /// Its tests.
-    pub total: Total,
-    /// True if "slower" and "faster" need the same claim about it, since nobody chose the first quantity.
-    pub confirms_claims: bool,
+    /// The tests of a second quantity, which must also show no slowdown for that verdict: if recorded lengths differ, CPU use may stay the same even
+    /// though the work takes longer. `None` if recorded lengths neither differ nor vary freely.
+    pub guard: Option<Box<Self>>,
+    /// True if "slower" and "faster" also require the same claim about the second quantity, because the user did not choose the first.
+    pub needs_guard: bool,
 }
 
 impl Measured {
@@ -48,13 +39,13 @@ impl Measured {
         };
         let guard = second.filter(|_| differ || choice == Choice::FreeLengths).map(|second| {
             let total = Total::new((&second, &QuantityValues::of_sides(&second, sides)), units, limits);
-            let confirms_claims = differ && choice != Choice::Requested && quantity == Quantity::CpuUse;
-            Guard { quantity: second, total, confirms_claims }
+            Box::new(Self { quantity: second, total, guard: None, needs_guard: false })
         });
-        Self { total: Total::new((&quantity, values), units, limits), quantity, guard }
+        let needs_guard = guard.is_some() && differ && choice != Choice::Requested && quantity == Quantity::CpuUse;
+        Self { total: Total::new((&quantity, values), units, limits), quantity, guard, needs_guard }
     }
 
-    /// The tests of the quantity, and those of the second one.
+    /// The totals of the quantity and of the second quantity.
     pub(super) fn totals(&self) -> impl Iterator<Item = &Total> {
         std::iter::once(&self.total).chain(self.guard.iter().map(|guard| &guard.total))
     }

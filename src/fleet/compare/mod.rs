@@ -1,20 +1,22 @@
-//! Whether the runs of a new version are slower than those of a base.
+//! Compares the runs of a new version with those of a base, to find out whether they are slower.
 //!
 //! ```text
 //! FleetBuilder of each side ─► Side ─┬─► units in blocks ─► total: effect, idle units, tail ─┬─► verdict
 //!                                    └─► weight of each function in each run ─► functions ───┘
 //! ```
 //!
-//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. Units are what the verdict generalises from: runs,
-//! or for example devices, which have the mean of the logarithms of their runs. Units are compared within blocks. All claims share one
-//! probability of being wrong ([`Levels`]). `docs/statistics.md` defines every number.
+//! The value of a run is the logarithm of a [`Quantity`]: CPU time, CPU use, or elapsed time. The verdict generalises from units: each run, or for
+//! example each device, whose value is the mean of the logarithms of its runs. Units are compared within blocks. All claims share one error
+//! probability ([`Levels`]). `docs/statistics.md` defines every number.
 
 mod calls;
 mod choice;
+mod error;
 mod functions;
 mod levels;
 mod measured;
 mod moved;
+mod options;
 mod order;
 mod quantity;
 mod runs;
@@ -29,10 +31,12 @@ use super::selection::FleetSelection;
 use crate::units::Unit;
 
 pub use choice::{Choice, Lengths};
+pub use error::CompareError;
 pub(crate) use functions::FUNCTION_UNITS;
 pub use functions::{CommonGrowth, ComparedFunction, Functions};
 pub use levels::Levels;
-pub use measured::{Guard, Measured};
+pub use measured::Measured;
+pub use options::CompareOptions;
 pub use quantity::Quantity;
 pub(super) use quantity::QuantityValues;
 pub(super) use runs::ComparedRuns;
@@ -48,74 +52,42 @@ pub use verdict::{Obstacle, Reason, Verdict};
 use units::Units;
 use verdict::Evidence;
 
-/// What a comparison asks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompareOptions {
-    /// The quantities to compare, which share alpha; the recordings decide if there are none.
-    pub measures: Vec<Quantity>,
-    /// Labels within whose values runs are compared, such as `device`.
-    pub blocks: Vec<String>,
-    /// The label that says which runs belong to one unit, such as `device_id`; a run is a unit if there is none.
-    pub unit: Option<String>,
-    /// The probability of any false claim, about the total or a function, in any direction.
-    pub alpha: f64,
-    /// The smallest relative change that matters, such as 0.03.
-    pub min_effect: f64,
-    /// Whether functions are compared.
-    pub with_functions: bool,
-    /// True if any slower function makes the verdict slower, however little of the total it is.
-    pub fails_with_any_function: bool,
-}
-
-impl CompareOptions {
-    /// The labels that sides are to be grouped by ([`FleetOptions::by`](crate::fleet::FleetOptions::by)).
-    pub fn by(&self) -> Vec<String> {
-        let unit = self.unit.iter().filter(|unit| !self.blocks.contains(unit));
-        self.blocks.iter().chain(unit).cloned().collect()
-    }
-
-    /// The names of the intervals whose duration is compared.
-    pub fn intervals(&self) -> Vec<String> {
-        Quantity::intervals(&self.measures)
-    }
-}
-
-/// Whether the new side is slower, how much, and where.
+/// The result of a comparison: whether the new side is slower, by how much, and where.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The question.
+    /// The options.
     pub options: CompareOptions,
     /// The unit of all weights.
     pub unit: Unit,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The blocks with units on both sides, by label.
+    /// The blocks with units on both sides, sorted by label.
     pub blocks: Vec<ComparedBlock>,
-    /// Units of the base and of the new side in these blocks.
+    /// The number of units in these blocks, of the base and the new side.
     pub units: [u64; 2],
-    /// Runs of the base and of the new side in these blocks.
+    /// The number of runs in these blocks, of the base and the new side.
     pub runs: [u64; 2],
-    /// Why the first quantity is compared.
+    /// Why the first quantity was chosen.
     pub choice: Choice,
-    /// The tests of the totals of all quantities; at least one.
+    /// The tests of the total for each quantity; at least one.
     pub measures: Vec<Measured>,
-    /// The lengths of the recordings; `None` for reports from the field.
+    /// The recorded lengths; `None` for reports from the field.
     pub lengths: Option<Lengths>,
-    /// The levels of all claims.
+    /// The significance levels of all claims.
     pub levels: Levels,
     /// The tests of functions; `None` if they were not requested.
     pub functions: Option<Functions>,
-    /// Labels that separate the sides completely, such as `os`: their effect cannot be told from that of the version.
+    /// Labels that separate the sides completely, such as `os`. Their effect cannot be distinguished from that of the version.
     pub confounders: Vec<String>,
-    /// The labels whose values the sides do not share.
+    /// Labels whose values differ between the sides.
     pub differences: Vec<LabelDifference>,
-    /// The factor by which the weight of summed runs varies more than sampling, at least 1: noise of a
-    /// [`Diff`](crate::report::diff::Diff::with_noise_factor) of the sums of both sides.
+    /// The factor, at least 1, by which the weight of summed runs varies more than sampling noise: the noise factor of a
+    /// [`Diff`](crate::report::diff::Diff::with_noise_factor) between the sums of both sides.
     pub noise_factor: f64,
-    /// Sentences to read before believing the verdict.
+    /// Sentences that warn readers before they rely on the verdict.
     pub warnings: Vec<String>,
-    /// The selection that the runs of the base were measured with.
+    /// The selection with which the runs of the base were measured.
     pub selection: FleetSelection,
     /// True to list each run in text.
     pub lists_runs: bool,
@@ -126,7 +98,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// The sides have no unit in common, or spilled values cannot be read.
+    /// If the sides have no unit in common, or spilled values cannot be read.
     pub fn new(sides: &mut [Side; 2], options: CompareOptions) -> Result<Self, CompareError> {
         let unit = scope::common_unit(sides)?;
         let requested: Vec<_> =
@@ -195,52 +167,13 @@ impl Comparison {
         })
     }
 
-    /// The first quantity, which blocks and functions are about.
+    /// The first quantity. Blocks and functions refer to it.
     pub fn first(&self) -> &Measured {
         &self.measures[0]
     }
 
-    /// The functions that are slower.
+    /// The functions that became slower.
     pub fn slower_functions(&self) -> impl Iterator<Item = &ComparedFunction> {
         self.functions.iter().flat_map(Functions::slower)
-    }
-}
-
-/// The reason why sides cannot be compared.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// Weights have several units, such as cycles and nanoseconds; each side's are listed.
-    Units([Vec<Unit>; 2]),
-    /// Values that were [spilled](crate::fleet::FleetBuilder::spill) cannot be read.
-    Spilled(std::io::Error),
-}
-
-impl std::fmt::Display for CompareError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Units(sides) => {
-                let names = |units: &Vec<Unit>| units.iter().map(|unit| unit.name()).collect::<Vec<_>>().join(" and ");
-                let [base, new] = sides.each_ref().map(names);
-                let measured = if base == new {
-                    format!("both sides have runs measured in {base}")
-                } else {
-                    format!("the base is measured in {base} and the new side in {new}")
-                };
-                write!(
-                    f,
-                    "{measured}, which cannot be compared; choose a table that both have, with --schema, or a kind of report, with --where diagnostic=hang"
-                )
-            }
-            Self::Spilled(error) => write!(f, "values in a temporary file cannot be read: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for CompareError {}
-
-impl From<std::io::Error> for CompareError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Spilled(error)
     }
 }

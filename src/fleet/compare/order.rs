@@ -1,7 +1,7 @@
-//! Whether the runs of both sides were recorded in turn.
+//! Checks whether the runs of both sides were recorded alternately.
 //!
-//! A machine changes while it records: it gets warm, and other programs start. If all runs of one side come first, that looks like a change of
-//! the code. No correction is made: a regression on time would lose most of the power in that case.
+//! A machine changes while it records: it gets warm, and other programs start. If all runs of one side come first, that looks like a change of the
+//! code. No correction is made: in that case, a regression on time would lose most of the power.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::side::Side;
 use super::units::Units;
 use crate::fleet::trend::day_of;
 
-/// A warning if the sides were not recorded in turn. Random orders are warned of in 4 % (5 against 5 runs) or less.
+/// A warning if the sides were not recorded alternately. At most 4 % of random orders cause a warning (5 runs against 5).
 pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     let start = |side: usize, run: usize| Some((instant_of(sides[side].report.runs[run].start.as_deref()?)?, side));
     let mut starts: Vec<(f64, usize)> = units.runs_of(start).collect();
@@ -20,7 +20,7 @@ pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     let key = |start: &(f64, usize)| (start.0.to_bits(), start.1);
     let distinct: BTreeSet<(u64, usize)> = starts.iter().map(key).collect();
     let times: BTreeSet<u64> = distinct.iter().map(|(time, _)| *time).collect();
-    // Runs that started together have no order.
+    // Runs that started at the same time have no order.
     if times.len() < distinct.len() {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn warning(sides: &[Side; 2], units: &Units) -> Option<String> {
     })
 }
 
-/// Seconds since 1970 of a time such as `2026-06-04T07:00:06.002-07:00`.
+/// Parses a time such as `2026-06-04T07:00:06.002-07:00` to seconds since 1970.
 fn instant_of(text: &str) -> Option<f64> {
     let day = day_of(text)? as f64;
     let time = text.get(11..)?;

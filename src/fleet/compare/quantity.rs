@@ -8,16 +8,16 @@ use std::str::FromStr;
 use super::side::Side;
 use crate::fleet::report::RunRow;
 
-/// What is compared of each run.
+/// The quantity of a run to compare.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
-    /// The weight of its samples: CPU time, cycles, or events.
+    /// The weight of the run's samples: CPU time, cycles, or events.
     CpuTime,
-    /// The same, divided by the recorded time; of a report from the field, what it states.
+    /// CPU time divided by the recorded time; for a report from the field, the stated quantity.
     CpuUse,
-    /// The recorded, or selected, time.
+    /// The recorded (or selected) time.
     Elapsed,
-    /// The mean duration of its complete intervals with this name.
+    /// The mean duration of the run's complete intervals with this name.
     Interval(String),
 }
 
@@ -25,17 +25,17 @@ impl Quantity {
     /// The value of a run; 0 if it was idle, `None` if it was not measured.
     pub fn of(&self, run: &RunRow) -> Option<f64> {
         match self {
-            // A report has no CPU time: it states one number.
+            // A report from the field has no CPU time, only the stated quantity.
             Self::CpuTime => run.recorded().map(|_| run.weight as f64),
             Self::CpuUse => Some(run.rate.as_f64()),
-            // What samples span is not known to be what was recorded.
+            // The time that samples span may differ from the recorded time.
             Self::Elapsed if run.is_estimated() => None,
             Self::Elapsed => length_of(run),
             Self::Interval(_) => None,
         }
     }
 
-    /// The names of the intervals among quantities.
+    /// The names of the intervals among the quantities.
     pub fn intervals(quantities: &[Self]) -> Vec<String> {
         let name = |quantity: &Self| match quantity {
             Self::Interval(name) => Some(name.clone()),
@@ -44,7 +44,7 @@ impl Quantity {
         quantities.iter().filter_map(name).collect()
     }
 
-    /// True if it is measured by samples, of the complete run and of its functions.
+    /// True if the quantity is measured by samples, for the complete run and for its functions.
     pub const fn is_sampled(&self) -> bool {
         matches!(self, Self::CpuTime | Self::CpuUse)
     }
@@ -77,20 +77,20 @@ impl FromStr for Quantity {
     }
 }
 
-/// The length of a recording in nanoseconds.
+/// The recorded length in nanoseconds.
 fn length_of(run: &RunRow) -> Option<f64> {
     run.recorded().map(|time| time.as_nanos() as f64)
 }
 
-/// The values of a quantity in all runs of a side.
+/// The values of a quantity for all runs of a side.
 pub(in crate::fleet) struct QuantityValues {
-    /// By run: 0 if it was idle, `None` if it was not measured.
+    /// For each run, its value: 0 if it was idle, `None` if it was not measured.
     values: Vec<Option<f64>>,
-    /// By run: the number of equal parts that it was counted in, such as samples. It limits how well a value is known.
+    /// For each run, the number of equal parts in which it was counted, such as samples. It limits the precision of the value.
     parts: Vec<f64>,
 }
 
-/// Times are known to a microsecond.
+/// Times have a resolution of one microsecond.
 const NANOS_PER_PART: f64 = 1e3;
 
 impl QuantityValues {
@@ -106,13 +106,13 @@ impl QuantityValues {
         }
     }
 
-    /// The lengths of recordings, estimated ones included.
+    /// The recorded lengths, including estimates.
     pub(super) fn lengths(side: &Side) -> Self {
         Self::of_times(side.report.runs.iter().map(length_of))
     }
 
     fn of_times(times: impl Iterator<Item = Option<f64>>) -> Self {
-        // A time of zero is one below the resolution.
+        // A time of zero is below the resolution.
         let values: Vec<_> = times.map(|value| Some(value?.max(NANOS_PER_PART / 2.0))).collect();
         let parts = values.iter().map(|value| value.unwrap_or_default() / NANOS_PER_PART).collect();
         Self { values, parts }
@@ -135,12 +135,12 @@ impl QuantityValues {
         self.parts[run]
     }
 
-    /// True if no run has the quantity.
+    /// True if the quantity was measured in no run.
     pub(super) fn is_missing(&self) -> bool {
         self.values.iter().all(Option::is_none)
     }
 
-    /// The number of runs without the quantity.
+    /// The number of runs in which the quantity was not measured.
     pub(super) fn unmeasured(&self) -> usize {
         self.values.iter().filter(|value| value.is_none()).count()
     }

@@ -1,4 +1,4 @@
-//! What a comparison keeps of each run of a side, besides its measure.
+//! The data that a comparison keeps for each run of a side, in addition to its measure.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,28 @@ use crate::fleet::scope::FleetScope;
 use crate::recording::Interval;
 use crate::units::Unit;
 
-/// Values of a label that are kept at most; a label with more identifies runs.
+/// The maximum number of values to keep for a label. A label with more values identifies runs.
 const MOST_VALUES: usize = 1_000;
 
-/// The functions of all runs of a side, and what the runs are of.
+/// The functions in all runs of a side, and the labels of these runs.
 #[derive(Debug)]
 pub(in crate::fleet) struct ComparedRuns {
-    /// Self weights of functions; empty without `has_functions`.
+    /// The self weights of functions; empty unless `has_functions`.
     pub(in crate::fleet) own: ScopeColumn,
     has_functions: bool,
-    /// The values of each label, `table` and `sampling interval` among them, with the number of runs that have them.
+    /// The values of each label, including `table` and `sampling interval`, with the number of runs that have them.
     pub(super) labels: BTreeMap<String, BTreeMap<String, u64>>,
-    /// By key of `own`; empty if runs were measured without stacks.
+    /// The calls between keys of `own`; empty if runs were measured without stacks.
     pub(super) calls: Calls,
-    /// The number of runs.
     count: u64,
-    /// By name of an interval that is compared: the runs that have it, by the order of addition, with the mean of their durations.
+    /// For each compared interval name, the runs with such intervals, in order of addition, and the mean duration.
     intervals: BTreeMap<String, Vec<(u32, f64)>>,
-    /// By name: the number of these intervals.
+    /// The number of intervals for each name.
     counts: BTreeMap<String, u64>,
 }
 
 impl ComparedRuns {
-    /// `intervals` are the names of those that are compared.
+    /// `intervals` are the names to compare.
     pub(in crate::fleet) fn new(intervals: &[String], has_functions: bool) -> Self {
         Self {
             own: ScopeColumn::new(FleetScope::Function, Measure::Cpu, false),
@@ -70,12 +69,12 @@ impl ComparedRuns {
         self.intervals.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The mean number of intervals of the runs that have any.
+    /// The mean number of intervals in runs that have any.
     pub(super) fn intervals_per_run(&self, name: &str) -> f64 {
         self.counts.get(name).copied().unwrap_or(0) as f64 / self.interval_means(name).len().max(1) as f64
     }
 
-    /// The share of runs that have a label with a value like this.
+    /// The share of runs that have this label with a value that satisfies the predicate.
     pub(super) fn share_with(&self, label: &str, is: fn(&str) -> bool) -> f64 {
         let values = self.labels.get(label).into_iter().flatten();
         let count: u64 = values.filter(|(value, _)| is(value)).map(|(_, runs)| runs).sum();
@@ -84,7 +83,7 @@ impl ComparedRuns {
 
     fn note(&mut self, record: &RunRecord) {
         let interval = format!("{} {}", record.usual_weight, record.unit.name());
-        // Only time is sampled at intervals: cycles of a sample vary, and reports state one number.
+        // Only time is sampled at regular intervals: the cycles of a sample vary, and reports from the field state a single quantity.
         let is_timed = record.unit == Unit::Nanoseconds;
         let facts = [("table", record.schema.as_str(), true), ("sampling interval", interval.as_str(), is_timed)];
         let facts = facts.into_iter().filter(|(.., is_known)| *is_known && record.samples > 0);

@@ -1,26 +1,29 @@
-//! What a verdict covers, and what to know before believing it.
+//! Checks what a verdict covers, and collects the warnings about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::CompareError;
 use super::functions::FUNCTION_UNITS;
+use super::options::CompareOptions;
 use super::order;
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
-use super::{CompareError, CompareOptions};
+use crate::alert::MOST_UNMEASURED;
 use crate::fleet::identity::recording;
-use crate::fleet::unmeasured::{MOST_UNMEASURED, too_many_unmeasured};
+use crate::fleet::unmeasured::too_many_unmeasured;
+use crate::settings::{BLOCK, UNIT};
 use crate::units::{Unit, several};
 
-/// A label with more values than this is not compared: it identifies runs.
+/// Labels with more values are not compared: they identify runs.
 const MOST_VALUES: usize = 50;
 
-/// A label whose values the sides do not share.
+/// A label with different values on the two sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelDifference {
     /// The label, or `table` or `sampling interval`.
     pub key: String,
-    /// The values of the base and of the new side that the other lacks, each with its number of runs.
+    /// For the base and the new side, the values that the other side lacks, each with its number of runs.
     pub values: [Vec<(String, u64)>; 2],
 }
 
@@ -36,7 +39,7 @@ pub(super) fn common_unit(sides: &[Side; 2]) -> Result<Unit, CompareError> {
     }
 }
 
-/// The labels whose values differ.
+/// The labels with different values on the two sides.
 pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<LabelDifference> {
     let labels = sides.each_ref().map(|side| &side.runs.labels);
     let keys: BTreeSet<&String> = labels.iter().flat_map(|labels| labels.keys()).collect();
@@ -57,15 +60,15 @@ pub(super) fn differences(sides: &[Side; 2], options: &CompareOptions) -> Vec<La
     keys.filter_map(difference).collect()
 }
 
-/// Labels, other than the version, that may explain a change, and are not compared within.
+/// Labels, other than the version, that may explain a change. Runs are not compared within their values.
 const CONFOUNDERS: [&str; 2] = ["os", "instruments"];
 
-/// The labels whose values separate the sides completely, so that their effect cannot be told from that of the version.
+/// The labels whose values separate the sides completely, so their effect cannot be distinguished from that of the version.
 pub(super) fn confounders(sides: &[Side; 2]) -> Vec<String> {
     CONFOUNDERS.into_iter().filter(|key| is_separated(sides, key)).map(str::to_owned).collect()
 }
 
-/// True if both sides have values of a label, and none in common.
+/// True if both sides have values of a label, but none in common.
 fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     let [base, new] = sides.each_ref().map(|side| side.runs.labels.get(key));
     base.zip(new).is_some_and(|(base, new)| {
@@ -73,7 +76,7 @@ fn is_separated(sides: &[Side; 2], key: &str) -> bool {
     })
 }
 
-/// True if nine runs in ten keep a whole number of cores busy throughout.
+/// True if nine in ten runs keep a whole number of cores busy throughout.
 pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
     const NEAR: f64 = 0.03;
     let cores = |side: usize, run: usize| Some(sides[side].report.runs[run].rate.as_f64() / 100.0);
@@ -83,7 +86,7 @@ pub(super) fn are_saturated(sides: &[Side; 2], units: &Units) -> bool {
     all > 0 && 10 * near >= 9 * all
 }
 
-/// The reason why the sides cannot be compared, without its full stop.
+/// Explains why the sides cannot be compared, without a full stop.
 pub(super) fn invalid(
     sides: &[Side; 2],
     units: &Units,
@@ -123,7 +126,7 @@ fn missing(quantity: &Quantity) -> String {
     }
 }
 
-/// A quantity that too few runs have, or a side without any CPU time.
+/// The sentence about a quantity that too few runs have, or a side without any CPU time.
 fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) -> Option<String> {
     let too_many = |(number, (side, name)): (usize, (&Side, &str))| {
         let unmeasured = side.report.inputs.unmeasured();
@@ -139,7 +142,7 @@ fn unmeasured(sides: &[Side; 2], units: &Units, values: &[QuantityValues; 2]) ->
     failed.or_else(|| SIDES.into_iter().enumerate().find_map(idle))
 }
 
-/// More runs of a side in which the app failed: they may not have done their work.
+/// The sentence for sides that differ in the share of runs whose app failed: these runs may not have completed their work.
 fn failed(sides: &[Side; 2]) -> Option<String> {
     let shares = sides.each_ref().map(|side| side.runs.share_with("exit_status", |status| status != "0"));
     ((shares[1] - shares[0]).abs() > MOST_UNMEASURED).then(|| {
@@ -148,7 +151,7 @@ fn failed(sides: &[Side; 2]) -> Option<String> {
     })
 }
 
-/// Sentences to read before believing the verdict.
+/// Sentences that warn readers before they rely on the verdict.
 pub(super) fn warnings(
     sides: &[Side; 2],
     units: &Units,
@@ -195,13 +198,13 @@ pub(super) fn warnings(
     if let Some(unit) = options.unit.as_ref().filter(|_| units.repeated > 0) {
         let by = options.blocks.join(", ");
         warnings.push(format!(
-            "Some values of {unit} are in several blocks and count in each, so results look surer than they are: leave out --block {by}, or use --block {unit}."
+            "Some values of {unit} are in several blocks and count in each, so results look surer than they are: leave out {BLOCK} {by}, or use {BLOCK} {unit}."
         ));
     }
     if let Some(unit) = options.unit.as_ref().filter(|unit| units.shared > 0 && !options.blocks.contains(unit)) {
         let shared = several(units.shared, "value");
         warnings.push(format!(
-            "Both sides have {shared} of {unit}: --block {unit} compares each with itself, and tells smaller changes."
+            "Both sides have {shared} of {unit}: {BLOCK} {unit} compares each with itself, and tells smaller changes."
         ));
     }
     for (side, name) in sides.iter().zip(names) {
@@ -212,7 +215,7 @@ pub(super) fn warnings(
     warnings
 }
 
-/// A warning if runs have other numbers of an interval, whose mean duration is compared.
+/// A warning if runs on the two sides have different numbers of an interval whose mean duration is compared.
 fn unequal_counts(sides: &[Side; 2], quantity: &Quantity) -> Option<String> {
     let Quantity::Interval(name) = quantity else { return None };
     let [base, new] = sides.each_ref().map(|side| side.runs.intervals_per_run(name));
@@ -239,7 +242,7 @@ fn unequal_tables(sides: &[Side; 2]) -> Option<String> {
     Some(format!("The sides differ in their {key}, so part of the change may come from the measurement."))
 }
 
-/// A warning if runs that are units come from the same device, or the like, with the remedy that fits.
+/// A warning, with a suitable remedy, if each run is a unit although several runs share for example a device.
 fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     if options.unit.is_some() {
         return None;
@@ -249,15 +252,15 @@ fn repeated(sides: &[Side; 2], options: &CompareOptions) -> Option<String> {
     let [Some(base), Some(new)] = values else { return None };
     let shared = base.keys().filter(|value| new.contains_key(*value)).count();
     let are_shared = 2 * shared >= base.len().max(new.len());
-    // Fewer units would hardly show anything.
+    // With fewer units, hardly any change can be shown.
     let are_units = base.len().min(new.len()) as u64 >= FUNCTION_UNITS;
     let blocks = options.blocks.iter().chain([key]).map(String::as_str).collect::<Vec<_>>().join(",");
     let remedy = match (are_shared, are_units) {
         (true, true) if !options.blocks.is_empty() => {
-            format!("use --unit {key}, since its values repeat within blocks")
+            format!("use {UNIT} {key}, since its values repeat within blocks")
         }
-        (true, _) => format!("use --block {blocks}, since both sides have {shared} of its values"),
-        (false, true) => format!("use --unit {key}, since the sides have different values of it"),
+        (true, _) => format!("use {BLOCK} {blocks}, since both sides have {shared} of its values"),
+        (false, true) => format!("use {UNIT} {key}, since the sides have different values of it"),
         (false, false) => format!("record more values of {key}, since the sides have too few in common"),
     };
     Some(format!(

@@ -9,13 +9,13 @@ use crate::fleet::report::FleetReport;
 use crate::fleet::run::FleetNames;
 use crate::fleet::scope::ScopeName;
 
-/// Entries that are looked at at a time: 12 MiB.
+/// The number of entries to process at a time: 12 MiB.
 const MOST_ENTRIES: usize = 1 << 19;
 
 /// The runs of one side, and the weight of each function in each of them.
 #[derive(Debug)]
 pub struct Side {
-    /// The report on its runs, by the labels of blocks and units.
+    /// The report on its runs, grouped by the labels of blocks and units.
     pub report: FleetReport,
     pub(in crate::fleet) runs: ComparedRuns,
     pub(in crate::fleet) places: Places,
@@ -23,7 +23,7 @@ pub struct Side {
     pub(in crate::fleet) spilled: Spilled,
 }
 
-/// Where the runs are in the report, by the order of addition, and the usual weights of their samples, by that place.
+/// The positions of runs in the report, indexed by the order of addition; and the usual sample weights, indexed by that position.
 #[derive(Debug)]
 pub(in crate::fleet) struct Places {
     pub(in crate::fleet) order: Vec<u32>,
@@ -41,11 +41,11 @@ impl EntryRuns for Places {
 }
 
 impl Side {
-    /// The side that consists of the runs in a builder [for comparisons](FleetBuilder::for_comparison).
+    /// Creates the side from the runs of a builder [for comparisons](FleetBuilder::for_comparison).
     ///
     /// # Errors
     ///
-    /// Values were spilled, and their file cannot be read.
+    /// If values were spilled, and their file cannot be read.
     pub fn new(builder: FleetBuilder) -> io::Result<Self> {
         builder.try_finish_side()
     }
@@ -55,7 +55,7 @@ impl Side {
         self.runs.calls.by_name(&self.runs.own, &self.names)
     }
 
-    /// By run: the mean duration of its complete intervals with this name, in nanoseconds.
+    /// For each run, the mean duration of its complete intervals with this name, in nanoseconds.
     pub(super) fn interval_means(&self, name: &str) -> Vec<Option<f64>> {
         let mut means = vec![None; self.report.runs.len()];
         for &(added, mean) in self.runs.interval_means(name) {
@@ -64,7 +64,7 @@ impl Side {
         means
     }
 
-    /// Passes the self weights of each function to `each`.
+    /// Calls `each` with the self weights of every function.
     pub(super) fn each_function(&mut self, mut each: impl FnMut(ScopeName, &[Entry])) -> io::Result<()> {
         let Self { runs: ComparedRuns { own, .. }, places, names, spilled, .. } = self;
         own.entries.each_key(places, spilled, MOST_ENTRIES, |key, entries| each(own.name(key, names), entries))

@@ -1,18 +1,17 @@
-//! The tests of the total of a quantity: how much a typical unit uses, how many are idle, and how far the tail reaches.
+//! Tests the total of a quantity: how much a typical unit uses, how many units are idle, and how far the tail extends.
 
 use super::levels::Levels;
 use super::quantity::{Quantity, QuantityValues};
 use super::units::Units;
-use crate::stats::Quantile;
-use crate::stats::compare::{Block, Effect, Exact, Exceedance, exact_test, share_ratio_bound, van_elteren};
+use crate::stats::{Block, Effect, Exact, Exceedance, Quantile};
 
-/// From this many units on each side, the tail is tested.
+/// The tail is tested if each side has at least this many units.
 const TAIL_UNITS: u64 = 1_000;
 
-/// The percentiles of all units beyond which the tail is.
+/// The percentiles of all units that define the tail.
 const TAILS: [Quantile; 2] = [Quantile::P95, Quantile::P99];
 
-/// By block and side: the logarithm of each unit's value, `None` for idle ones.
+/// For each block and side, the logarithm of each unit's value; `None` for idle units.
 type Logarithms = [[Vec<Option<f64>>; 2]];
 
 /// The tests of the total of a quantity.
@@ -21,20 +20,20 @@ type Logarithms = [[Vec<Option<f64>>; 2]];
 pub struct Total {
     /// The mean of the runs of the base and of the new side, within blocks.
     pub means: [f64; 2],
-    /// The change of the logarithm within blocks, of the units that are not idle; `None` if it has no error, since there are too few units.
+    /// The change of the logarithm within blocks, for units that are not idle; `None` if there are too few units to estimate its error.
     pub effect: Option<Effect>,
-    /// The levels of claims about the effect. They are smaller if other tests take a part.
+    /// The significance levels of claims about the effect. They are smaller if other tests share alpha.
     pub levels: Levels,
-    /// The logarithm of the change that is not exceeded, with a probability of 1 − alpha. It includes idle units.
+    /// The upper bound of the change, as a logarithm, with a probability of 1 − alpha. Includes idle units.
     pub upper_bound: Option<f64>,
-    /// The factor by which the number of units has to grow to show the smallest change that matters; see
-    /// [`needed_factor`](crate::stats::compare::needed_factor).
+    /// The factor by which the number of units has to grow to show the smallest relevant change; see
+    /// [`Block::needed_factor`].
     pub needed: Option<f64>,
-    /// The probability of ranks that differ as much by chance (van Elteren): a check without assumptions on the distribution.
+    /// The p-value of a rank test (van Elteren): a check without assumptions about the distribution.
     pub rank_p: Option<f64>,
-    /// The share of idle units; `None` if there is none.
+    /// The share of idle units; `None` if no unit is idle.
     pub idle: Option<ShareTest>,
-    /// The shares that are far out among units like themselves: beyond P95 and P99 of all; empty unless each side has a thousand units.
+    /// The shares of units that are far out relative to similar units: beyond P95 and P99 of all. Empty unless each side has a thousand units.
     pub tail: Vec<ShareTest>,
 }
 
@@ -42,20 +41,20 @@ pub struct Total {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShareTest {
-    /// The percentile of all units, for a tail.
+    /// The percentile of all units, if this tests a tail.
     pub quantile: Option<Quantile>,
-    /// Units of the base and of the new side in question.
+    /// The number of units of the base and of the new side in this share.
     pub counts: [u64; 2],
-    /// All units of the base and of the new side.
+    /// The total number of units of the base and of the new side.
     pub of: [u64; 2],
-    /// For a tail, the mean of the units of each side beyond its own percentile.
+    /// For a tail, the mean of each side's units beyond the side's percentile.
     pub values: [f64; 2],
-    /// The probabilities of counts as unequal as these, if the sides are alike within blocks.
+    /// The p-values of the counts, if the sides are the same within blocks.
     pub p: Exact,
 }
 
 impl ShareTest {
-    /// True if the new side has the larger share.
+    /// True if the share of the new side is larger.
     pub fn is_more(&self) -> bool {
         self.counts[1] as f64 * self.of[0] as f64 > self.counts[0] as f64 * self.of[1] as f64
     }
@@ -81,35 +80,30 @@ impl Total {
             needed: needed(&blocks, min_effect, levels_of_effect),
             effect,
             levels: levels_of_effect,
-            rank_p: van_elteren(&blocks).map(|(_, p)| p),
+            rank_p: Block::rank_test(&blocks).map(|(_, p)| p),
             idle: has_idle.then(|| share_test(&idle, None, [0.0; 2])),
             tail: if has_tail { tails(&logarithms) } else { Vec::new() },
         }
     }
 
-    /// The interval of the change, as logarithms, that excludes no change if the total is slower: 95 % by default.
+    /// The interval of the change, as logarithms. It excludes no change if the total is slower. 95 % by default.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.effect.map(|effect| effect.interval(2.0 * self.levels.slower))
     }
 
-    /// The same for a claim that it is faster: 99 % by default.
-    pub fn interval_of_faster(&self) -> Option<(f64, f64)> {
-        self.effect.map(|effect| effect.interval(2.0 * self.levels.faster))
-    }
-
-    /// True if a typical unit uses more, by more than chance and by enough to matter.
+    /// True if a typical unit uses more, and the growth is significant and large enough.
     pub(super) fn is_slower(&self, min_effect: f64) -> bool {
         self.effect
             .is_some_and(|effect| effect.p_above() <= self.levels.slower && effect.difference >= min_effect.ln_1p())
     }
 
-    /// The same for less.
+    /// True if a typical unit uses less, and the reduction is significant and large enough.
     pub(super) fn is_faster(&self, min_effect: f64) -> bool {
         self.effect
             .is_some_and(|effect| effect.p_below() <= self.levels.faster && effect.difference <= (-min_effect).ln_1p())
     }
 
-    /// True if more new units are idle, by more than chance.
+    /// True if significantly more units are idle on the new side.
     pub(super) fn has_more_idle(&self) -> bool {
         self.idle.is_some_and(|idle| idle.p.more <= self.levels.slower)
     }
@@ -121,17 +115,18 @@ impl Total {
 }
 
 fn needed(blocks: &[Block], min_effect: f64, levels: Levels) -> Option<f64> {
-    crate::stats::compare::needed_factor(blocks, min_effect.ln_1p(), levels.slower)
+    Block::needed_factor(blocks, min_effect.ln_1p(), levels.slower)
 }
 
-/// The largest change of the use of all units: of those that are not idle, times their share. Both bounds hold together.
+/// An upper bound for the change over all units: the change of units that are not idle, times the change of their share. Both bounds hold
+/// simultaneously.
 fn upper_bound(effect: &Effect, idle: Option<&Vec<Exceedance>>, alpha: f64) -> Option<f64> {
     let Some(idle) = idle else { return Some(effect.upper_bound(alpha)) };
     let busy =
         |block: &Exceedance| Exceedance { base: block.of_base - block.base, new: block.of_new - block.new, ..*block };
     let busy: Vec<Exceedance> = idle.iter().map(busy).collect();
     // More idle units do not make the others faster.
-    share_ratio_bound(&busy, alpha / 2.0).map(|share| effect.upper_bound(alpha / 2.0) + share.max(0.0))
+    Exceedance::ratio_bound(&busy, alpha / 2.0).map(|share| effect.upper_bound(alpha / 2.0) + share.max(0.0))
 }
 
 fn shares(logarithms: &Logarithms, is: impl Fn(&Option<f64>) -> bool) -> Vec<Exceedance> {
@@ -152,7 +147,7 @@ fn share_test(blocks: &[Exceedance], quantile: Option<Quantile>, values: [f64; 2
         counts: [sum(|block| block.base), sum(|block| block.new)],
         of: [sum(|block| block.of_base), sum(|block| block.of_new)],
         values,
-        p: exact_test(blocks),
+        p: Exact::of(blocks),
     }
 }
 
@@ -166,21 +161,22 @@ fn tails(logarithms: &Logarithms) -> Vec<ShareTest> {
         };
         let means = sides.each_ref().map(mean);
         let test = |values: &Logarithms| share_test(&beyond(values, quantile), Some(quantile), means);
-        // The counts of units are exact. Places are not, if the range of a side is uncertain, but spread alone moves none of them.
+        // The counts of units are exact. The positions relative to similar units are not, because the range of a side is uncertain, but they are not
+        // affected by spread alone.
         let (units, places) = (test(logarithms), test(&relative));
         ShareTest { p: units.p.max(places.p), ..units }
     };
     TAILS.map(test).into()
 }
 
-/// The values beyond a percentile of all.
+/// The number of values beyond a percentile of all.
 fn beyond(values: &Logarithms, quantile: Quantile) -> Vec<Exceedance> {
     let all = sorted([side(values, 0), side(values, 1)].concat());
     let limit = all[rank(&all, quantile).saturating_sub(1)];
     shares(values, |value| value.is_some_and(|value| value > limit))
 }
 
-/// The sorted values of a side. An idle unit is below every other one.
+/// The sorted values of a side. Idle units are below all others.
 fn side(values: &Logarithms, side: usize) -> Vec<f64> {
     let all = values.iter().flat_map(|block| &block[side]);
     sorted(all.map(|value| value.unwrap_or(f64::NEG_INFINITY)).collect())
@@ -190,8 +186,8 @@ fn rank(values: &[f64], quantile: Quantile) -> usize {
     quantile.nearest_rank(values.len() as u64) as usize
 }
 
-/// Logarithms less the median of their side in their block, in interquartile ranges of their side: how far out each unit is among units like
-/// itself. A side that is slower, or varies more, as a whole has no longer tail.
+/// How far out each unit is relative to similar units: the logarithm minus the median of its side in its block, in interquartile ranges of its side.
+/// A side that is slower or varies more overall therefore does not have a longer tail.
 fn relative(logarithms: &Logarithms) -> Vec<[Vec<Option<f64>>; 2]> {
     let mut relative = logarithms.to_vec();
     for side in [0, 1] {
@@ -212,7 +208,7 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The value at a share of sorted values, between two of them if need be; 0 without values.
+/// The value at a fraction of the sorted values, interpolated if necessary; 0 if there are no values.
 fn at(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let index = share * last as f64;

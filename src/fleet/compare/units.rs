@@ -2,29 +2,28 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::CompareOptions;
+use super::options::CompareOptions;
 use super::quantity::QuantityValues;
 use super::side::Side;
 use crate::fleet::report::RunRow;
 use crate::noise::{RunSum, overdispersion};
-use crate::stats::Quantile;
-use crate::stats::compare::Block;
+use crate::stats::{Block, Quantile};
 
-/// The values of the labels of a block.
+/// The label values of a block.
 type Labels = Vec<Option<String>>;
 
 /// A block with units on both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedBlock {
-    /// The values of the labels of blocks; `None` if its runs lack the label.
+    /// The values of the block labels; `None` if its runs lack the label.
     pub labels: Vec<Option<String>>,
-    /// The values of each unit of the base and of the new side: the mean of its runs.
+    /// The value of each unit of the base and of the new side: the mean of its runs.
     pub values: [Vec<f64>; 2],
-    /// The runs of the base and of the new side that have a value, from the lowest to the highest.
+    /// The runs of the base and of the new side that have a value, sorted by value in ascending order.
     pub runs: [Vec<ComparedRun>; 2],
 }
 
-/// A run, and its value.
+/// A run with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedRun {
     /// The value of the first quantity.
@@ -34,45 +33,44 @@ pub struct ComparedRun {
 }
 
 impl ComparedBlock {
-    /// The nearest-rank percentile of the values of the runs of a side.
+    /// The nearest-rank percentile of a side's run values.
     pub fn quantile(&self, side: usize, quantile: Quantile) -> f64 {
         let rank = quantile.nearest_rank(self.runs[side].len() as u64) as usize;
         rank.checked_sub(1).map_or(0.0, |place| self.runs[side][place].value)
     }
 
-    /// The geometric mean of the units of a side that are not idle, which effects compare; `None` if all are idle.
+    /// The geometric mean of a side's units that are not idle, on which effects are based; `None` if all are idle.
     pub fn geometric_mean(&self, side: usize) -> Option<f64> {
         let logarithms: Vec<f64> = self.values[side].iter().filter(|value| **value > 0.0).map(|v| v.ln()).collect();
         (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp())
     }
 }
 
-/// Which unit and block each run belongs to.
+/// Assigns runs to units and blocks.
 pub(super) struct Units {
-    /// The blocks that both sides have.
+    /// The blocks that exist on both sides.
     blocks: Vec<Labels>,
     sides: [SideUnits; 2],
-    /// Runs of each side in blocks that the other side lacks, by the labels of the block.
+    /// For each side, the number of runs in blocks that the other side lacks, by block labels.
     pub(super) alone: [BTreeMap<Labels, u64>; 2],
-    /// Units that both sides have.
+    /// The number of units that both sides have.
     pub(super) shared: u64,
-    /// Units that are in several blocks of a side, and count once in each.
+    /// The number of units that are in several blocks of a side, and are counted once in each.
     pub(super) repeated: u64,
-    /// Runs of each side without the label of units: each is a unit.
+    /// The number of runs on each side without the unit label: each is a separate unit.
     pub(super) without_label: [u64; 2],
 }
 
-/// The units of one side.
 #[derive(Default)]
 struct SideUnits {
-    /// By run: its unit; `None` in blocks that the other side lacks.
+    /// For each run, its unit; `None` if the other side lacks its block.
     of_run: Vec<Option<usize>>,
-    /// By unit: its block.
+    /// For each unit, its block.
     blocks: Vec<usize>,
 }
 
 impl Units {
-    /// Only runs that are `measured` count.
+    /// Only uses runs for which `measured` returns true.
     pub(super) fn new(sides: &[Side; 2], options: &CompareOptions, measured: impl Fn(usize, usize) -> bool) -> Self {
         let labels = [0, 1].map(|side| {
             let of = |(index, run)| measured(side, index).then(|| labels_of(&sides[side], run, options));
@@ -119,17 +117,17 @@ impl Units {
         Self { blocks, sides: units, alone, shared, repeated, without_label }
     }
 
-    /// The number of units of each side.
+    /// The number of units on each side.
     pub(super) fn counts(&self) -> [u64; 2] {
         self.sides.each_ref().map(|side| side.blocks.len() as u64)
     }
 
-    /// The number of runs of each side.
+    /// The number of runs on each side.
     pub(super) fn runs(&self) -> [u64; 2] {
         self.sides.each_ref().map(|side| side.of_run.iter().flatten().count() as u64)
     }
 
-    /// By block and side: the logarithm of the mean of each unit's runs; `None` if it is 0.
+    /// For each block and side, the logarithm of the mean of each unit's runs; `None` if it is 0.
     pub(super) fn log_means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = self.means(value);
         let log = |mean: &mut Option<f64>| *mean = mean.filter(|mean| *mean > 0.0).map(f64::ln);
@@ -137,7 +135,7 @@ impl Units {
         means
     }
 
-    /// By block and side: the mean of each unit over those of its runs that have a value; `None` if none has one.
+    /// For each block and side, the mean of each unit over its runs that have a value; `None` if none has one.
     pub(super) fn means(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<[Vec<Option<f64>>; 2]> {
         let mut means = vec![<[Vec<Option<f64>>; 2]>::default(); self.blocks.len()];
         for (side, units) in self.sides.iter().enumerate() {
@@ -155,24 +153,24 @@ impl Units {
         means
     }
 
-    /// The logarithms of the values of units, by block and side; `None` for idle ones.
+    /// For each block and side, the logarithms of the unit values; `None` for idle units.
     pub(super) fn logarithms(&self, values: &[QuantityValues; 2]) -> Vec<[Vec<Option<f64>>; 2]> {
         self.log_means(|side, run| values[side].get(run))
     }
 
-    /// The logarithms of the values of units that are not idle, with the least variance that counting allows: 1/(6N²) for N parts.
+    /// The logarithms of the values of units that are not idle, with the smallest variance that counting allows: 1/(6N²) for N parts.
     pub(super) fn blocks_with_floors(&self, values: &[QuantityValues; 2]) -> Vec<Block> {
         let parts = |side: usize, run| values[side].logarithm(run).map(|_| values[side].parts(run));
         blocks_of(&self.logarithms(values), &self.floors(parts))
     }
 
-    /// By block and side: the least variance of a value that is counted in this many parts, on average over runs.
+    /// For each block and side, the smallest variance of a value that is counted in this many parts, averaged over runs.
     pub(super) fn floors(&self, parts: impl Fn(usize, usize) -> Option<f64>) -> Vec<[f64; 2]> {
         let floor = |parts: &Vec<Option<f64>>| least_variance(parts.iter().flatten().copied());
         self.means(parts).iter().map(|sides| sides.each_ref().map(floor)).collect()
     }
 
-    /// The weight of each block: n₁n₂/(n₁+n₂) of its units, and all add up to 1.
+    /// The weight of each block: n₁n₂/(n₁+n₂) of its units, normalised to a sum of 1.
     fn weights(&self) -> Vec<f64> {
         let mut counts = vec![[0.0, 0.0]; self.blocks.len()];
         for (side, units) in self.sides.iter().enumerate() {
@@ -183,7 +181,7 @@ impl Units {
         counts.iter().map(|count| weight(count) / sum).collect()
     }
 
-    /// The mean of a value over the runs of each side that have it, within blocks, which have their weights.
+    /// The mean of a value over the runs of each side that have it: the means of blocks, weighted by block.
     pub(super) fn mean_of(&self, value: impl Fn(usize, usize) -> Option<f64>) -> [f64; 2] {
         let weights = self.weights();
         [0, 1].map(|side| {
@@ -199,13 +197,13 @@ impl Units {
         })
     }
 
-    /// The mean of new values less that of the base.
+    /// The mean of the new side minus that of the base.
     pub(super) fn mean_difference(&self, value: impl Fn(usize, usize) -> Option<f64>) -> f64 {
         let [base, new] = self.mean_of(value);
         new - base
     }
 
-    /// The standard deviation of values of runs within blocks and sides; 0 without two values in any.
+    /// The standard deviation of run values within blocks and sides; 0 if none has two values.
     pub(super) fn deviation(&self, value: impl Fn(usize, usize) -> Option<f64>) -> f64 {
         let (mut squares, mut degrees) = (0.0, 0.0);
         for side in [0, 1] {
@@ -218,17 +216,17 @@ impl Units {
             }
         }
         let deviation = if degrees > 0.0 { f64::sqrt(squares / degrees) } else { 0.0 };
-        // The last bits of equal values are no variation.
+        // Equal values may differ in their last bits, which is not variation.
         if deviation < 1e-12 { 0.0 } else { deviation }
     }
 
-    /// The runs of a side that count, each with its block.
+    /// The used runs of a side, each with its block.
     fn runs_in(&self, side: usize) -> impl Iterator<Item = (usize, usize)> {
         let SideUnits { of_run, blocks } = &self.sides[side];
         of_run.iter().enumerate().filter_map(|(run, unit)| Some((blocks[(*unit)?], run)))
     }
 
-    /// A value of all runs that count and have it.
+    /// The values of all used runs that have one.
     pub(super) fn runs_of<'u, T>(
         &'u self,
         value: impl Fn(usize, usize) -> Option<T> + Copy + 'u,
@@ -236,12 +234,12 @@ impl Units {
         [0, 1].into_iter().flat_map(move |side| self.runs_in(side).filter_map(move |(_, run)| value(side, run)))
     }
 
-    /// True if a run counts.
+    /// True if a run is used.
     pub(super) fn has(&self, side: usize, run: usize) -> bool {
         self.sides[side].of_run[run].is_some()
     }
 
-    /// By how much runs of a block and side vary more than sampling explains.
+    /// The factor by which runs in the same block and side vary more than sampling explains.
     pub(super) fn overdispersion(&self, sides: &[Side; 2]) -> f64 {
         let mut groups = vec![<[Vec<RunSum>; 2]>::default(); self.blocks.len()];
         for side in [0, 1] {
@@ -273,14 +271,14 @@ impl Units {
     }
 }
 
-/// The least variance of logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
+/// The smallest variance of the logarithms of values that are counted in these numbers of parts: 1/(6N²) for the mean N, which is at least ½.
 pub(in crate::fleet) fn least_variance(parts: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = parts.fold((0.0, 0.0), |(sum, count), part| (sum + part, count + 1.0));
     let mean = f64::max(sum / f64::max(count, 1.0), 0.5);
     1.0 / (6.0 * mean * mean)
 }
 
-/// Values that exist, by block, with the floors of their variances.
+/// The existing values of each block, with the floors of their variances.
 pub(super) fn blocks_of(values: &[[Vec<Option<f64>>; 2]], floors: &[[f64; 2]]) -> Vec<Block> {
     let flat = |values: &Vec<Option<f64>>| values.iter().flatten().copied().collect();
     let block = |([base, new], floors): (&[Vec<Option<f64>>; 2], &[f64; 2])| Block {

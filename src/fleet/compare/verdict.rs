@@ -1,4 +1,4 @@
-//! The answer of a comparison.
+//! The verdict of a comparison.
 
 use super::choice::Lengths;
 use super::functions::Functions;
@@ -6,62 +6,62 @@ use super::measured::Measured;
 use super::total::{ShareTest, Total};
 use crate::stats::Quantile;
 
-/// With fewer units on a side, nothing is claimed about the total.
+/// With fewer units per side, nothing is claimed about the total.
 pub(crate) const TOTAL_UNITS: u64 = 3;
 
 /// Whether the new side is slower.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is, for these reasons.
+    /// It is slower, for these reasons.
     Slower(Vec<Reason>),
-    /// It is faster, for these reasons, and nothing is slower. More idle units are no reason: they may not have started.
+    /// It is faster, for these reasons, and nothing is slower. More idle units are not a reason: they may have failed to start.
     Faster(Vec<Reason>),
-    /// A slowdown of this share of the base, or more, is excluded. It is less than the smallest change that matters.
+    /// A slowdown of this fraction of the base, or more, is ruled out. The fraction is less than the smallest relevant change.
     NoSlowdown {
-        /// The share.
+        /// The fraction.
         above: f64,
     },
-    /// The input is valid, but does not show it.
+    /// The input is valid, but not conclusive.
     Unknown {
-        /// A slowdown of this share of the base is possible; `None` if nothing is known.
+        /// A slowdown of this fraction of the base is possible; `None` if nothing is known.
         could_hide: Option<f64>,
-        /// The units that the base and the new side need, about, so that the smallest change that matters is found nine times in ten.
+        /// The approximate number of units that the base and the new side need to detect the smallest relevant change in nine of ten cases.
         needed: Option<[u64; 2]>,
-        /// Why, if not for lack of units.
+        /// The reason, if it is not the number of units.
         because: Option<Obstacle>,
     },
-    /// No comparison is possible, for this reason: a sentence without its full stop.
+    /// No comparison is possible.
     Invalid {
-        /// The reason.
+        /// The reason: a sentence without its full stop.
         because: String,
     },
 }
 
-/// What prevents a conclusion, however many units there are.
+/// An obstacle to any conclusion, regardless of the number of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A side has fewer than three units.
     FewUnits,
-    /// New recordings are shorter, as if they had ended early.
+    /// New recordings are shorter, so they may have ended early.
     Shorter,
     /// A label other than the version separates the sides.
     Confounded,
-    /// More new units are idle, as if an app had not started.
+    /// More new units are idle, so an app may have failed to start.
     MoreIdle,
-    /// A whole number of cores was busy throughout, so CPU use could not grow.
+    /// A whole number of cores was busy throughout, so CPU use could not increase.
     Saturated,
 }
 
-/// What shows that a side is slower, or faster. The position is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
+/// A reason why a side is slower or faster. The index is that of a quantity in [`Comparison::measures`](super::Comparison::measures).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
-    /// A typical unit uses more.
+    /// A typical unit uses more (or less, if the side is faster).
     Total(usize),
     /// Fewer units are idle.
     Idle(usize),
-    /// More units are beyond this percentile of all.
+    /// More units are beyond this percentile of all units.
     Tail(usize, Quantile),
-    /// A function uses so much more that the total is slower.
+    /// A function uses enough more to slow the total.
     Function,
 }
 
@@ -77,7 +77,7 @@ impl Reason {
     }
 }
 
-/// What a verdict is made from.
+/// The data from which a verdict is derived.
 pub(super) struct Evidence<'e> {
     pub(super) measures: &'e [Measured],
     pub(super) functions: Option<&'e Functions>,
@@ -125,11 +125,11 @@ impl Verdict {
 }
 
 impl Evidence<'_> {
-    /// What the totals of all quantities show.
+    /// The reasons from the totals of all quantities.
     fn reasons(&self, is_slower: bool) -> Vec<Reason> {
         let of_measure = |(index, measured): (usize, &Measured)| {
             let reasons = reasons((index, &measured.total), self.min_effect, is_slower);
-            let is_confirmed = match measured.guard.as_ref().filter(|guard| guard.confirms_claims) {
+            let is_confirmed = match measured.guard.as_ref().filter(|_| measured.needs_guard) {
                 Some(guard) => !self::reasons((index, &guard.total), self.min_effect, is_slower).is_empty(),
                 None => true,
             };
@@ -138,7 +138,7 @@ impl Evidence<'_> {
         self.measures.iter().enumerate().flat_map(of_measure).collect()
     }
 
-    /// The largest slowdown, of any quantity, that is not excluded.
+    /// The largest slowdown of any quantity that is not ruled out.
     fn could_hide(&self) -> Option<f64> {
         let totals = self.measures.iter().flat_map(Measured::totals);
         let bounds = totals.map(|total| Some(total.upper_bound?.exp_m1().max(0.0)));
@@ -165,7 +165,7 @@ impl Evidence<'_> {
     }
 }
 
-/// What a total shows: that the new side is slower, or that it is faster.
+/// The reasons from one total for the new side being slower, or faster.
 fn reasons((index, total): (usize, &Total), min_effect: f64, is_slower: bool) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let is_claimed_total = if is_slower { total.is_slower(min_effect) } else { total.is_faster(min_effect) };

@@ -1,4 +1,4 @@
-//! The self weight of functions in each run.
+//! The self weights of functions in each run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,15 +8,15 @@ use super::side::Side;
 use super::units::{Units, blocks_of};
 use crate::fleet::run::rate_of;
 use crate::fleet::scope::ScopeName;
-use crate::stats::compare::Effect;
+use crate::stats::Effect;
 use crate::units::Millionths;
 
-/// The weights and samples of a function, by side and run. Runs without it have none.
+/// For each side and run, the weight and samples of a function. Runs without the function have no entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights([BTreeMap<usize, (u64, u64)>; 2]);
 
 impl Weights {
-    /// The weights of these functions, in the runs that count.
+    /// Collects the weights of the wanted functions, in the runs that are used.
     pub(super) fn of(
         sides: &mut [Side; 2],
         units: &Units,
@@ -54,13 +54,13 @@ impl Weights {
     }
 }
 
-/// How weights of functions become values that are compared.
+/// Converts the weights of functions to values that can be compared.
 pub(super) struct FunctionValues<'s> {
     pub(super) sides: &'s [Side; 2],
     pub(super) units: &'s Units,
-    /// CPU use, or CPU time for every other quantity.
+    /// True for CPU use; false for CPU time, which all other quantities use.
     is_use: bool,
-    /// The mean weight of half a sample of both sides, which makes a logarithm of zero possible.
+    /// The mean weight of half a sample over both sides, which is added to avoid the logarithm of zero.
     half: f64,
 }
 
@@ -69,7 +69,7 @@ impl<'s> FunctionValues<'s> {
         Self { sides, units, is_use: *quantity == Quantity::CpuUse, half: half_a_sample(sides, units) }
     }
 
-    /// The effect on the logarithm of the weight, or of the weight per time, with half a sample added.
+    /// The effect on the logarithm of the weight, or of the weight per time, after adding half a sample.
     pub(super) fn effect(&self, weights: &Weights) -> Option<Effect> {
         self.effect_of(weights, |side, run| {
             let weight = weights.get(side, run).0 as f64 + self.half;
@@ -87,7 +87,7 @@ impl<'s> FunctionValues<'s> {
     }
 
     fn effect_of(&self, weights: &Weights, value: impl Fn(usize, usize) -> f64) -> Option<Effect> {
-        // An idle run shows nothing about functions: the tests of the total count it.
+        // An idle run shows nothing about functions; the tests of the total include it.
         let is_busy = |side: usize, run: usize| self.sides[side].report.runs[run].weight > 0;
         let samples = |side: usize, run: usize| weights.get(side, run).1 as f64;
         let floors = self.units.floors(|side, run| is_busy(side, run).then(|| samples(side, run)));
@@ -95,7 +95,7 @@ impl<'s> FunctionValues<'s> {
         Effect::of(&blocks_of(&values, &floors)).filter(Effect::has_error)
     }
 
-    /// The mean of the runs of each side, within blocks.
+    /// The mean over the runs of each side, within blocks.
     pub(super) fn means(&self, weights: &Weights) -> [f64; 2] {
         self.units.mean_of(|side, run| {
             let (weight, Side { report, .. }) = (weights.get(side, run).0, &self.sides[side]);

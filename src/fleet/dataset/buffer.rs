@@ -1,4 +1,4 @@
-//! Rows on their way into a file: columns, since Parquet writes one column after the other.
+//! Buffers rows before they are written to a file. Stores them as columns, since Parquet writes one column after another.
 
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result;
@@ -9,14 +9,14 @@ use super::{DatasetError, DatasetErrorKind, DatasetTable};
 use crate::hash::HashMap;
 use crate::units::Millionths;
 
-/// The number of rows whose strings are created at a time.
+/// The number of rows for which strings are created at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
 /// The id of a string in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextId(u32);
 
-/// A string, or the id of a string that was [added](Buffer::text) before, which is faster for strings in many rows.
+/// A string, or the id of a string that was [added](Buffer::text) before. Ids are faster for strings that occur in many rows.
 pub(super) trait Text {
     fn id(self, buffer: &mut Buffer) -> TextId;
 }
@@ -48,7 +48,7 @@ pub(super) struct Buffer {
     ids: HashMap<Box<str>, TextId>,
 }
 
-/// The values of a column that are not null and, for a nullable column, their positions.
+/// The non-null values of a column and, for a nullable column, their positions.
 #[derive(Default)]
 struct Values {
     texts: Vec<TextId>,
@@ -68,7 +68,7 @@ impl Buffer {
         self.rows
     }
 
-    /// Returns the id of a string until the buffer is cleared.
+    /// Interns a string. The id is valid until the buffer is cleared.
     pub(super) fn text(&mut self, text: &str) -> TextId {
         if let Some(&id) = self.ids.get(text) {
             return id;
@@ -79,7 +79,7 @@ impl Buffer {
         id
     }
 
-    /// A new row; its values follow in the order of the columns.
+    /// Starts a row. Its values must follow in column order.
     pub(super) fn row(&mut self) -> Row<'_> {
         self.rows += 1;
         Row { buffer: self, at: 0 }
@@ -111,7 +111,7 @@ impl Values {
         Ok(())
     }
 
-    /// The strings of a complete group would be many times larger than their ids, so they are created in batches.
+    /// Creates strings in batches, because the strings of a complete group would be many times larger than their ids.
     fn write_texts(
         &self,
         levels: Option<&[i16]>,
@@ -134,7 +134,7 @@ impl Values {
     }
 }
 
-/// A row that is filled column by column. Columns are named for readers of the code; their order is that of the schema.
+/// A row that is filled column by column, in schema order. Column names only make the code readable, and are checked in debug builds.
 pub(super) struct Row<'b> {
     buffer: &'b mut Buffer,
     at: usize,
@@ -165,7 +165,7 @@ impl Row<'_> {
 
     /// # Errors
     ///
-    /// A number that does not fit in an INT64.
+    /// If the number does not fit in an INT64.
     pub(super) fn integer(&mut self, name: &str, number: impl TryInto<i64> + Copy) -> Result<&mut Self, DatasetError> {
         self.integer_or_null(name, Some(number))
     }
@@ -183,7 +183,7 @@ impl Row<'_> {
         Ok(self)
     }
 
-    /// The columns that are left are null.
+    /// Sets the remaining columns to null.
     pub(super) fn nulls(&mut self) {
         while let Some(column) = self.buffer.table.columns().get(self.at) {
             self.next(column.name, column.kind, true);

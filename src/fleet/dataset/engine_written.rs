@@ -1,12 +1,11 @@
-//! The runs of files that an engine rewrote.
+//! Reads the runs of datasets that an engine rewrote.
 //!
-//! DuckDB's `COPY` and Spark's `repartition` write the rows of a table to any number of files, in any order: the rows
-//! of a run need not be adjacent. Runs are therefore gathered in memory, part by part: a part has the runs whose id has
-//! a certain hash, and all files are read once for each part.
+//! DuckDB's `COPY` and Spark's `repartition` write the rows of a table to any number of files, in any order, so the rows of a run need not be
+//! adjacent. Runs are therefore collected in memory, one part at a time: a part consists of the runs whose id has a certain hash, and all files are
+//! read once for each part.
 //!
-//! Nothing records which files belong together, so each run is checked for completeness. A missing or duplicated file
-//! changes the sums of a table. Columns that are copies of others reveal changes, and no number in a row exceeds the
-//! number of its run.
+//! Nothing records which files belong together, so each run is checked for completeness. A missing or duplicated file changes the sums of a table.
+//! Columns that duplicate others reveal modifications, and no number in a row may exceed the number of its run.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -18,7 +17,7 @@ use super::table::TableRows;
 use super::{DatasetError, DatasetRow, DatasetTable};
 use crate::fleet::{FailedInput, FrameRow, NameId, RunRecord, StackRow, WindowRow};
 
-/// Gathers the runs of a part of a rewritten dataset: all files of all tables but `hist`, in any order.
+/// Collects the runs in one part of a rewritten dataset, from all files of all tables, in any order.
 ///
 /// Memory is bounded by the rows of the part.
 pub struct RewrittenRuns {
@@ -26,49 +25,39 @@ pub struct RewrittenRuns {
     parts: u64,
     names: FileNames,
     runs: BTreeMap<String, Gathered>,
-    /// By source.
+    /// Keyed by source.
     failures: BTreeMap<String, FailedInput>,
 }
 
-/// The rows of a run in the order of reading.
+/// The rows of a run, in the order they were read.
 #[derive(Default)]
 struct Gathered {
-    /// With the labels that the table `runs` has.
+    /// Contains only the labels that the table `runs` has.
     record: Option<RunRecord>,
     copied_numbers: [Option<u64>; COPIED_NUMBERS.len()],
     labels: Vec<(String, String)>,
     frames: Vec<FrameRow>,
     binaries: Vec<FrameRow>,
     windows: Vec<WindowRow>,
-    /// By number of the node.
+    /// Each row has its node number.
     stacks: Vec<(u32, StackRow)>,
 }
 
-/// The columns of the table `runs` that are copies of other numbers.
+/// Columns of the table `runs` that duplicate other numbers.
 const COPIED_NUMBERS: [&str; 3] = ["cpu_rate_millionths", "first_whole_second", "end_whole_second"];
 
 impl RewrittenRuns {
-    /// The tables that are read. `stacks` may be missing.
-    pub const TABLES: [DatasetTable; 6] = [
-        DatasetTable::Runs,
-        DatasetTable::Labels,
-        DatasetTable::Frames,
-        DatasetTable::Binaries,
-        DatasetTable::Windows,
-        DatasetTable::Stacks,
-    ];
-
-    /// The runs of a part, from 0 to `parts - 1`.
+    /// Creates a collector for the part with this index, from 0 to `parts - 1`.
     pub fn new(part: u32, parts: u32) -> Self {
         let (part, parts) = (u64::from(part), u64::from(parts.max(1)));
         Self { part, parts, names: FileNames::default(), runs: BTreeMap::new(), failures: BTreeMap::new() }
     }
 
-    /// Returns the number of rows in a file of a table, which an engine may have written.
+    /// Returns the number of rows in a table file that an engine may have written.
     ///
     /// # Errors
     ///
-    /// Reading fails, or it has no columns of that table.
+    /// If reading fails, or the file does not have the columns of that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
         TableRows::open(Writer::Engine, table, &[], input).map(|rows| rows.count())
     }
@@ -77,7 +66,7 @@ impl RewrittenRuns {
     ///
     /// # Errors
     ///
-    /// Reading fails, a column is missing or of another type, or a run is there twice.
+    /// If reading fails, a column is missing or has another type, or a run occurs twice.
     pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
         self.names.begin_file();
         let mut rows = TableRows::open(Writer::Engine, table, &table.columns_to_read(), input)?;
@@ -97,8 +86,8 @@ impl RewrittenRuns {
                 DatasetTable::Binaries => run.binaries.push(read_frame(&rows, &mut self.names)?),
                 DatasetTable::Windows => run.windows.push(read_window(&rows, &mut self.names)?),
                 DatasetTable::Stacks => run.stacks.push(read_stack(&rows, &mut self.names)?),
-                // Runs are added above, and histograms are derived from windows.
-                DatasetTable::Runs | DatasetTable::Hist => {}
+                // Handled above.
+                DatasetTable::Runs => {}
             }
         }
         Ok(())
@@ -122,16 +111,16 @@ impl RewrittenRuns {
         twice.map_or(Ok(()), |thing| Err(twice_there(DatasetTable::Runs, &thing)))
     }
 
-    /// True if something with this id belongs to the part.
+    /// True if a run or file with this id belongs to the part.
     fn has(&self, id: &str) -> bool {
         self.parts == 1 || hash(id) % self.parts == self.part
     }
 
-    /// The runs, by id, and then the files that gave none, by source.
+    /// Returns the runs, sorted by id, followed by the files without runs, sorted by source.
     ///
     /// # Errors
     ///
-    /// A run is incomplete, or has a row twice.
+    /// If a run is incomplete, or has a duplicate row.
     pub fn finish(self) -> Result<Vec<DatasetRow<DatasetRun>>, DatasetError> {
         let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());
         for (run_id, run) in self.runs {
@@ -180,12 +169,12 @@ impl Gathered {
     }
 }
 
-/// FNV-1a, the same on every machine.
+/// FNV-1a, which is the same on every machine.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Checks that a record, with its labels, is what the copies in the table `runs` are copies of.
+/// Checks that the duplicated columns in the table `runs` agree with the record and its labels.
 fn check_copies(
     record: &RunRecord,
     labels: &[(String, String)],
@@ -210,7 +199,7 @@ fn check_copies(
     }
 }
 
-/// Checks that no row is there twice.
+/// Checks that there are no duplicate rows.
 fn check_once(run: &DatasetRun) -> Result<(), DatasetError> {
     let code = |row: &FrameRow| (row.process, row.thread, row.is_main_thread, row.binary, row.function);
     let window = |row: &WindowRow| (row.process, row.thread, row.is_main_thread, row.second);
@@ -238,7 +227,7 @@ fn check_sums(run: &DatasetRun) -> Result<(), DatasetError> {
         (DatasetTable::Windows, sums(run.windows.iter().map(|row| (row.weight, row.samples)))),
         (DatasetTable::Stacks, stacks),
     ];
-    // Call trees are there if they were requested.
+    // Call trees are optional.
     let is_there = |table| table != DatasetTable::Stacks || !run.stacks.is_empty();
     for (table, [weight, samples]) in sums.into_iter().filter(|(table, _)| is_there(*table)) {
         let detail = if weight != u128::from(*own_weight) {
@@ -257,7 +246,7 @@ fn sums(rows: impl Iterator<Item = (u64, u64)>) -> [u128; 2] {
     rows.fold([0, 0], |[weight, samples], row| [weight + u128::from(row.0), samples + u128::from(row.1)])
 }
 
-/// Checks that a function has at least its own weight, and at most the weight of the run.
+/// Checks for each function that self weight ≤ all weight ≤ the weight of the run.
 fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     let most = (run.record.weight, run.record.samples);
     let is_impossible = |row: &FrameRow| {
@@ -274,7 +263,7 @@ fn check_bounds(run: &DatasetRun) -> Result<(), DatasetError> {
     }
 }
 
-/// The error for a thing of which two are there.
+/// The error for a duplicate.
 fn twice_there(table: DatasetTable, thing: &str) -> DatasetError {
     DatasetError::damaged(table, format!("{thing} occurs twice: do the files belong to one dataset?"))
 }

@@ -8,34 +8,34 @@ use super::DatasetTable;
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// The kind of failure of a table.
+/// Why a table failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetErrorKind {
-    /// The writer or reader below failed.
+    /// The underlying reader or writer failed.
     Io,
-    /// Parquet, but not a table that this crate wrote, or not the requested table.
+    /// A Parquet file, but not a table that this crate wrote, or not the requested table.
     Foreign,
-    /// Another version of this crate wrote it.
+    /// A different version of this crate wrote it.
     OtherVersion,
     /// An engine wrote it with unsupported columns, types or codecs.
     Unlike,
-    /// Not Parquet, or inconsistent.
+    /// Not a Parquet file, or inconsistent.
     Damaged,
-    /// A number that does not fit in a table: Parquet integers are signed here, so that every SQL engine reads them.
+    /// A number does not fit in a table: Parquet integers are signed here, so every SQL engine can read them.
     TooLarge,
 }
 
-/// A table that could not be written or read, with the reason and the next step.
+/// A table that could not be written or read, with the reason and what to do.
 #[derive(Debug)]
 pub struct DatasetError {
     /// The kind of failure.
     pub kind: DatasetErrorKind,
     /// The table.
     pub table: DatasetTable,
-    /// The finding, in a few words.
+    /// A short description of the problem.
     pub detail: String,
-    /// The cause below this one.
+    /// The underlying cause.
     pub source: Option<Cause>,
 }
 
@@ -48,7 +48,7 @@ impl DatasetError {
         Self::new(DatasetErrorKind::Damaged, table, detail)
     }
 
-    /// The error for a failure that the Parquet reader reports.
+    /// Converts an error of the Parquet reader.
     pub(super) fn reading(table: DatasetTable, error: ParquetError) -> Self {
         match error {
             ParquetError::External(cause) if cause.is::<std::io::Error>() => {
@@ -59,8 +59,7 @@ impl DatasetError {
         }
     }
 
-    /// The error for a failure that the Parquet writer reports; it is given nothing that it could refuse, so the cause is the writer below
-    /// it.
+    /// Converts an error of the Parquet writer. It only receives valid data, so the cause is the underlying writer.
     pub(super) fn writing(table: DatasetTable, error: ParquetError) -> Self {
         let cause = match error {
             ParquetError::External(cause) => cause,
@@ -84,7 +83,7 @@ impl fmt::Display for DatasetError {
             DatasetErrorKind::OtherVersion => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
             DatasetErrorKind::Unlike => write!(f, "table {table}: {detail}"),
             DatasetErrorKind::Damaged => {
-                // The caller adds the file and advice: the other tables of the data file have to be removed, too.
+                // The caller adds the file and advice: the other tables of the data file also have to be deleted.
                 write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {

@@ -1,9 +1,8 @@
-//! The columns of a file: their positions, and how their values are stored.
+//! Finds the columns of a file: their positions, and how their values are stored.
 //!
-//! A file that this crate wrote has exactly the columns of its table, in order and in one form. Engines that rewrite it
-//! may change anything without changing the meaning: the column order, nullability, codec, encodings, row groups, and
-//! integers of 32 bits if the values fit. Unknown columns are ignored. Any other type is refused: an engine that
-//! converted a number to text, or an integer to a decimal, may have rounded it.
+//! A file written by this crate has exactly the columns of its table, in order and in one form. Engines that rewrite it may change anything that does
+//! not affect the meaning: the column order, nullability, codec, encodings, row groups, and 32-bit integers if the values fit. Unknown columns are
+//! ignored. Any other type is rejected: an engine that converted a number to a string, or an integer to a decimal, may have rounded it.
 
 use parquet::basic::{Compression, ConvertedType, IntType, LogicalType, Type as Physical};
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
@@ -12,19 +11,19 @@ use parquet::schema::types::ColumnDescriptor;
 use super::schema::{Column, ColumnKind};
 use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
 
-/// More rows than any row group: 2^18, and the rows that one run may add.
+/// More rows than any row group can have: 2^18, and the rows that one run may add.
 const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
 
 /// The program that wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// This crate, as the file's metadata states.
+    /// This crate, according to the file's metadata.
     Traceparse,
     /// Any engine that reads and writes Parquet.
     Engine,
 }
 
-/// The form of the values of a column.
+/// How the values of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
     /// Bytes in UTF-8.
@@ -35,18 +34,18 @@ pub(super) enum Stored {
     ShortInteger,
 }
 
-/// A column that is read.
+/// A column to read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) name: &'static str,
-    /// Among the columns of the file.
+    /// The index among the columns of the file.
     pub(super) index: usize,
     pub(super) stored: Stored,
     pub(super) is_nullable: bool,
 }
 
-/// The places of some columns of a file, in the order of the names. The columns, and the description of each row group,
-/// on which the Parquet reader relies, are checked.
+/// The positions of these columns in a file, in the order of the names. Checks the columns, and the descriptions of row groups, on which the Parquet
+/// reader relies.
 pub(super) fn places(
     writer: Writer,
     table: DatasetTable,
@@ -69,7 +68,7 @@ fn unlike(table: DatasetTable, detail: String) -> DatasetError {
     DatasetError::new(DatasetErrorKind::Unlike, table, detail)
 }
 
-/// Checks that this version of this crate wrote a file, as this table, with its columns and no others.
+/// Checks that this version of this crate wrote the file, as this table, with exactly its columns.
 fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
@@ -117,7 +116,7 @@ fn all_places(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>
     Ok(places)
 }
 
-/// The form of the values, if the type has the same meaning as the column's.
+/// How the values are stored, if the type has the same meaning as the column's.
 fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
     let signed = |bits: &[i8], older: &[ConvertedType]| match found.logical_type_ref() {
         None => found.converted_type() == ConvertedType::NONE || older.contains(&found.converted_type()),
@@ -149,7 +148,7 @@ fn of_other_type(table: DatasetTable, column: &Column, found: &ColumnDescriptor)
     unlike(table, detail)
 }
 
-/// Checks that a row group's description of itself is possible: the reader relies on it.
+/// Checks that the description of a row group is plausible, since the reader relies on it.
 fn check_group(
     writer: Writer,
     table: DatasetTable,

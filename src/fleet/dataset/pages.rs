@@ -1,12 +1,11 @@
-//! Pages, checked before they are decoded.
+//! Checks Parquet pages before they are decoded.
 //!
-//! The Parquet reader trusts pages: it allocates as many dictionary entries as a header claims, and panics if a page
-//! refers to a missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes,
-//! so any other shape is refused here. Engines use more encodings, and pages of version 2; an encoding is refused if
-//! the reader would allocate memory for a claimed number.
+//! The Parquet reader trusts pages: it allocates as many dictionary entries as a header claims, and panics if a page refers to a missing dictionary,
+//! or ends inside the length of a string. Files written by this crate use few encodings, so everything else is rejected. Engines use more encodings,
+//! and pages of version 2; an encoding is rejected if the reader would allocate memory for a claimed number.
 //!
-//! The pages of a text column become pages of ids before they are decoded. Names repeat from row to row, and are in
-//! dictionaries, so each is looked at once for each dictionary, and a row costs what a number costs.
+//! Pages of string columns are converted to pages of ids before they are decoded. Names repeat from row to row and are in dictionaries, so each name
+//! is processed once per dictionary, and a row costs no more than a number.
 
 use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,16 +18,16 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// The pages of a column of a row group.
+/// The pages of a column in a row group.
 pub(super) struct CheckedPages {
     inner: Box<dyn PageReader>,
     writer: Writer,
     stored: Stored,
     has_levels: bool,
     has_dictionary: bool,
-    /// Rows of the group that no page held so far.
+    /// The number of rows in the group that no page contained so far.
     rows_left: u64,
-    /// The strings whose ids take the place of strings in pages, if they do.
+    /// If set, strings in pages are replaced with ids of these strings.
     texts: Option<Texts>,
 }
 
@@ -94,12 +93,12 @@ impl CheckedPages {
         Ok(())
     }
 
-    /// In a nullable column, the levels precede the values, with their length: the bytes of both.
+    /// In a nullable column, the values are preceded by levels and their length. Returns the size of both in bytes.
     fn length_of_levels(&self, bytes: &[u8]) -> Option<usize> {
         if self.has_levels { Some(4 + u32::from_le_bytes(*bytes.first_chunk()?) as usize) } else { Some(0) }
     }
 
-    /// Replaces the strings of a page of a text column by their ids.
+    /// Replaces the strings in a page with their ids.
     fn replace_texts(&self, page: &mut Page, texts: &Texts) -> Result<()> {
         match page {
             Page::DictionaryPage { buf, is_sorted, .. } => {
@@ -125,7 +124,7 @@ impl CheckedPages {
         Ok(())
     }
 
-    /// Checks the values of a page with this many rows. The number of values of a nullable column is only known later.
+    /// Checks the values of a page with this many rows. The number of values in a nullable column is only known later.
     fn check_values(&mut self, encoding: Encoding, values: &[u8], rows: u32, has_nulls: bool) -> Result<()> {
         let is_engine = self.writer == Writer::Engine;
         #[allow(deprecated)]
@@ -149,8 +148,8 @@ impl CheckedPages {
     }
 }
 
-/// True if the header of delta encoding, four numbers of 7 bits a byte, announces at most this many values, which the
-/// reader trusts.
+/// True if the header of a delta encoding announces at most this many values, which the reader would trust. The header consists of four varints with
+/// seven bits per byte.
 fn claims_at_most(mut bytes: &[u8], values: u32) -> bool {
     let mut number = || {
         let mut number = 0_u64;
@@ -166,7 +165,7 @@ fn claims_at_most(mut bytes: &[u8], values: u32) -> bool {
     };
     let [block, miniblocks, claimed] = [number(), number(), number()];
     let (Some(block), Some(miniblocks), Some(claimed)) = (block, miniblocks, claimed) else {
-        // A page of nulls has no values.
+        // A page that contains only nulls has no values.
         return bytes.is_empty();
     };
     claimed <= u64::from(values) && block <= 1 << 20 && miniblocks <= block
@@ -203,7 +202,7 @@ impl Iterator for CheckedPages {
     }
 }
 
-/// The distinct strings of the table read so far.
+/// The distinct strings in the parts of the table that were read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts(Arc<Mutex<Strings>>);
 
@@ -213,22 +212,22 @@ impl Texts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The id of a string, if it was read before.
+    /// Returns the id of a string, if it was read before.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.strings().find(text).map(|id| id.index() as u32)
     }
 
-    /// The text of an id that came from here.
+    /// Returns the string with an id that this table returned.
     pub(super) fn get(&self, id: u32) -> String {
         StringId::from_index(id as usize).map_or_else(String::new, |id| self.strings().get(id).to_owned())
     }
 
-    /// The id of a string, which is new if it was not read before.
+    /// Interns a string.
     pub(super) fn id(&self, text: &[u8]) -> Result<u32> {
         id(&mut self.strings(), text)
     }
 
-    /// The ids of strings with length prefixes, after some bytes that stay unchanged.
+    /// Replaces length-prefixed strings with their ids. The first `kept` bytes are left unchanged.
     fn ids(&self, bytes: &[u8], kept: usize) -> Result<Bytes> {
         let (kept, mut rest) = bytes.split_at_checked(kept).ok_or_else(|| refused("a page that is too short"))?;
         let mut ids = kept.to_vec();
@@ -249,7 +248,7 @@ fn id(strings: &mut Strings, text: &[u8]) -> Result<u32> {
     u32::try_from(id.index()).map_err(|_| refused("too many texts"))
 }
 
-/// True if the pages of a column chunk of these encodings can be made to ids here.
+/// True if the pages of a column chunk with these encodings can be converted to ids.
 pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool {
     #[allow(deprecated)]
     let is_known = |encoding| {
@@ -259,10 +258,10 @@ pub(super) fn can_be_ids(mut encodings: impl Iterator<Item = Encoding>) -> bool 
     encodings.all(is_known)
 }
 
-/// Headers of pages have some 20 bytes.
+/// The buffer size for page headers, which have some 20 bytes.
 const HEADER_BYTES: usize = 256;
 
-/// The bytes of a file.
+/// A file that several readers share.
 pub(super) struct Source<R> {
     input: Arc<Mutex<R>>,
     length: u64,
@@ -289,7 +288,7 @@ impl<R: Read + Seek + Send> ChunkReader for Source<R> {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // Before room is made for them: the place comes from the file.
+        // Checked before memory is allocated, since the file itself specifies the range.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} of {}", self.length)));
         }
@@ -300,7 +299,7 @@ impl<R: Read + Seek + Send> ChunkReader for Source<R> {
     }
 }
 
-/// Reads on from a place. Several of them share an input, so each seeks before it reads.
+/// Reads from a position. Several readers share one file, so each seeks before it reads.
 pub(super) struct ReadFrom<R> {
     input: Arc<Mutex<R>>,
     position: u64,
@@ -308,7 +307,7 @@ pub(super) struct ReadFrom<R> {
 
 impl<R: Read + Seek> Read for ReadFrom<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        // A reader that panicked elsewhere left no promise broken: every read seeks first.
+        // A panic elsewhere does no harm: every read seeks first.
         let mut input: MutexGuard<'_, R> = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let at = input.seek(SeekFrom::Start(self.position))?;
         if at != self.position {

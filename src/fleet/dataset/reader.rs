@@ -1,4 +1,4 @@
-//! A data file, read run by run. Its runs share the names of the file.
+//! Reads a data file run by run. Its runs share the names of the file.
 
 use std::io::{Read, Seek};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -11,10 +11,8 @@ use crate::fleet::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, Stack
 use crate::hash::HashMap;
 use crate::profile::Category;
 
-/// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
-///
-/// After an error, the iteration ends.
-pub struct DatasetReader {
+/// A data file that is being read.
+struct DatasetReader {
     runs: TableRows,
     labels: TableOfRuns,
     frames: TableOfRuns,
@@ -25,13 +23,26 @@ pub struct DatasetReader {
     is_done: bool,
 }
 
-impl DatasetReader {
-    /// Opens the tables of a data file; `open` gives the file of each: runs, labels, frames, binaries, windows and stacks.
+impl DatasetRow<DatasetRun> {
+    /// Reads the runs and failures of a data file in order. `open` returns the file of each table: runs, labels, frames, binaries, windows and stacks.
+    /// Memory is bounded by one run and some pages of each table. The iteration ends after an error.
     ///
     /// # Errors
     ///
-    /// `open` or reading fails, or a file is not its table; the error names it.
-    pub fn open<R, E>(mut open: impl FnMut(DatasetTable) -> Result<R, E>) -> Result<Self, E>
+    /// If `open` or reading fails, or a file is not the expected table; the error names it.
+    pub fn read<R, E>(
+        open: impl FnMut(DatasetTable) -> Result<R, E>,
+    ) -> Result<Box<dyn Iterator<Item = Result<Self, DatasetError>> + Send>, E>
+    where
+        R: Read + Seek + Send + 'static,
+        E: From<DatasetError>,
+    {
+        Ok(Box::new(DatasetReader::open(open)?))
+    }
+}
+
+impl DatasetReader {
+    fn open<R, E>(mut open: impl FnMut(DatasetTable) -> Result<R, E>) -> Result<Self, E>
     where
         R: Read + Seek + Send + 'static,
         E: From<DatasetError>,
@@ -89,11 +100,11 @@ impl Iterator for DatasetReader {
     }
 }
 
-/// A table whose rows belong to runs, in their order.
+/// A table whose rows are grouped by run, in the order of the table `runs`.
 struct TableOfRuns {
     table: DatasetTable,
     rows: TableRows,
-    /// True if `rows` is at a row, which belongs to a later run than the requested ones.
+    /// True if `rows` is at a row that was not returned yet. It belongs to a later run.
     has_row: bool,
 }
 
@@ -104,7 +115,7 @@ impl TableOfRuns {
         Ok(Self { table, rows, has_row })
     }
 
-    /// The rows of a run: those from here on that name it.
+    /// Reads the rows of a run: the next rows with its id.
     fn of_run<T>(
         &mut self,
         run_id: &str,
@@ -119,7 +130,7 @@ impl TableOfRuns {
         Ok(found)
     }
 
-    /// A row that is left names a run that is not in `runs`, or not there.
+    /// Fails if there are more rows: their run is not in the table `runs`, or not in this order.
     fn check_end(&self) -> Result<(), DatasetError> {
         if !self.has_row {
             return Ok(());
@@ -131,7 +142,7 @@ impl TableOfRuns {
 }
 
 const RUN_ID: usize = 0;
-/// The column in the tables of threads.
+/// The position of this column in all tables with threads.
 const IS_MAIN_THREAD: usize = 3;
 
 fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
@@ -142,7 +153,7 @@ fn read_main_thread(rows: &TableRows) -> Result<bool, DatasetError> {
     }
 }
 
-/// Reads a function, or a binary.
+/// Reads the row of a function or a binary.
 pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
     let is_of_functions = rows.table == DatasetTable::Frames;
     let numbers = if is_of_functions { 6 } else { 5 };
@@ -192,7 +203,7 @@ pub(super) fn read_stack(rows: &TableRows, names: &mut FileNames) -> Result<(u32
     Ok((node, row))
 }
 
-/// The nodes of a run, which are numbered from 1.
+/// Checks that the nodes of a run are numbered from 1 without gaps.
 pub(super) fn in_order(run_id: &str, nodes: Vec<(u32, StackRow)>) -> Result<Vec<StackRow>, DatasetError> {
     if (1..).zip(&nodes).any(|(number, (node, _))| number != *node) {
         let detail = format!("the nodes of run {run_id} are not numbered without gaps: is a file missing?");
@@ -201,8 +212,7 @@ pub(super) fn in_order(run_id: &str, nodes: Vec<(u32, StackRow)>) -> Result<Vec<
     Ok(nodes.into_iter().map(|(_, row)| row).collect())
 }
 
-/// A run in a data file. Its names are numbered in the order of the file, and shared by all runs of the file, so that
-/// no work is done for each name of each run.
+/// A run in a data file. Names are numbered per file and shared by all its runs, so no work is needed for each name of each run.
 #[derive(Clone, Debug)]
 pub struct DatasetRun {
     pub(super) record: RunRecord,
@@ -213,14 +223,14 @@ pub struct DatasetRun {
     pub(super) stacks: Vec<StackRow>,
 }
 
-/// The names of a file, as far as it was read.
+/// The names in a file that were read so far.
 #[derive(Clone, Debug, Default)]
 pub(in crate::fleet) struct SharedNames(Arc<RwLock<Vec<String>>>);
 
 impl SharedNames {
     /// The names by id.
     pub(in crate::fleet) fn get(&self) -> RwLockReadGuard<'_, Vec<String>> {
-        // A list is consistent whenever its lock is free.
+        // The list is consistent even if a thread panicked.
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -255,12 +265,12 @@ impl DatasetRun {
         &self.record
     }
 
-    /// Sets the path of the measured file that readers see.
+    /// Replaces the path of the measured file.
     pub fn set_source(&mut self, source: String) {
         self.record.source = source;
     }
 
-    /// The run with its own names, numbered in the order of `frames`, `binaries`, `windows` and `stacks`.
+    /// Converts to a run with separate names, numbered in the order of `frames`, `binaries`, `windows` and `stacks`.
     pub fn into_measures(self) -> RunMeasures {
         let all = self.names.get();
         let (mut names, mut known) = (NamesBuilder::default(), HashMap::default());
@@ -286,12 +296,12 @@ impl DatasetRun {
             binaries,
             windows,
             stacks,
-            intervals: Vec::new(),
+            intervals: None,
             histograms: Vec::new(),
         }
     }
 
-    /// The run's rows with these names of the file.
+    /// The run's rows with the names of the file.
     pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
         let Self { record, frames, binaries, windows, stacks, .. } = self;
         RunRows { record, names, frames, binaries, windows, stacks, intervals: &[] }
@@ -302,22 +312,22 @@ impl DatasetRun {
     }
 }
 
-/// The tables with names, and the conversion of their strings to names of the file.
+/// Interns the names of a file, and converts the string ids of its tables to them.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     pub(super) shared: SharedNames,
     ids: HashMap<String, NameId>,
-    /// By table and string id.
+    /// Indexed by table and string id.
     of_tables: [Vec<Option<NameId>>; DatasetTable::ALL.len()],
 }
 
 impl FileNames {
-    /// Begins another file, whose strings have other ids.
+    /// Begins another file, in which strings have other ids.
     pub(super) fn begin_file(&mut self) {
         self.of_tables.iter_mut().for_each(Vec::clear);
     }
 
-    /// The name in a column of a row.
+    /// Interns the name in a column of this row.
     pub(super) fn id(&mut self, rows: &TableRows, column: usize) -> Result<NameId, DatasetError> {
         let text = rows.text_id(column)?;
         let ids = &mut self.of_tables[rows.table as usize];

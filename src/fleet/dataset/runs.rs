@@ -1,4 +1,4 @@
-//! The table `runs`, read back.
+//! Reads the table `runs`.
 
 use std::io::{Read, Seek};
 
@@ -9,29 +9,29 @@ use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord};
 use crate::recording::TimeSource;
 use crate::units::{Millionths, Nanos, Unit};
 
-/// The facts that a dataset gives about an export without reading its rows.
+/// Facts about an export in a dataset that can be read from the table `runs` alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRun {
-    /// [`RunRecord::run_id`]; `None` for a file that could not be read.
+    /// [`RunRecord::run_id`]; `None` if the file could not be read.
     pub run_id: Option<String>,
     /// [`RunRecord::fingerprint`].
     pub fingerprint: String,
     /// The path of the export.
     pub source: String,
-    /// True if it gave no run.
+    /// True if the file has no run.
     pub is_failed: bool,
-    /// [`RunRecord::rejected`]; 0 for a file that gave no run.
+    /// [`RunRecord::rejected`]; 0 if the file has no run.
     pub rejected: u64,
     /// [`RunRecord::unread_runs`]; 0 if unknown.
     pub unread_runs: u32,
 }
 
 impl KnownRun {
-    /// The runs and failures in a file of the table `runs`, in its order.
+    /// Reads the runs and failures in a file of the table `runs`, in file order.
     ///
     /// # Errors
     ///
-    /// Reading fails, or the file is not that table.
+    /// If reading fails, or the file is not that table.
     pub fn all<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<Self>, DatasetError> {
         let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
         let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Runs, &columns, runs)?;
@@ -49,11 +49,11 @@ impl KnownRun {
         Ok(known)
     }
 
-    /// The run and the key of each label in a file of the table `labels`, in its order.
+    /// Reads the run and the key of each label in a file of the table `labels`, in file order.
     ///
     /// # Errors
     ///
-    /// Reading fails, or the file is not that table.
+    /// If reading fails, or the file is not that table.
     pub fn label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
         let mut rows = TableRows::open(Writer::Traceparse, DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
@@ -64,20 +64,20 @@ impl KnownRun {
     }
 }
 
-/// Labels that are also in this table.
+/// Labels that the table `runs` also contains.
 pub(in crate::fleet) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
-/// A row of a data file, with what is read or kept of a run.
+/// A row of a data file. `R` is the data that is kept for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow<R = RunMeasures> {
     /// A run.
     Run(Box<R>),
-    /// A file that gave no run.
+    /// A file without runs.
     Failed(FailedInput),
 }
 
 impl<R> DatasetRow<R> {
-    /// The same row with what is made of a run.
+    /// Converts the data of a run.
     pub fn map<S>(self, make: impl FnOnce(R) -> S) -> DatasetRow<S> {
         match self {
             Self::Run(run) => DatasetRow::Run(Box::new(make(*run))),
@@ -97,12 +97,12 @@ impl<R: AsRef<RunRecord>> DatasetRow<R> {
 }
 
 impl DatasetRow<RunRecord> {
-    /// The runs and failures in a file of the table `runs`, in its order. Of their labels, the table has copies of some:
-    /// `device`, `os`, `os_build`, `app` and `app_version`.
+    /// Reads the runs and failures in a file of the table `runs`, in file order. Runs only have the labels that this table duplicates: `device`,
+    /// `os`, `os_build`, `app` and `app_version`.
     ///
     /// # Errors
     ///
-    /// Reading fails, or the file is not that table.
+    /// If reading fails, or the file is not that table.
     pub fn records<R: Read + Seek + Send + 'static>(
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
@@ -112,7 +112,7 @@ impl DatasetRow<RunRecord> {
     }
 }
 
-/// Reads the current row. The labels of a run are those that this table has.
+/// Reads the current row. The run only has the labels in this table.
 pub(super) fn read_row(rows: &TableRows) -> Result<DatasetRow<RunRecord>, DatasetError> {
     if rows.one_of("status", is_failed)? {
         return Ok(DatasetRow::Failed(read_failure(rows)?));
@@ -172,7 +172,7 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
     })
 }
 
-/// The parts of a recorded time, as [`json_of_parts`] writes them.
+/// Parses the parts of a recorded time written by [`json_of_parts`].
 fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
     let parts: Vec<(u64, u64)> = serde_json::from_str(text).ok()?;
     let is_in_order = parts.windows(2).all(|pair| pair[0].1 < pair[1].0);
@@ -180,7 +180,7 @@ fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
     is_usable.then(|| parts.iter().map(|&(start, end)| (Nanos::from_nanos(start), Nanos::from_nanos(end))).collect())
 }
 
-/// The parts of a recorded time as JSON: a list of starts and ends.
+/// Formats the parts of a recorded time as JSON: a list of starts and ends.
 pub(super) fn json_of_parts(parts: &[(Nanos, Nanos)]) -> Option<String> {
     let parts: Vec<(u64, u64)> = parts.iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
     if parts.is_empty() { None } else { serde_json::to_string(&parts).ok() }

@@ -9,7 +9,7 @@ use parquet::schema::types::{Type, TypePtr};
 /// A table of a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DatasetTable {
-    /// A row for each run, and for each file that gave none.
+    /// A row for each run, and for each file without runs.
     Runs,
     /// A row for each label of a run.
     Labels,
@@ -19,18 +19,15 @@ pub enum DatasetTable {
     Binaries,
     /// The weights of threads in each second.
     Windows,
-    /// Histograms of the rates of the whole seconds. Derived from windows for SQL, and never read back.
-    Hist,
-    /// The call trees of threads; empty unless they were requested.
+    /// The call trees of threads; empty unless requested.
     Stacks,
 }
 
 impl DatasetTable {
-    /// All tables, `runs` first.
-    pub const ALL: [Self; 7] =
-        [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Hist, Self::Stacks];
+    /// All tables, starting with `runs`.
+    pub const ALL: [Self; 6] = [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Stacks];
 
-    /// The name of the table and its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`, `stacks`.
+    /// The name of the table and its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `stacks`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
@@ -38,7 +35,6 @@ impl DatasetTable {
             Self::Frames => "frames",
             Self::Binaries => "modules",
             Self::Windows => "windows",
-            Self::Hist => "hist",
             Self::Stacks => "stacks",
         }
     }
@@ -50,26 +46,24 @@ impl DatasetTable {
             Self::Frames => FRAMES,
             Self::Binaries => BINARIES,
             Self::Windows => WINDOWS,
-            Self::Hist => HIST,
             Self::Stacks => STACKS,
         }
     }
 
-    /// The columns that are read: the first ones of a table of threads, whose others are copies, and all of other
-    /// tables. Doubles are never read.
+    /// The columns to read. In tables of threads, these are the first columns, since the others are duplicates; in other tables, all of them. Doubles
+    /// are never read.
     pub(super) fn columns_to_read(self) -> Vec<&'static str> {
         let count = match self {
             Self::Frames => 10,
             Self::Binaries => 9,
             Self::Windows => 7,
             Self::Stacks => 11,
-            Self::Runs | Self::Labels | Self::Hist => self.columns().len(),
+            Self::Runs | Self::Labels => self.columns().len(),
         };
         let columns = self.columns()[..count].iter();
         columns.filter(|column| column.kind != ColumnKind::Double).map(|column| column.name).collect()
     }
 
-    /// The schema in the words of Parquet.
     pub(super) fn parquet_schema(self) -> Result<TypePtr> {
         let fields = self.columns().iter().map(Column::parquet_type).collect::<Result<Vec<_>>>()?;
         Type::group_type_builder(self.name()).with_fields(fields).build().map(Arc::new)
@@ -83,7 +77,7 @@ pub(super) enum ColumnKind {
     Text,
     /// INT64.
     Integer,
-    /// DOUBLE: copies of integers, for people.
+    /// DOUBLE: copies of integers, for human readers.
     Double,
 }
 
@@ -107,7 +101,7 @@ impl Column {
         let repetition = if self.is_nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let builder = Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
         let builder = match self.kind {
-            // Older engines know the converted type only.
+            // Older engines only recognise the converted type.
             ColumnKind::Text => {
                 builder.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8)
             }
@@ -218,18 +212,6 @@ const WINDOWS: &[Column] = &[
     integer("weight"),
     integer("samples"),
     text("unit"),
-];
-
-const HIST: &[Column] = &[
-    text("run_id"),
-    text("scope"),
-    text_or_null("process"),
-    text_or_null("thread"),
-    text("metric"),
-    integer("scale"),
-    integer_or_null("bucket"),
-    integer("n"),
-    integer("sum_millionths"),
 ];
 
 const STACKS: &[Column] = &[

@@ -1,4 +1,4 @@
-//! A file of a table, read in batches of rows.
+//! Reads a table file in batches of rows.
 
 use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,21 +13,21 @@ use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
-/// Rows that are decoded at a time.
+/// The number of rows to decode at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// The id of a missing string.
+/// The id for a null string.
 const NO_TEXT: u32 = u32::MAX;
 
-/// A column of a batch. Its memory is reused.
+/// The values of a column in a batch. The memory is reused.
 enum Values {
-    /// Ids; [`NO_TEXT`] for null.
+    /// String ids; [`NO_TEXT`] for null.
     Texts(Vec<u32>),
     Integers(Vec<i64>),
     IntegersOrNull(Vec<Option<i64>>),
 }
 
-/// A column of the row group that is being read.
+/// Reads a column of the current row group.
 struct ColumnReader {
     pages: ColumnPages,
     levels: Vec<i16>,
@@ -35,23 +35,23 @@ struct ColumnReader {
 
 enum ColumnPages {
     Ids(ColumnReaderImpl<Int32Type>),
-    /// Encodings that cannot be converted to ids page by page.
+    /// For encodings that cannot be converted to ids page by page.
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
 }
 
-/// Reads some columns of a table's file, row by row.
+/// Reads some columns of a table file, row by row.
 pub(super) struct TableRows {
     pub(super) table: DatasetTable,
     file: Box<dyn FileReader>,
     writer: Writer,
-    /// The columns that are read.
+    /// The columns to read.
     columns: Vec<Place>,
     next_group: usize,
     readers: Vec<ColumnReader>,
     texts: Texts,
-    /// Rows of the group that are not decoded yet.
+    /// The number of rows in the group that are not decoded yet.
     rows_left: usize,
     batch: Vec<Values>,
     batch_rows: usize,
@@ -59,7 +59,7 @@ pub(super) struct TableRows {
     is_broken: bool,
 }
 
-/// A column of the rows: its position among the columns that are read, or its name.
+/// Identifies a column: by its position among the columns to read, or by its name.
 pub(super) trait ColumnOf {
     fn position(self, rows: &TableRows) -> usize;
 }
@@ -77,18 +77,18 @@ impl ColumnOf for &str {
 }
 
 impl DatasetTable {
-    /// Returns the number of rows in a file of a table.
+    /// Returns the number of rows in a table file.
     ///
     /// # Errors
     ///
-    /// Reading fails, or the file is not that table.
+    /// If reading fails, or the file is not that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
         TableRows::open(Writer::Traceparse, self, &[], input).map(|rows| rows.count())
     }
 }
 
 impl TableRows {
-    /// The columns with these names of a file, in this order.
+    /// Opens a file to read the columns with these names, in this order.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
         writer: Writer,
         table: DatasetTable,
@@ -97,7 +97,7 @@ impl TableRows {
     ) -> Result<Self, DatasetError> {
         let file = guarded(table, || {
             let source = Source::new(input).map_err(|error| ParquetError::External(Box::new(error)))?;
-            // Statistics are for engines that skip row groups.
+            // Statistics are only useful for engines that skip row groups.
             let options = ReadOptionsBuilder::new()
                 .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
                 .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
@@ -122,7 +122,7 @@ impl TableRows {
         })
     }
 
-    /// All columns but copies, of a file that this crate wrote.
+    /// Opens a file written by this crate to read all columns except duplicates.
     pub(super) fn open_to_read<R: Read + Seek + Send + 'static>(
         table: DatasetTable,
         input: R,
@@ -136,7 +136,7 @@ impl TableRows {
         groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs()))
     }
 
-    /// Goes to the next row. The first one comes with the first call; `false` at the end.
+    /// Advances to the next row; the first call advances to the first row. Returns false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, DatasetError> {
         self.at += 1;
         while self.at >= self.batch_rows {
@@ -152,7 +152,7 @@ impl TableRows {
         &self.texts
     }
 
-    /// The id of the text in a column of this row, by the order of the names; `None` for null.
+    /// The id of the string in a column of this row; `None` for null.
     fn text_id_or_null(&self, column: usize) -> Option<u32> {
         match self.batch.get(column) {
             Some(Values::Texts(texts)) => texts.get(self.at).copied().filter(|&id| id != NO_TEXT),
@@ -164,7 +164,7 @@ impl TableRows {
         self.text_id_or_null(column).ok_or_else(|| self.damaged(column, "has no value"))
     }
 
-    /// The text in a column of this row; `None` for null.
+    /// The string in a column of this row; `None` for null.
     pub(super) fn text_or_null(&self, column: impl ColumnOf) -> Option<String> {
         self.text_id_or_null(column.position(self)).map(|id| self.texts.get(id))
     }
@@ -189,7 +189,7 @@ impl TableRows {
         self.integer_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
     }
 
-    /// The value that a name represents.
+    /// Converts the name in a column to a value.
     pub(super) fn one_of<T>(
         &self,
         column: impl ColumnOf,
@@ -199,7 +199,7 @@ impl TableRows {
         value(&self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
 
-    /// The error for a value of this row that is wrong.
+    /// The error for an invalid value in this row.
     pub(super) fn damaged(&self, column: impl ColumnOf, what: &str) -> DatasetError {
         let name = self.columns.get(column.position(self)).map_or("", |place| place.name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
@@ -210,7 +210,7 @@ impl TableRows {
         if self.is_broken {
             return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
         }
-        // Until the batch is complete: a reader that failed or panicked is never used again.
+        // Reset when the batch is complete, so a reader that failed or panicked is never used again.
         self.is_broken = true;
         while self.rows_left == 0 {
             if self.next_group == self.file.num_row_groups() {
@@ -239,7 +239,7 @@ impl TableRows {
             let chunk = group.column(place.index);
             let description = chunk.column_descr_ptr();
             let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
-            // The column of ids uses the description of the text column: only the levels matter.
+            // The id column uses the description of the text column, since only the levels matter.
             let has_ids = place.stored == Stored::Text && can_be_ids(chunk.encodings());
             let pages = Box::new(CheckedPages::new(pages, writer, place, rows, has_ids.then(|| texts.clone())));
             Ok(ColumnReader::new(match place.stored {
@@ -275,11 +275,11 @@ impl ColumnReader {
         Self { pages, levels: Vec::new() }
     }
 
-    /// Replaces the values by the next values of exactly this many rows.
+    /// Replaces `values` with the next `rows` values.
     fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
         let levels = &mut self.levels;
         match (&mut self.pages, values) {
-            // Most columns: no other room is needed.
+            // The most common case, which needs no intermediate buffer.
             (ColumnPages::Integers(reader), Values::Integers(values)) => {
                 read_values(reader, rows, levels, values)?;
                 check_whole(rows, values.len())?;
@@ -306,7 +306,8 @@ impl ColumnReader {
     }
 }
 
-/// Replaces `values` by what `convert` makes of exactly this many rows, with `null` for rows without a value. Returns the number of values.
+/// Replaces `values` with the converted values of the next `rows` rows, and with `null` for rows without a value. Returns the number of values that
+/// are not null.
 fn fill<T: DataType, V: Copy>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -328,7 +329,7 @@ fn fill<T: DataType, V: Copy>(
     Ok(read.len())
 }
 
-/// Replaces values and levels by the next ones of exactly this many rows. Columns without nulls have no levels.
+/// Replaces values and levels with those of the next `rows` rows. Columns without nulls have no levels.
 fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -347,12 +348,12 @@ fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
     if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
 }
 
-/// Runs the Parquet reader, and makes an error of a panic.
+/// Runs the Parquet reader, and converts a panic to an error.
 ///
-/// Its decoders trust a file's description of itself, and panic if it is wrong, as in a damaged file. Everything that
-/// can be checked is checked before (`check_group`, `CheckedPages`), so this is a last resort: 120,000 damaged files
-/// did not get here. The state inside is never used again (`is_broken`), hence unwind-safe. The message of the panic is
-/// printed unless the program prevents it; a library must not change the program's hook.
+/// Its decoders trust a file's description of itself, and panic if it is wrong, as in a damaged file. Everything that can be checked is checked
+/// earlier (`check_group`, `CheckedPages`), so this is a last resort: none of 120,000 damaged files got this far. The state inside is never used
+/// again (`is_broken`), so this is unwind-safe. The panic message is printed unless the program prevents it; a library must not change the program's
+/// panic hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),

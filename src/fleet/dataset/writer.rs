@@ -1,5 +1,6 @@
-//! Runs in, a file of one table out.
+//! Writes runs to the file of one table.
 
+use std::borrow::Borrow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -14,30 +15,29 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-/// Row groups have about this many rows: 16 MB in memory for `frames`, and enough groups for engines that read them in
-/// parallel.
+/// The approximate number of rows in a row group: 16 MB in memory for `frames`, and enough groups for engines that read them in parallel.
 const ROWS_OF_A_GROUP: usize = 1 << 18;
 
-/// Names repeat from run to run, so dictionaries stay small; a group with more names continues without a dictionary.
+/// Names repeat from run to run, so dictionaries stay small. A group with more names continues without a dictionary.
 const DICTIONARY_BYTES: usize = 8 << 20;
 
-/// Writes a table, run after run. Memory is bounded by a row group and one run.
+/// Writes a table, one run after another. Memory is bounded by one row group and one run.
 ///
-/// Rows of a run are contiguous, and every table of a data file gets the runs in the same order; that is how they are read
-/// back. After an error the file is unusable.
-pub struct TableWriter<W: Write + Send> {
+/// The rows of a run are contiguous, and all tables of a data file must receive the runs in the same order, since readers rely on it. The file is
+/// unusable after an error.
+pub(in crate::fleet) struct TableWriter<W: Write + Send> {
     table: DatasetTable,
     file: SerializedFileWriter<W>,
     buffer: Buffer,
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// A file of `table` that is written to `out`.
+    /// Creates a file of `table` that is written to `out`.
     ///
     /// # Errors
     ///
-    /// The writer fails.
-    pub fn new(table: DatasetTable, out: W) -> Result<Self, DatasetError> {
+    /// If writing fails.
+    pub(in crate::fleet) fn new(table: DatasetTable, out: W) -> Result<Self, DatasetError> {
         let open = || SerializedFileWriter::new(out, table.parquet_schema()?, Arc::new(properties(table)?));
         let file = open().map_err(|error| DatasetError::writing(table, error))?;
         Ok(Self { table, file, buffer: Buffer::new(table) })
@@ -47,30 +47,30 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number does not fit in the table.
-    pub fn run(&mut self, run: &RunMeasures) -> Result<(), DatasetError> {
+    /// If writing fails, or a number does not fit in the table.
+    pub(in crate::fleet) fn run(&mut self, run: &RunMeasures) -> Result<(), DatasetError> {
         super::writer::add_run(self.table, run, &mut self.buffer)?;
         self.write_full_group()
     }
 
-    /// Adds a file that gave no run: a row of `runs`, and nothing in other tables.
+    /// Adds a file without runs: one row in the table `runs`, and none in other tables.
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number does not fit in the table.
-    pub fn failure(&mut self, failure: &FailedInput) -> Result<(), DatasetError> {
+    /// If writing fails, or a number does not fit in the table.
+    pub(in crate::fleet) fn failure(&mut self, failure: &FailedInput) -> Result<(), DatasetError> {
         if self.table == DatasetTable::Runs {
             super::writer::add_failure(failure, &mut self.buffer)?;
         }
         self.write_full_group()
     }
 
-    /// Writes the remaining rows and the end of the file. The writer is flushed and returned.
+    /// Writes the remaining rows and the end of the file. Flushes and returns the writer.
     ///
     /// # Errors
     ///
-    /// The writer fails.
-    pub fn finish(mut self) -> Result<W, DatasetError> {
+    /// If writing fails.
+    pub(in crate::fleet) fn finish(mut self) -> Result<W, DatasetError> {
         let table = self.table;
         let finished = self.write_group().and_then(|()| {
             let mut out = self.file.into_inner()?;
@@ -88,7 +88,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     fn write_group(&mut self) -> ParquetResult<()> {
-        // An empty table has no row group; every reader takes that.
+        // An empty table has no row group, which every reader accepts.
         if self.buffer.rows() > 0 { self.buffer.write(self.file.next_row_group()?) } else { Ok(()) }
     }
 }
@@ -98,24 +98,25 @@ impl DatasetTable {
     ///
     /// # Errors
     ///
-    /// A number does not fit.
+    /// If a number does not fit.
     pub fn check(run: &RunMeasures) -> Result<(), DatasetError> {
         Self::ALL.into_iter().try_for_each(|table| super::writer::add_run(table, run, &mut Buffer::new(table)))
     }
 
-    /// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, after the runs.
+    /// Writes one table with these runs. The table [`DatasetTable::Runs`] also gets these failures, after the runs. Memory is bounded by one row group
+    /// and one run.
     ///
     /// # Errors
     ///
-    /// The writer fails, or a number does not fit in the table.
-    pub fn write<W: Write + Send>(
+    /// If writing fails, or a number does not fit in the table.
+    pub fn write(
         self,
-        runs: &[RunMeasures],
+        runs: impl IntoIterator<Item: Borrow<RunMeasures>>,
         failures: &[FailedInput],
-        out: W,
+        out: impl Write + Send,
     ) -> Result<(), DatasetError> {
         let mut writer = TableWriter::new(self, out)?;
-        runs.iter().try_for_each(|run| writer.run(run))?;
+        runs.into_iter().try_for_each(|run| writer.run(run.borrow()))?;
         failures.iter().try_for_each(|failure| writer.failure(failure))?;
         writer.finish().map(drop)
     }
@@ -126,7 +127,7 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value.to_owned()));
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        // Only for row groups: statistics of pages make a file with one run larger, and no reader seeks in it.
+        // Statistics only for row groups: page statistics make a file with one run larger, and no reader uses them to seek.
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
         .set_created_by(concat!("traceparse version ", env!("CARGO_PKG_VERSION")).to_owned())
@@ -134,7 +135,7 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     for column in table.columns().iter().filter(|column| column.kind == ColumnKind::Text) {
         builder = builder.set_column_dictionary_page_size_limit(ColumnPath::from(column.name), DICTIONARY_BYTES);
     }
-    // Numbers that are mostly one more than the number before.
+    // These numbers mostly increase by one.
     for column in table.columns().iter().filter(|column| ["node", "parent"].contains(&column.name)) {
         let path = ColumnPath::from(column.name);
         builder = builder.set_column_dictionary_enabled(path.clone(), false);
@@ -143,14 +144,13 @@ fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {
     Ok(builder.build())
 }
 
-/// Adds the rows that a run has in a table.
+/// Adds the rows of a run to a table.
 pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     match table {
         DatasetTable::Runs => add_record(&run.record, buffer),
         DatasetTable::Labels => add_labels(&run.record, buffer),
         DatasetTable::Frames | DatasetTable::Binaries => add_frames(table, run, buffer),
         DatasetTable::Windows => add_windows(run, buffer),
-        DatasetTable::Hist => super::hist::add_histograms(run, buffer),
         DatasetTable::Stacks => add_stacks(run, buffer),
     }
 }
@@ -202,7 +202,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// Adds a file that gave no run to the table `runs`. Columns that only a run has are null.
+/// Adds a file without runs to the table `runs`. Columns that only apply to runs are null.
 pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let labels = (!failure.labels.is_empty()).then(|| serde_json::json!(failure.labels).to_string());
     let mut row = buffer.row();
@@ -225,11 +225,11 @@ fn add_labels(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// The strings in every row of a run.
+/// Strings that every row of a run uses.
 struct Common {
     run_id: TextId,
     unit: TextId,
-    /// The ids of the run's names, in the order of their ids.
+    /// Maps the name ids of the run to string ids of the table.
     names: Vec<TextId>,
 }
 
@@ -239,16 +239,16 @@ impl Common {
         Self { run_id: buffer.text(&run.record.run_id), unit: buffer.text(run.record.unit.name()), names }
     }
 
-    /// As [`RunMeasures::name`]: an id past the end is the empty name.
+    /// Like [`RunMeasures::name`]: an out-of-range id is the empty name.
     fn name(&self, id: NameId, buffer: &mut Buffer) -> TextId {
         self.names.get(id.0 as usize).copied().unwrap_or_else(|| buffer.text(""))
     }
 }
 
-/// Adds functions, or binaries.
+/// Adds the rows of functions, or of binaries.
 fn add_frames(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let common = Common::of(run, buffer);
-    // Dictionaries make these almost free, and SQL needs no join for the most frequent questions.
+    // Dictionaries make these columns almost free, and the most common SQL queries then need no join.
     let copies = ["app_version", "device", "os"];
     let copies = copies.map(|key| (key, run.record.label(key).map(|value| buffer.text(value))));
     let is_of_functions = table == DatasetTable::Frames;
@@ -291,7 +291,7 @@ fn add_windows(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// Adds the nodes of call trees, numbered from 1. The caller of an outermost function is node 0.
+/// Adds the nodes of call trees, numbered from 1. The parent of an outermost function is 0.
 fn add_stacks(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let common = Common::of(run, buffer);
     for (index, node) in run.stacks.iter().enumerate() {

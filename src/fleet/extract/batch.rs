@@ -1,11 +1,11 @@
-//! Many exports, measured one by one: a broken one costs itself and nothing else.
+//! Measures many exports one by one: a broken export does not affect the others.
 //!
-//! Workers read files in order (inputs.rs). Only the measures of an export stay in memory, so memory depends on the
-//! number of workers and not on the number of files. Results do not depend on the speed of a worker: files that are
-//! read at the same time share the memory, and a file that exceeds its part is read again alone.
+//! Workers take files in order (inputs.rs). Only the measures of an export stay in memory, so memory use depends on the number of workers and not on
+//! the number of files. Results do not depend on the speed of a worker: files that are read at the same time share the memory, and a file that
+//! exceeds its share is read again alone.
 //!
-//! The first of several copies is used, regardless of which was read first. Files with different lengths have different contents, so a file
-//! only waits for earlier files of the same length. The length of a compressed file is unknown, so all files wait.
+//! If there are several copies, the first is used, regardless of which was read first. Files with different lengths have different contents, so a
+//! file only waits for earlier files of the same length. The length of a compressed file is unknown, so if there is one, all files wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,29 +22,28 @@ use crate::fleet::store::InputKind;
 use crate::memory::OverBudget;
 use crate::units::counted;
 
-/// The length of an uncompressed export, judged by its name; a file with any other name may be an archive, whose length
-/// does not describe its content.
+/// The length of an uncompressed export. `None` unless the file name identifies it as one: other files may be archives, whose length does not
+/// describe their content.
 fn plain_length(host: &dyn FleetHost, task: &Task) -> Option<u64> {
     let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
     host.state(&task.path).filter(|state| state.kind == InputKind::File && is_plain).map(|state| state.length)
 }
 
-/// The number of bytes to read.
+/// The total number of bytes to read.
 pub(crate) fn total_bytes(host: &dyn FleetHost, tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| size_on_disk(host.files(), &task.path)).sum()
 }
 
-/// The end of a batch.
+/// The result of a batch.
 pub(crate) struct Ended {
-    /// Files that are done.
+    /// The number of files that are done.
     pub(crate) done: usize,
-    /// Notes of all files.
     pub(crate) notes: Notes,
-    /// With `--strict`: the first file, in order, that is reason to fail, and why.
+    /// If strict: the first file, in order, that is reason to fail, and why.
     pub(crate) not_strict: Option<(usize, String)>,
 }
 
-/// Measures all files, until the end or an interruption.
+/// Measures all files, until all are done or the batch is interrupted.
 pub(crate) fn run(
     tasks: &[Task],
     settings: &FleetSettings<'_>,
@@ -71,7 +70,7 @@ pub(crate) fn run(
         state: Mutex::new(state),
         less_waits: Condvar::new(),
     };
-    // Separate threads, not rayon's: a thread that waits for its symbols must not begin another export.
+    // Separate threads instead of a rayon pool: a rayon thread that waits for its symbols might start another export.
     std::thread::scope(|scope| {
         for _ in 0..settings.options.jobs.min(tasks.len()) {
             scope.spawn(|| batch.work());
@@ -90,7 +89,7 @@ struct Batch<'a> {
     files: Measuring<'a>,
     next: AtomicUsize,
     is_stopped: AtomicBool,
-    /// The number of bytes that may wait for an earlier file.
+    /// The maximum number of bytes that may wait for an earlier file.
     most_waiting: u64,
     state: Mutex<State>,
     /// Notified when a file is done.
@@ -102,17 +101,16 @@ struct State {
     /// The number of files being read, and the number of bytes of results that wait for an earlier file.
     at_work: usize,
     waiting: u64,
-    /// The most bytes that the runs of a file take, and the position of that file.
+    /// The largest number of bytes used by the runs of one file, and the position of that file.
     largest: (u64, usize),
     done: usize,
     notes: Notes,
-    /// By position: why `--strict` fails.
+    /// The reasons for a strict extract to fail, by position.
     problems: BTreeMap<usize, String>,
     error: Option<FleetError>,
 }
 
-/// A file in progress until this is dropped. A panic also drops it, since the other workers would otherwise wait
-/// indefinitely.
+/// Marks a file as in progress until it is dropped. A panic also drops it; otherwise the other workers would wait indefinitely.
 struct AtWork<'b>(&'b Batch<'b>);
 
 impl Drop for AtWork<'_> {
@@ -135,7 +133,7 @@ impl Batch<'_> {
                 state.notes.add(index, &task.display, notes);
                 state.waiting += bytes;
                 state.largest = state.largest.max((bytes, index));
-                // A file without runs does not replace other files: each one has its own failure.
+                // A file without runs is not the original of any copy: each such file has its own failure.
                 let run_id = finished.run_id().filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
                 let run_id = run_id.map(str::to_owned);
                 let can_count = !finished.outcome.is_failed();
@@ -150,8 +148,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Waits until there is space for another file next to the results that wait for an earlier file. The earlier file
-    /// is being read, and waits for nothing. `None` if the batch has stopped.
+    /// Waits until there is memory for another file in addition to results that wait for an earlier file. There is no deadlock, because the earlier
+    /// file is being read and waits for nothing. Returns `None` if the batch was stopped.
     fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();
         while state.at_work > 0 && state.waiting > self.most_waiting {
@@ -167,11 +165,11 @@ impl Batch<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a file for which it is decided whether another copy is used.
+    /// Keeps a file once it is decided whether another copy is used instead.
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
-        // The kept result may name this file already.
+        // The stored result may already refer to that file.
         let is_known = |first: &usize| {
             let keeper = self.files.keeper;
             matches!(&finished.outcome, Outcome::Kept(kept) if kept.is_failed && keeper.counts(*first, kept))
@@ -202,7 +200,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Adds advice to the error if more is kept than there is memory for.
+    /// If the error is about memory for kept results, adds advice.
     fn explain(&self, error: FleetError, state: &State) -> FleetError {
         if error.find::<OverBudget>().is_none() {
             return error;
@@ -217,19 +215,19 @@ impl Batch<'_> {
     }
 }
 
-/// Puts files that may be equal in their order.
+/// Restores the order of files that may be copies of each other.
 pub(super) struct Duplicates<T> {
-    /// By position: the group of files that are as long.
+    /// For each position, the group of files with the same length.
     group_of: Vec<usize>,
     groups: Vec<Group<T>>,
-    /// By run id: the first file that has it.
+    /// For each run id, the first file with it.
     firsts: HashMap<String, usize>,
 }
 
 struct Group<T> {
-    /// Files that have not been passed on, in their order.
+    /// Files that were not passed on yet, in order.
     open: VecDeque<usize>,
-    /// The files that have arrived and wait: their run id, and whether they can count.
+    /// Files that arrived and wait: their run id, and whether they can be used as the original.
     waiting: HashMap<usize, (Option<String>, bool, T)>,
 }
 
@@ -237,13 +235,12 @@ struct Group<T> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Arrival<T> {
     pub(super) value: T,
-    /// The file before it that it is a copy of.
+    /// The earlier file that this one is a copy of.
     pub(super) first: Option<usize>,
 }
 
 impl<T> Duplicates<T> {
-    /// Creates the state for files with these decompressed lengths. If one is `None`, because it is unknown, no length
-    /// is used.
+    /// Creates the state for files with these decompressed lengths. If any length is unknown (`None`), lengths are ignored.
     pub(super) fn new(mut lengths: Vec<Option<u64>>) -> Self {
         if lengths.contains(&None) {
             lengths.fill(None);
@@ -261,8 +258,8 @@ impl<T> Duplicates<T> {
         Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
     }
 
-    /// Adds a file that was read, and returns the files that no longer have to wait. `run_id` is `None` if the file
-    /// must not be compared with others; a file without runs does not replace another one.
+    /// Adds a file that was read, and returns the files that no longer have to wait. `run_id` is `None` if the file must not be compared with others.
+    /// A file without runs does not replace another one.
     pub(super) fn arrive(
         &mut self,
         index: usize,
@@ -293,7 +290,7 @@ impl<T> Duplicates<T> {
 mod tests {
     use super::*;
 
-    /// The files that arrive, of files with these lengths and contents, read in this order.
+    /// The order in which files with these lengths and contents are passed on, if they are read in this order.
     fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
         let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
         let arrive =

@@ -1,5 +1,5 @@
-//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not; and
-//! the tables of contents in its neighbouring file.
+//! Reads and hashes an export in one pass, and reads the tables of contents in its neighbouring file. The hash is the same whether the export is
+//! compressed or not.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -20,7 +20,7 @@ use blake3::{Hash, Hasher};
 pub(crate) struct ReadFile {
     /// The hash of its decompressed bytes.
     pub(crate) content: Hash,
-    /// On disk.
+    /// The size on disk.
     pub(crate) bytes: u64,
     /// The export, or the reason why it cannot be used.
     pub(crate) export: Result<Recording, NotMeasured>,
@@ -31,7 +31,7 @@ pub(crate) fn refused(error: &Error) -> NotMeasured {
         ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
         ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
         ErrorKind::Truncated { .. } => FailureKind::Truncated,
-        // The file itself was read to its end, so the error comes from a decompressor or a limit.
+        // The file was read to its end, so the error comes from a decompressor or a limit.
         _ => FailureKind::Malformed,
     };
     let sentence = Error { kind: error.kind.clone(), at: None, source: None };
@@ -48,10 +48,10 @@ pub(crate) fn refused(error: &Error) -> NotMeasured {
     NotMeasured { kind, reason }
 }
 
-/// Reads an export with this name. Bytes after the end of its document are also hashed.
+/// Reads an export. `name` is its name in the result. Bytes after the end of its document are also hashed.
 ///
 /// # Errors
-/// When the file itself cannot be read.
+/// If the file itself cannot be read.
 pub(crate) fn read_file(
     name: &str,
     path: &Path,
@@ -69,10 +69,10 @@ pub(crate) fn read_file(
     Ok(ReadFile { content, bytes, export })
 }
 
-/// The hash of a file, decompressed.
+/// The hash of a file's decompressed content.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let mut file = Counted::open(path, host)?;
     let (_, content) = hashed(&mut file, &host.memory(), |_| ());
@@ -80,7 +80,7 @@ pub(crate) fn hash(path: &Path, host: &dyn FleetHost) -> Result<Hash, NotMeasure
     Ok(content)
 }
 
-/// The result of `read` on the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
+/// Calls `read` with the decompressed bytes of a file. Returns its result, and the hash of all bytes that can be decompressed.
 fn hashed<T>(
     file: &mut Counted<'_>,
     memory: &MemoryBudget,
@@ -97,7 +97,7 @@ fn hashed<T>(
     (Ok(result), source.hasher.finalize())
 }
 
-/// Hashes what is read.
+/// Hashes the bytes that are read.
 struct Hashed<R> {
     source: R,
     hasher: Hasher,
@@ -123,11 +123,11 @@ pub(crate) fn unless_changed<T>(
     Err(NotMeasured::unreadable(format!("{name}{CHANGED}")))
 }
 
-/// A file that counts what is read of it.
+/// A file that counts the bytes that are read.
 struct Counted<'a> {
     file: Box<dyn InputStream + 'a>,
     bytes: u64,
-    /// The reason why the file itself could not be read.
+    /// The error if the file itself could not be read.
     failure: Option<io::Error>,
     host: &'a dyn FleetHost,
 }
@@ -147,7 +147,7 @@ impl<'a> Counted<'a> {
         Ok(Self { file, bytes: 0, failure: None, host })
     }
 
-    /// Reads to the end; the length of the file, which must not have changed.
+    /// Reads to the end. Returns the length of the file, which must not have changed.
     fn finish(mut self) -> Result<u64, NotMeasured> {
         let mut buffer = vec![0; 1 << 16];
         while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
@@ -158,7 +158,7 @@ impl<'a> Counted<'a> {
         }
     }
 
-    /// Reads bytes of the file, again if a signal interrupted the read.
+    /// Reads bytes of the file. Retries if a signal interrupts the read.
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.file.read(buffer) {
@@ -186,7 +186,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// Only the cause: a reason is printed next to the name of its file.
+/// Keeps only the cause, because a reason is printed next to the name of its file.
 fn cannot_be_opened(error: &FleetError) -> NotMeasured {
     let cause = error.root_cause();
     let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };
@@ -199,12 +199,12 @@ pub(crate) struct Beside {
     /// The hash of the file.
     pub(crate) content: Option<Hash>,
     pub(crate) tocs: Vec<Toc>,
-    /// The export that holds the memory that they take.
+    /// The export whose memory reservation covers them.
     pub(crate) export: Option<Recording>,
 }
 
 impl Beside {
-    /// Reads the neighbouring file of an export, if it exists. A note explains why it cannot be used.
+    /// Reads the neighbouring file of an export, if it exists. If it cannot be used, a note explains why.
     pub(crate) fn read(task: &Task, options: &Options, host: &dyn FleetHost, notes: &mut Vec<String>) -> Self {
         let Some(path) = &task.toc else { return Self::default() };
         let (content, read) = match read_file("", path, options, host) {

@@ -1,4 +1,4 @@
-//! Finds the exports that a dataset already has, and adds the others.
+//! Finds the exports that a dataset already contains, and adds the others.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::memory::MemoryBudget;
 use blake3::Hash;
 use rayon::prelude::*;
 
-/// The dataset that workers put runs into.
+/// The dataset to which workers add runs.
 pub(super) struct Extraction<'a> {
     store: &'a Store,
     tasks: &'a [Task],
@@ -28,23 +28,23 @@ pub(super) struct Extraction<'a> {
     host: &'a dyn FleetHost,
     /// The exports in the dataset, by path.
     known: HashMap<String, Known>,
-    /// By run id: the export that has it, and its position among the tasks, if it is one.
+    /// For each run id, the export that supplies the run, and its position if it is among the tasks.
     counting: HashMap<String, (String, Option<usize>)>,
-    /// By run id: copies that are not among the tasks.
+    /// For each run id, copies that are not among the tasks.
     copies: HashMap<String, Vec<String>>,
-    /// By position: the result of comparing size and time of a file.
+    /// For each task, the result of comparing the size and time of its file.
     unread: Vec<Unread>,
-    /// By run: the keys of its labels in the dataset. Empty if nothing changes.
+    /// For each run, the keys of its labels in the dataset. Empty if no labels can change.
     label_keys: HashMap<String, BTreeSet<String>>,
     state: Mutex<State>,
-    /// When stamps were saved last, and the time that it took.
+    /// When stamps were last saved, and how long that took.
     saved: Mutex<(Instant, Duration)>,
 }
 
-/// Saving stamps takes at most this part of the time.
+/// Saving stamps may take at most 1/20 of the time.
 const SHARE: u32 = 20;
 
-/// The time between two looks at rows that wait to be written.
+/// How often to check for buffered rows that should be written.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 struct State {
@@ -57,35 +57,35 @@ struct State {
 /// The outcomes of all files.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// The number of files with runs that the dataset did not have.
+    /// The number of files with runs that were not in the dataset.
     pub(super) new: usize,
-    /// Files that gave runs, of which the dataset had others.
+    /// The number of files whose old runs in the dataset were replaced.
     pub(super) changed: usize,
-    /// Files whose runs the dataset had.
+    /// The number of files whose runs were already up to date.
     pub(super) unchanged: usize,
-    /// Files that gave no run, now or before.
+    /// The number of files without runs, whether they failed now or before.
     pub(super) failed: usize,
-    /// The failed files that were read now.
+    /// The failures of files that were read now.
     pub(super) new_failures: Vec<FailedInput>,
-    /// Runs that have fewer labels than before.
+    /// The number of runs that have fewer labels than before.
     pub(super) runs_that_lose_labels: usize,
     /// The labels that they lose.
     pub(super) lost_labels: BTreeSet<String>,
 }
 
-/// The knowledge of a file that was not opened.
+/// Whether the dataset is up to date for a file, judged without opening it.
 #[derive(Clone, Debug)]
 enum Unread {
-    /// Nothing; it is hashed.
+    /// Unknown: the file has to be hashed.
     Unknown,
-    /// The dataset already has the result that it would give.
+    /// Up to date: the dataset has the same result that the file would produce.
     Kept(Kept),
-    /// The dataset has what it gave with another content, manifest or options.
+    /// Outdated: the dataset has a result for other content, another manifest or other options.
     Stale,
 }
 
 impl<'a> Extraction<'a> {
-    /// Finds out which files are in the dataset.
+    /// Compares the files with the dataset.
     pub(super) fn new(
         store: &'a Store,
         tasks: &'a [Task],
@@ -119,7 +119,7 @@ impl<'a> Extraction<'a> {
         Ok(this)
     }
 
-    /// The outcomes of all files if the dataset has them already.
+    /// Returns the outcomes if the dataset is up to date for all files.
     pub(super) fn unchanged(&self) -> Option<Counts> {
         let kept = |(index, task): (usize, &Task)| {
             let state = self.host.state(&task.path)?;
@@ -130,7 +130,7 @@ impl<'a> Extraction<'a> {
         Some(Counts { unchanged: kept.len() - failed, failed, ..Counts::default() })
     }
 
-    /// Records how many files the dataset should have, and how many it already has.
+    /// Records how many files the dataset should contain, and how many it already contains.
     pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
         let mut state = self.state();
         let mut owed = self.store.owed()?;
@@ -158,13 +158,13 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The content of a file, if its size and time are unchanged.
+    /// The content hash of a file, if its size and time are unchanged.
     fn stamped(&self, task: &Task, input: &InputState) -> Option<Hash> {
         let state = self.state();
         Hash::from_hex(state.stamps.hash(&task.display, input)?).ok()
     }
 
-    /// The dataset's result for a file with this content, if the file would give the same again.
+    /// The dataset's result for a file with this content, if the file would produce the same result again.
     fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
         let fingerprint = self.settings.fingerprint_of(task, content, self.host, memory);
         let &Known { is_failed, rejected, unread_runs, .. } = known;
@@ -179,18 +179,16 @@ impl<'a> Extraction<'a> {
         })
     }
 
-    /// Removes all outdated rows from the dataset at once. Removing them one by one would rewrite a large data file for
-    /// each.
+    /// Removes all outdated rows from the dataset in one operation. Removing them one by one would rewrite a large data file each time.
     pub(super) fn forget_stale(&self) -> Result<()> {
         let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
-        // A file that cannot be read now keeps its rows.
+        // Keep the rows of files that cannot be read now.
         let stale = stale.filter(|(task, _)| self.host.files().open(&task.path).is_ok());
         let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
         if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
     }
 
-    /// Adds runs to the dataset. A file with numbers that a table cannot store becomes a failed file, and does not
-    /// affect other files.
+    /// Adds runs to the dataset. If a table cannot store a number, the file becomes a failure; other files are unaffected.
     fn put(&self, mut runs: Vec<RunMeasures>) -> Result<Outcome> {
         for run in runs.iter_mut().filter(|run| !run.histograms.is_empty()) {
             run.record.notes.push(WITHOUT_BINS.to_owned());
@@ -207,8 +205,8 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Puts runs into the dataset, unless the file is a copy of one that the dataset has, and that is not among the tasks: as in one
-    /// extract over both. If that file is gone, its runs have moved.
+    /// Adds runs to the dataset, unless the file is a copy of an earlier file in the dataset that is not among the tasks. The result is the same as
+    /// in a single extract of both files. If the earlier file no longer exists, the runs move to this file.
     fn put_first(&self, task: &Task, runs: Vec<RunMeasures>) -> Result<Outcome> {
         let Some(record) = runs.first().map(|run| &run.record) else { return self.put(runs) };
         let run_id = of_file(&record.run_id).to_owned();
@@ -226,7 +224,7 @@ impl<'a> Extraction<'a> {
         Ok(outcome)
     }
 
-    /// Copies that are not among the tasks name the file that counts now.
+    /// Updates copies that are not among the tasks, so they refer to the file that is now used.
     fn name_in_copies(&self, run_id: &str, reason: &str) -> Result<()> {
         for copy in self.copies.get(run_id).into_iter().flatten() {
             if let Some(DatasetRow::Failed(failed)) = self.store.row(copy)?
@@ -238,7 +236,7 @@ impl<'a> Extraction<'a> {
         Ok(())
     }
 
-    /// The run that the dataset has of a file that is not among the tasks, and still has this content.
+    /// The dataset's run for a file that is not among the tasks, if the file still has this content.
     fn other(&self, run_id: &str) -> Result<Option<RunRecord>> {
         let Some((source, None)) = self.counting.get(run_id) else { return Ok(None) };
         let Some(state) = self.host.state(Path::new(source)) else { return Ok(None) };
@@ -253,8 +251,8 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// A copy of `first` names another file if that one counts, is in the dataset, and is not among the tasks. Which file counts is decided
-    /// again here: `first` may not have been kept yet.
+    /// If `failed` is a copy of `first`, but an earlier file in the dataset that is not among the tasks is used, refers to that file instead. This is
+    /// decided again here because `first` may not have been added yet.
     fn name_first(&self, mut failed: FailedInput, first: Option<&Task>) -> Result<FailedInput> {
         if let (Some(first), Some(run_id)) = (first, failed.run_id.as_deref())
             && let Some(other) = self.other(run_id)?.filter(|other| other.source < first.display)
@@ -267,13 +265,13 @@ impl<'a> Extraction<'a> {
     /// True if a file without runs, because it is a copy, would still have none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match kept.run_id.as_ref().and_then(|run_id| self.counting.get(run_id)) {
-            // It failed by itself; or the other one is not among the inputs, and stays.
+            // The file failed by itself; or the original is not among the tasks, and stays in the dataset.
             None | Some((_, None)) => true,
             Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
         }
     }
 
-    /// True if a file has this content, and everything else in the dataset about it is still right.
+    /// True if a file has this content, and the dataset is up to date for it.
     fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
         let task = &self.tasks[index];
         match (&self.unread[index], self.known.get(&task.display)) {
@@ -286,13 +284,13 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// The number of these runs that have fewer labels than the dataset has for them, with other measures, and the keys they lose.
+    /// The number of runs that have fewer labels than in the dataset (where they were measured with other settings), and the lost label keys.
     fn lost_labels(&self, task: &Task, runs: &[RunMeasures]) -> (usize, BTreeSet<String>) {
         let known = self.known.get(&task.display).filter(|known| !known.is_failed);
         let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
         let (mut losing, mut all) = (0, BTreeSet::new());
         for run in runs {
-            // Also compare the content: the file may have been moved.
+            // Also look up the content, because the file may have been moved.
             let before = of_file.iter().copied().chain([&run.record.run_id]);
             let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
             let has: HashSet<&String> = run.record.labels.iter().map(|(key, _)| key).collect();
@@ -303,13 +301,13 @@ impl<'a> Extraction<'a> {
         (losing, all)
     }
 
-    /// True if the dataset has runs of a file that cannot be read now. They stay, like the runs of a removed file.
+    /// True if the dataset has runs of a file that cannot be read now. They are kept, like the runs of a deleted file.
     fn stays(&self, failed: &FailedInput) -> bool {
         let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
         failed.kind == FailureKind::Unreadable && has_runs
     }
 
-    /// Saves the stamps of the files for the next extract, and returns what happened to the files.
+    /// Saves the stamps of the files for the next extract, and returns the outcomes.
     pub(super) fn finish(self) -> Result<Counts> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.store.save()?;
@@ -317,12 +315,11 @@ impl<'a> Extraction<'a> {
         Ok(state.counts)
     }
 
-    /// Runs work while another thread saves the results, so a kill loses about one second of work even if the next file
-    /// takes long.
+    /// Runs `work` while another thread saves the results. A kill then loses only about one second of work, even if the next file takes long.
     pub(super) fn saving<T>(&self, work: impl FnOnce() -> T) -> T {
         let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            // Rows that cannot be written wait on, and the next attempt reports the error.
+            // If writing fails, the rows stay buffered, and the next attempt reports the error.
             scope.spawn(move || {
                 while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) && self.save_if_due().is_ok() {}
             });
@@ -336,10 +333,9 @@ impl<'a> Extraction<'a> {
         if self.store.save_if_due(Store::PART_ROWS)? { self.save_stamps() } else { Ok(()) }
     }
 
-    /// Saves the stamps collected so far, unless they were saved just now. After a kill, the files need not be hashed
-    /// again.
+    /// Saves the stamps collected so far, unless they were saved recently. After a kill, these files need not be hashed again.
     fn save_stamps(&self) -> Result<()> {
-        // Another thread that saves is enough.
+        // Another thread is already saving.
         let Ok(mut saved) = self.saved.try_lock() else { return Ok(()) };
         let (last, cost) = *saved;
         if last.elapsed() < cost.saturating_mul(SHARE) {
@@ -357,7 +353,7 @@ impl<'a> Extraction<'a> {
     }
 }
 
-/// True for a file that counts as done before it is looked at again.
+/// True for a file that counts as done before it is checked again.
 fn is_done(unread: &Unread) -> bool {
     matches!(unread, Unread::Kept(kept) if !kept.is_failed)
 }
@@ -425,6 +421,6 @@ impl Keeper for Extraction<'_> {
     }
 }
 
-/// The note of a run whose hang and launch times by bins are not in the dataset.
+/// The note for a run whose histograms of hang and launch times are not in the dataset.
 pub(super) const WITHOUT_BINS: &str =
     "hang and launch times by bins are missing: datasets do not keep them; report on the files instead";

@@ -1,5 +1,4 @@
-//! An input of a fleet of any kind: read, and hashed while it is read, so that most of a recording is read, and inflated,
-//! once.
+//! Reads a fleet input of any kind, and hashes it at the same time, so most of a recording is read and decompressed only once.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -18,7 +17,7 @@ use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 use crate::symbols::{Index, Locator};
 use blake3::{Hash, Hasher};
 
-/// The size of a file, or of all files in a folder, on disk; 0 for unreadable files.
+/// The size on disk of a file, or of all files in a folder; 0 if unreadable.
 pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
     match files.entry(path) {
         Ok(Entry::File { length, .. }) => length,
@@ -30,21 +29,22 @@ pub(crate) fn size_on_disk(files: &dyn Files, path: &Path) -> u64 {
     }
 }
 
-/// A recording, also one in an archive, or an export.
+/// An export or a recording, which may be in an archive.
 pub(crate) struct FleetInput<'w> {
     files: InputFiles<'w>,
     path: PathBuf,
     place: InputPlace,
-    /// The folder in which it keeps symbols, once it was read.
+    /// The folder with the recording's symbols. Set when it was read.
     symbol_stores: Option<PathBuf>,
     memory: MemoryBudget,
 }
 
 impl<'w> FleetInput<'w> {
-    /// What is at a path, with a budget of memory for inflated data. The parts of a recording that are read are watched from now on.
+    /// Opens the input at a path, with a memory budget for decompressed data. From now on, the parts of a recording that are read are watched for
+    /// changes.
     ///
     /// # Errors
-    /// For an archive that cannot be used.
+    /// If an archive cannot be used.
     pub(crate) fn open(
         watched: &'w dyn WatchedInputs,
         path: &Path,
@@ -56,7 +56,7 @@ impl<'w> FleetInput<'w> {
         Ok(Self { files, path: path.to_owned(), place, symbol_stores: None, memory: memory.clone() })
     }
 
-    /// The path of a recording, in an archive below the path of the archive; `None` for exports.
+    /// The path of a recording; in an archive, a path below the archive's path. `None` for exports.
     pub(crate) fn bundle(&self) -> Option<&Path> {
         match &self.place {
             InputPlace::Bundle(bundle) => Some(bundle),
@@ -64,11 +64,11 @@ impl<'w> FleetInput<'w> {
         }
     }
 
-    /// Reads it, and hashes all of it. `name` is the name of the input in what is read; without one, a recording has the
-    /// name of its path, and an export none: a reason is printed next to the name of its file.
+    /// Reads the input, and hashes all of it. `name` is the name of the input in the result. If it is `None`, a recording is named by its path, and
+    /// an export has no name, because errors are printed next to the file name anyway.
     ///
     /// # Errors
-    /// When its files cannot be read.
+    /// If its files cannot be read.
     pub(crate) fn read(
         &mut self,
         name: Option<&str>,
@@ -91,8 +91,7 @@ impl<'w> FleetInput<'w> {
         Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, host)?.0)
     }
 
-    /// The hash of names and contents of a recording's files, identical for a folder and for an archive of it; and the
-    /// size on disk.
+    /// Returns the hash of the names and contents of a recording's files, which is identical for a folder and an archive of it, and the size on disk.
     fn hash_of(
         &self,
         hashed: &HashedFiles<'_>,
@@ -113,12 +112,12 @@ impl<'w> FleetInput<'w> {
         Ok((hasher.finalize(), bytes))
     }
 
-    /// Reads its intervals. An export is read once more.
+    /// Reads the intervals. An export is read a second time.
     ///
     /// # Errors
-    /// When it cannot be read, or not twice.
+    /// If the input cannot be read, or not twice.
     pub(crate) fn intervals(&self, options: &Options, host: &dyn FleetHost) -> Result<Intervals, NotMeasured> {
-        // What does not exist is an error of opening it.
+        // If the file does not exist, opening it reports the error.
         if host.state(&self.path).is_some_and(|state| !state.is_lasting()) {
             let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
             return Err(NotMeasured::unreadable(reason));
@@ -127,25 +126,25 @@ impl<'w> FleetInput<'w> {
         read.map_err(|error| refused(&error))
     }
 
-    /// The symbols that it keeps of its samples.
+    /// The symbols that the recording contains.
     pub(crate) fn symbols(&self) -> Locator<'_> {
         let mut locator = Locator::new(&self.files).within(&self.memory);
-        // A recording need not have any.
+        // Ignore errors: a recording need not contain symbols.
         let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
         locator
     }
 }
 
-/// The hash of an input.
+/// Returns the hash of an input.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub(crate) fn hash_file(path: &Path, memory: &MemoryBudget, host: &dyn FleetHost) -> Result<Hash, NotMeasured> {
     let files = host.watch();
     unless_changed(&*files, path, FleetInput::open(&*files, path, memory)?.hash(host))
 }
 
-/// The export in a recording, and the folder of its symbols, if the recording can be opened.
+/// Reads the recording, and returns it with the folder of its symbols, if the recording can be opened.
 fn read_export(
     files: &dyn Files,
     (place, name): (&InputPlace, &str),
@@ -160,11 +159,11 @@ fn read_export(
     (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
 
-/// The files below a folder with their lengths, by path, without the files that macOS adds to folders and archives. A
-/// folder is entered once, regardless of links to it.
+/// Lists the files below a folder with their lengths, sorted by path, without the files that macOS adds to folders and archives. A folder is entered
+/// once, regardless of links to it.
 ///
 /// # Errors
-/// When a folder cannot be read.
+/// If a folder cannot be read.
 fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let mut open = vec![folder.to_owned()];
@@ -189,21 +188,21 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> NotMeasured {
     NotMeasured::unreadable(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// The number of bytes read at once in the parts that no reader used.
+/// The number of bytes to read at once from parts that no reader used.
 const PIECE: usize = 1 << 20;
 
-/// A file system that hashes each file while it is read, from its start on. Bytes that are read again, or out of order, are not hashed
-/// then; [`hash`](Self::hash) reads the missing ones.
+/// A file system that hashes each file while it is read from the start. Bytes that are read out of order or repeatedly are skipped;
+/// [`hash`](Self::hash) reads the missing ones.
 pub(super) struct HashedFiles<'f> {
     files: &'f dyn Files,
     begun: Mutex<HashMap<PathBuf, Begun>>,
 }
 
-/// The first bytes of a file, already hashed.
+/// The hash state of the first bytes of a file.
 #[derive(Default)]
 struct Begun {
     hasher: Hasher,
-    /// The number of these bytes.
+    /// The number of bytes hashed.
     end: u64,
 }
 
@@ -212,10 +211,10 @@ impl<'f> HashedFiles<'f> {
         Self { files, begun: Mutex::default() }
     }
 
-    /// Returns the hash of a file with this length, after reading the bytes that were not read yet.
+    /// Returns the hash of a file with this length. Reads the bytes that were not hashed yet.
     ///
     /// # Errors
-    /// When it cannot be read, or is shorter.
+    /// If it cannot be read, or is shorter.
     pub(super) fn hash(&self, path: &Path, length: u64) -> io::Result<Hash> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         let Begun { mut hasher, mut end } = begun.unwrap_or_default();
@@ -230,7 +229,7 @@ impl<'f> HashedFiles<'f> {
         Ok(hasher.finalize())
     }
 
-    /// Hashes those bytes that directly follow the hashed ones.
+    /// Hashes the bytes that directly follow those already hashed.
     fn add(&self, path: &Path, offset: u64, bytes: &[u8]) {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         if !begun.contains_key(path) {
@@ -292,7 +291,7 @@ mod tests {
         let ways: [(&[(u64, usize)], u64); 6] = [
             (&[], 3_000),
             (&[(0, 1_000), (1_000, 1_000), (2_000, 1_000), (3_000, 10)], 3_000),
-            // Again, overlapping, with a gap that is read later, and only a part.
+            // Repeated, overlapping, with a gap that is read later, and only a part.
             (&[(0, 1_000), (0, 1_000), (500, 1_000)], 3_000 + 1_500),
             (&[(2_000, 1_000), (0, 2_000)], 3_000 + 1_000),
             (&[(0, 10), (5, 1), (2_999, 1)], 3_000 + 2),

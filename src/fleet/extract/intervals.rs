@@ -1,8 +1,7 @@
-//! The intervals of one recording of a fleet, in which its samples count.
+//! The intervals of a fleet's recordings in which samples are selected.
 //!
-//! Intervals are read from the file that the manifest names. Without a manifest, a recording contains its intervals,
-//! and so does an export with tables of signposts or hangs. The intervals of any other export are in a neighbouring
-//! file named after it (`run7-intervals.xml` for `run7.xml`).
+//! Intervals are read from the file that the manifest names. Without a manifest, a recording contains its intervals, and so does an export with
+//! tables of signposts or hangs. The intervals of any other export are in a neighbouring file named after it (`run7-intervals.xml` for `run7.xml`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,16 +13,17 @@ use crate::fleet::NotMeasured;
 use crate::fleet::host::{FleetHost, WatchedInputs};
 use crate::fleet::inputs::Task;
 use crate::profile::IntervalFilter;
-use crate::recording::{Intervals, Options, Recording, export_command};
+use crate::recording::{Intervals, Options, Recording, Table};
+use crate::units::several;
 
-/// Names that are listed before the rest is only counted.
+/// The maximum number of names to list. The rest is only counted.
 const NAMES: usize = 8;
 
-/// The intervals that samples have to be in; `None` if all of the recording counts.
+/// The intervals that samples must be in.
 #[derive(Debug)]
 pub(crate) struct AskedIntervals {
     choice: IntervalChoice,
-    /// The names that some recording has.
+    /// The names found in any recording.
     seen: Mutex<BTreeSet<String>>,
 }
 
@@ -32,14 +32,14 @@ impl AskedIntervals {
         Self { choice, seen: Mutex::default() }
     }
 
-    /// The names that no recording has that was read.
+    /// The names that were found in none of the recordings that were read.
     pub(crate) fn unseen(&self) -> Vec<&String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        // If a name is missing everywhere, every file reports it.
+        // If no name was found at all, every file already reports it.
         self.choice.names.iter().filter(|name| !seen.is_empty() && !seen.contains(*name)).collect()
     }
 
-    /// The tables that can have them.
+    /// The tables that may contain them.
     fn schemas(&self) -> Vec<&'static str> {
         let signposts = if self.choice.names.is_empty() { &[][..] } else { &Intervals::SIGNPOSTS };
         let hangs = if self.choice.has_hangs { &Intervals::HANGS[..] } else { &[] };
@@ -49,7 +49,7 @@ impl AskedIntervals {
     /// The intervals of a recording that was read.
     ///
     /// # Errors
-    /// When a file cannot be read, or none has such intervals.
+    /// If a file cannot be read, or contains no such intervals.
     pub(crate) fn of(
         &self,
         task: &Task,
@@ -82,7 +82,7 @@ impl AskedIntervals {
     fn without_tables(&self, task: &Task, input: &FleetInput<'_>, other: Option<&Path>) -> String {
         let schemas = self.schemas();
         let what = if self.choice.names.is_empty() { "potential hangs" } else { "signposts" };
-        let command = export_command("X.trace", None, &schemas[..1]);
+        let command = Table::export_command("X.trace", None, &schemas[..1]);
         match other {
             Some(path) => format!("{} has no table of {what}; export them with: {command}", path.display()),
             None if input.bundle().is_some() => format!("It has no readable table of {what}; they were not recorded."),
@@ -117,7 +117,7 @@ impl AskedIntervals {
 /// All intervals of a recording that was read.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub(crate) fn all_intervals(
     task: &Task,
     recording: (&Recording, &FleetInput<'_>),
@@ -127,16 +127,16 @@ pub(crate) fn all_intervals(
     Ok(read(&[&Intervals::SIGNPOSTS[..], &Intervals::HANGS[..]].concat(), task, recording, (files, host), options)?.0)
 }
 
-/// Notes rows of intervals that could not be read.
+/// Adds notes about rows of intervals that could not be read.
 pub(super) fn note_unread(found: &Intervals, notes: &mut Vec<String>) {
     notes.extend(found.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()));
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 {
-        notes.push(format!("{rejected} rows of intervals could not be read"));
+        notes.push(format!("{} of intervals could not be read", several(rejected, "row")));
     }
 }
 
-/// The intervals of a recording that was read, from the file with these tables; and that file, if it is another one.
+/// The intervals of a recording that was read, from the file that contains these tables; and that file, if it is a separate one.
 fn read<'t>(
     schemas: &[&str],
     task: &'t Task,
@@ -158,7 +158,6 @@ fn read<'t>(
     Ok((found, other))
 }
 
-/// True if an export has one of these tables.
 fn has_tables(export: &Recording, schemas: &[&str]) -> bool {
     export.tables().filter_map(|table| table.schema.as_deref()).any(|schema| schemas.contains(&schema))
 }

@@ -1,4 +1,4 @@
-//! Extracts the inputs of a fleet into a dataset: each is measured once.
+//! Extracts the inputs of a fleet into a dataset, where each is measured once.
 
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -14,6 +14,7 @@ use crate::fleet::fingerprint::{of_missing, short};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::FleetInputs;
 use crate::fleet::store::{MadeWith, Shards, Store};
+use crate::settings::{REMOVE_OTHERS, STACKS, STRICT};
 use crate::units::{counted, several};
 
 /// An extract of a fleet into a dataset.
@@ -22,42 +23,31 @@ pub struct Extract<'e> {
     pub output: &'e Path,
     /// The inputs.
     pub inputs: &'e FleetInputs,
-    /// The part of the fleet that they are, if it is divided.
+    /// The shard that the inputs belong to, if the fleet is divided.
     pub shard: Option<Shards>,
     /// The settings for measuring them.
     pub settings: &'e FleetSettings<'e>,
-    /// The paths of symbols, as the dataset shows them.
+    /// The paths of symbols, as stored in the dataset.
     pub symbols: Vec<String>,
-    /// True to remove the runs of other files first.
+    /// True to first remove the runs of files that are not among the inputs.
     pub removes_others: bool,
-    /// True to report how many small files were merged.
-    pub tells_compaction: bool,
 }
 
 impl<'e> Extract<'e> {
-    /// An extract of all these inputs into the dataset in this folder, which is created if necessary.
+    /// Creates an extract of all these inputs into the dataset in this folder. The folder is created if necessary.
     pub fn new(output: &'e Path, inputs: &'e FleetInputs, settings: &'e FleetSettings<'e>) -> Self {
-        Self {
-            output,
-            inputs,
-            shard: None,
-            settings,
-            symbols: Vec::new(),
-            removes_others: false,
-            tells_compaction: false,
-        }
+        Self { output, inputs, shard: None, settings, symbols: Vec::new(), removes_others: false }
     }
 
-    /// Measures the inputs that the dataset lacks. Returns false if the user stopped it; finished measurements are
-    /// kept.
+    /// Measures the inputs that are not in the dataset yet. Returns false if the user stopped it; finished measurements are kept.
     ///
     /// # Errors
-    /// If the dataset cannot be written, no input gives a run, or the settings are strict and an input fails.
+    /// If the dataset cannot be written, no input has a run, or the settings are strict and an input fails.
     pub fn run(&self, host: &dyn FleetHost) -> Result<bool> {
         let FleetInputs { tasks, failures, notes: found, .. } = self.inputs;
         host.warn_of(found);
         let store = match Store::create_or_open(host.storage(), self.output) {
-            // Nothing has to be written if nothing changes.
+            // Write access is not needed if nothing changes.
             Err(error) if is_denied(&error) => match self.unchanged(host) {
                 Ok(Some(counts)) => {
                     self.tell_failures(host, &counts);
@@ -78,7 +68,7 @@ impl<'e> Extract<'e> {
         extraction.begin(made_with)?;
         extraction.forget_stale()?;
         let ended = extraction.saving(|| batch::run(tasks, self.settings, host, &extraction));
-        // Also after an error, so that the files in the dataset need not be hashed again.
+        // Also after an error, so files in the dataset need not be hashed again.
         let counts = extraction.finish()?;
         let ended = ended?;
         self.tell_failures(host, &counts);
@@ -111,7 +101,7 @@ impl<'e> Extract<'e> {
         store.select(&self.settings.options.described)?;
         ensure!(
             self.settings.options.measure.with_stacks || !store.made_with().has_stacks,
-            "{}: has the stacks of its runs, which this extract would drop; repeat --stacks, or choose another folder",
+            "{}: has the stacks of its runs, which this extract would drop; repeat {STACKS}, or choose another folder",
             self.output.display()
         );
         store.take_shard(self.shard.clone())?;
@@ -119,7 +109,7 @@ impl<'e> Extract<'e> {
             self.prune(host, store)?;
             store.give_up_missing()?;
         }
-        // The dataset lacks what inputs that cannot be found would give.
+        // The dataset lacks the runs of inputs that cannot be found.
         let (found, new) = self.missing(host, store)?;
         if !found.is_empty() {
             store.forget(&found)?;
@@ -127,17 +117,16 @@ impl<'e> Extract<'e> {
         new.into_iter().try_for_each(|failed| store.put_failure(failed))
     }
 
-    /// Completes the dataset, and warns of what it lacks.
+    /// Marks the dataset as complete, and warns about anything missing.
     fn complete(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
-        let compacted = store.compact(Store::PART_ROWS)?;
+        store.compact(Store::PART_ROWS)?;
         store.complete()?;
         let folder = self.output.display();
         if let Some(lost) = store.lost_files() {
             let files = several(lost, "file");
-            let advice = "extract only those files, or the previous inputs of the dataset; --remove-others abandons \
-                          them";
             host.warn(&format!(
-                "{folder}: incomplete: {files} that were lost with data files have not been restored; {advice}"
+                "{folder}: incomplete: {files} that were lost with data files have not been restored; extract only those files, or the \
+                 previous inputs of the dataset; {REMOVE_OTHERS} abandons them"
             ));
         }
         let owed = store.owed()?;
@@ -145,18 +134,13 @@ impl<'e> Extract<'e> {
             let files = several(owed.len(), "file");
             let what = format!("{files} from an unfinished extract, such as {first}");
             host.warn(&format!(
-                "{folder}: incomplete without {what}; also pass these as inputs, or use --remove-others"
+                "{folder}: incomplete without {what}; also pass these as inputs, or use {REMOVE_OTHERS}"
             ));
         }
-        self.tell_others(host, store)?;
-        if self.tells_compaction {
-            let (before, after) = (several(compacted.before, "data file"), counted(compacted.after));
-            host.tell(&format!("compacted {before} into {after}"));
-        }
-        Ok(())
+        self.tell_others(host, store)
     }
 
-    /// The outcomes of an extract that would not change the dataset; `None` for any other.
+    /// The outcomes of an extract that would not change the dataset; `None` if it would.
     fn unchanged(&self, host: &dyn FleetHost) -> Result<Option<Counts>> {
         let store = Store::open(host.storage(), self.output)?;
         let (found, new) = self.missing(host, &store)?;
@@ -198,23 +182,23 @@ impl<'e> Extract<'e> {
 
     fn check_strict(&self, ended: &Ended, failures: &[FailedInput]) -> Result<()> {
         if let Some((index, problem)) = &ended.not_strict {
-            bail!("{}: {problem}; and --strict was given", self.inputs.tasks[*index].display);
+            bail!("{}: {problem}; and {STRICT} was given", self.inputs.tasks[*index].display);
         }
         match failures.first() {
             Some(failed) if self.settings.options.is_strict => {
-                bail!("{}: {}; and --strict was given", failed.source, failed.reason)
+                bail!("{}: {}; and {STRICT} was given", failed.source, failed.reason)
             }
             _ => Ok(()),
         }
     }
 
-    /// The files of the dataset that are not among the inputs.
+    /// The files in the dataset that are not among the inputs.
     fn others(&self, store: &Store) -> Result<HashSet<String>> {
         let named: HashSet<&str> = self.inputs.tasks.iter().map(|task| task.display.as_str()).collect();
         Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
     }
 
-    /// Inputs of the dataset that were missing before and are found now, and inputs that are missing now.
+    /// Inputs that were missing from the dataset and are found now, and inputs that are missing now.
     fn missing(&self, host: &dyn FleetHost, store: &Store) -> Result<(HashSet<String>, Vec<&FailedInput>)> {
         let failures = &self.inputs.failures;
         let named: HashSet<&str> = failures.iter().map(|failed| failed.source.as_str()).collect();
@@ -233,9 +217,9 @@ impl<'e> Extract<'e> {
     /// Removes the files that are not among the inputs.
     fn prune(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         // A misspelt folder is not a reason to forget its contents.
-        ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so --remove-others removed nothing");
+        ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so {REMOVE_OTHERS} removed nothing");
         if let Some(FailedInput { source, reason, .. }) = self.inputs.failures.first() {
-            bail!("{source}: {reason}; --remove-others removes nothing while an input cannot be found");
+            bail!("{source}: {reason}; {REMOVE_OTHERS} removes nothing while an input cannot be found");
         }
         let mut others = self.others(store)?;
         if others.is_empty() {
@@ -245,7 +229,7 @@ impl<'e> Extract<'e> {
         let known = store.known()?;
         let has_runs = |source: &&String| known.get(*source).is_some_and(|known| !known.is_failed);
         let runs: HashSet<&str> = others.iter().filter(has_runs).filter_map(|source| known[source].run_id()).collect();
-        // Copies of what is forgotten are read again: one of them counts now.
+        // Copies of removed files are read again, since one of them is now used instead.
         let is_copy =
             |known: &crate::fleet::Known| known.is_failed && known.run_id().is_some_and(|id| runs.contains(id));
         let copies = known.iter().filter(|(_, known)| is_copy(known)).map(|(source, _)| source.clone());
@@ -256,7 +240,7 @@ impl<'e> Extract<'e> {
         Ok(())
     }
 
-    /// Files that are no longer among the inputs stay: reports name and count them.
+    /// Warns about files in the dataset that are no longer among the inputs. They are kept, and reports list and count them.
     fn tell_others(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
         let mut others = self.others(store)?;
         for failed in &self.inputs.failures {
@@ -270,18 +254,18 @@ impl<'e> Extract<'e> {
                 format!("{files} of the dataset are not among the inputs, such as {first}; their runs are kept")
             }
         };
-        host.warn(&format!("{text}; --remove-others removes them"));
+        host.warn(&format!("{text}; {REMOVE_OTHERS} removes them"));
         Ok(())
     }
 }
 
-/// True if a file cannot be written on this file system, or by this user.
+/// True if the file system is read-only, or the user may not write to it.
 fn is_denied(error: &FleetError) -> bool {
     let kind = error.find::<io::Error>().map(io::Error::kind);
     matches!(kind, Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
 }
 
-/// Warns of labels that are lost: a user who extracts again without the first input list may not know that its labels are also removed.
+/// Warns if labels are lost: a user who extracts again without the original input list may not know that this also removes its labels.
 fn tell_lost_labels(host: &dyn FleetHost, counts: &Counts) {
     if counts.runs_that_lose_labels > 0 {
         let runs = several(counts.runs_that_lose_labels, "run");

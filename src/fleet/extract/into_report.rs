@@ -9,63 +9,67 @@ use super::extraction::WITHOUT_BINS;
 use super::options::ThreadChoice;
 use super::outcome::{Finished, Keeper, Outcome, of_failures};
 use super::settings::FleetSettings;
-use crate::fleet::combine::{Datasets, unknown_label};
+use crate::alert::AlertRule;
+use crate::fleet::combine::Datasets;
 use crate::fleet::compare::Side;
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
 use crate::fleet::runs_of::RunsOf;
+use crate::fleet::unmeasured::undecide;
 use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, PoolError, PooledStacks,
     RunMeasures, RunRecord,
 };
-use crate::intervals::{IntervalAlert, IntervalPool, IntervalSummary};
+use crate::intervals::{IntervalPool, IntervalSummary};
 use crate::memory::Reservation;
 use crate::profile::Matcher;
-use crate::recording::{Recording, export_command};
+use crate::recording::{Recording, Table};
+use crate::settings::{HELP, STRICT, WEIGHTED};
 use crate::stats::Quantile;
 use crate::tables::{FieldValue, OutputColumn};
 use crate::units::{Millionths, counted, several};
 
-/// The file is in the folder for temporary files, has no name, and disappears when the process ends for any reason.
+/// Context for errors of the temporary file. It is created in the temporary folder without a name, so it disappears when the process ends for any
+/// reason.
 const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
-/// The tables that most signposts and hangs are in.
+/// The tables that contain most signposts and hangs.
 const TABLES: [&str; 2] = ["os-signpost-interval", "potential-hangs"];
 
-/// The runs of a fleet, from recordings or from datasets. Many threads may add to it.
+/// Collects the runs of a fleet from recordings or datasets. Can be shared between threads.
 pub struct Collector<'h> {
     host: &'h dyn FleetHost,
-    /// True if it prints no warnings.
+    /// True if warnings are suppressed.
     is_quiet: bool,
     counting: Mutex<Counting>,
 }
 
 struct Counting {
     builder: FleetBuilder,
-    /// The memory that it takes.
+    /// The memory reserved for the collected data.
     reserved: Reservation,
-    /// Keys of labels that look like the weight of a run.
+    /// Label keys that may be misspelled run weights, since they contain `weight`.
     weight_labels: BTreeSet<String>,
-    /// The patterns that select threads, if there are any.
+    /// The patterns that select threads, if any.
     patterns: Option<ThreadChoice>,
     pool: Option<Pool>,
     intervals: Option<IntervalPool>,
 }
 
-/// The runs whose stacks are summed.
+/// The summed stacks of runs.
 struct Pool {
     stacks: PooledStacks,
-    /// The tables of the only runs; empty for all.
+    /// Only runs measured by one of these tables are added; all if empty.
     schemas: Vec<String>,
-    /// The ids of the only runs that are not added yet; `None` for all selected runs.
+    /// The ids of requested runs that are not added yet; `None` to add all selected runs.
     only: Option<BTreeSet<String>>,
-    /// The calls that are looked for in them.
+    /// Searches the runs for calls.
     runs_of: Option<RunsOf>,
 }
 
 impl<'h> Collector<'h> {
-    /// Adds runs to a builder. Threads that match `patterns` are selected in addition to those named in its options.
+    /// Creates a collector for a builder. Threads that match `patterns` are selected in addition to the threads named in the builder's options.
     pub fn new(host: &'h dyn FleetHost, builder: FleetBuilder, patterns: Option<ThreadChoice>) -> Self {
         let reserved = host.memory_of_kept().nothing();
         let counting =
@@ -73,9 +77,9 @@ impl<'h> Collector<'h> {
         Self { host, is_quiet: false, counting: Mutex::new(counting) }
     }
 
-    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). `schemas` limits the sum to runs that one of
-    /// these tables measured, unless it is empty, and `only` limits it to runs with these ids. Recordings must be measured
-    /// [with stacks](crate::fleet::MeasureOptions::with_stacks).
+    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). Only runs measured by one of the tables in `schemas` are
+    /// summed (unless it is empty), and only runs with ids in `only`. Recordings must be measured [with
+    /// stacks](crate::fleet::MeasureOptions::with_stacks).
     #[must_use]
     pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
         let stacks = PooledStacks::new(&self.host.memory_of_kept());
@@ -83,11 +87,11 @@ impl<'h> Collector<'h> {
         self
     }
 
-    /// Also looks for runs in whose [pooled](Self::pooling) stacks each of these functions calls the next one, for
-    /// [`finish_runs_of`](Self::finish_runs_of). They match complete names, or by a predicate.
+    /// Also finds runs whose [pooled](Self::pooling) stacks contain a chain in which each of these functions calls the next, for
+    /// [`finish_runs_of`](Self::finish_runs_of). Functions are matched by their full name or by a predicate.
     ///
     /// # Errors
-    /// If there are none, or more than 64.
+    /// If there are no functions, or more than 64.
     pub fn looking_for(self, calls: Vec<Matcher>) -> Result<Self> {
         ensure!((1..=64).contains(&calls.len()), "there are {} functions; one run of calls has 1 to 64", calls.len());
         let runs_of = RunsOf::new(calls, &self.host.memory_of_kept());
@@ -97,16 +101,16 @@ impl<'h> Collector<'h> {
         Ok(self)
     }
 
-    /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals). Recordings must be measured
-    /// [with intervals](crate::fleet::MeasureOptions::with_intervals). The rules are judged; labels and rules name intervals as in
+    /// Also sums the intervals of the selected runs for [`finish_intervals`](Self::finish_intervals), and evaluates the rules. Recordings must be
+    /// measured [with intervals](crate::fleet::MeasureOptions::with_intervals). Labels and rules refer to intervals by name, as in
     /// [`Recording::interval_summary`](crate::recording::Recording::interval_summary).
     #[must_use]
-    pub fn summing_intervals(self, labels: &[String], alerts: &[IntervalAlert]) -> Self {
+    pub fn summing_intervals(self, labels: &[String], alerts: &[AlertRule]) -> Self {
         self.counting().intervals = Some(IntervalPool::new(labels, alerts));
         self
     }
 
-    /// Prints no warnings, since another collector has the same inputs.
+    /// Suppresses warnings, since another collector with the same inputs prints them.
     #[must_use]
     pub fn quietly(self) -> Self {
         Self { is_quiet: true, ..self }
@@ -118,7 +122,7 @@ impl<'h> Collector<'h> {
         }
     }
 
-    /// Decides alerts even if something is missing.
+    /// Evaluates alerts on the available runs, even if inputs are missing or could not be measured.
     pub fn decide_incomplete(&self) {
         self.counting().builder.decide_incomplete();
     }
@@ -135,7 +139,7 @@ impl<'h> Collector<'h> {
         Self::add_datasets_to(&[self], paths)
     }
 
-    /// Adds the runs of datasets to several collectors, such as one for each value of a label, and reads them once.
+    /// Adds the runs of datasets to several collectors, such as one for each value of a label. The datasets are read only once.
     ///
     /// # Errors
     /// As [`add_datasets`](Self::add_datasets).
@@ -149,7 +153,7 @@ impl<'h> Collector<'h> {
             others.iter().try_for_each(|collector| collector.add_shared(run.clone()))?;
             first.add_shared(run)
         })?;
-        // A shard of a few recordings may have no runs.
+        // A shard of a small fleet may have no runs.
         let is_empty = !has_runs && failures.is_empty() && datasets.unfinished().is_none();
         if let Some(shards) = datasets.shards().filter(|_| is_empty) {
             let files = several(shards.inputs.unwrap_or(0), "file");
@@ -160,7 +164,7 @@ impl<'h> Collector<'h> {
         failures.into_iter().try_for_each(add)
     }
 
-    /// Reports which share of their inputs datasets have.
+    /// Passes the completeness of the datasets to the builder, and warns if they are incomplete.
     fn tell_completeness(&self, datasets: &Datasets) -> Result<()> {
         let builder = &mut self.counting().builder;
         builder.describe(datasets.selection(), datasets.completeness(), datasets.missing_shards());
@@ -182,7 +186,7 @@ impl<'h> Collector<'h> {
     /// Measures recordings and adds their runs.
     ///
     /// # Errors
-    /// If there is no memory for them, or the settings are strict and an input fails.
+    /// If there is not enough memory, or the settings are strict and an input fails.
     pub fn add_recordings(&self, inputs: &FleetInputs, settings: &FleetSettings<'_>) -> Result<()> {
         Self::add_recordings_to(&[self], inputs, settings)
     }
@@ -209,15 +213,15 @@ impl<'h> Collector<'h> {
             settings.warn_of_unseen_intervals(*host);
         }
         match ended.not_strict {
-            Some((index, problem)) => bail!("{}: {problem}; and --strict was given", tasks[index].display),
+            Some((index, problem)) => bail!("{}: {problem}; and {STRICT} was given", tasks[index].display),
             None => Ok(()),
         }
     }
 
-    /// The report.
+    /// Builds the report.
     ///
     /// # Errors
-    /// If there is nothing to report, or not all of it and `is_strict` is true.
+    /// If there is nothing to report, or `is_strict` is true and something is missing.
     pub fn finish(self, is_strict: bool) -> Result<FleetReport> {
         let Counting { builder, weight_labels, reserved: _held, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -227,32 +231,31 @@ impl<'h> Collector<'h> {
         Ok(report)
     }
 
-    /// The recording of [`finish_pooled`](Self::finish_pooled), for a collector that is also finished for something else. Names are not
-    /// checked here.
+    /// Like [`finish_pooled`](Self::finish_pooled), for a collector that is also finished for another result. Does not check names.
     ///
     /// # Errors
-    /// If the units of the runs differ, if runs have no stacks, or if there are no runs.
+    /// If runs have different units or no stacks, or if there are no runs.
     pub fn take_pooled(&self, name: &str) -> Result<Recording> {
         let pool = self.counting().pool.take();
         Ok(pool.map_or(Err(PoolError::Nothing), |pool| pool.stacks.finish(name))?)
     }
 
-    /// A recording with the summed stacks of the [pooled](Self::pooling) runs, which reports call `12 runs of {name}`.
+    /// Returns a recording with the summed stacks of the [pooled](Self::pooling) runs. Reports call it `12 runs of {name}`.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish), if the units of the runs differ, and if runs have no stacks.
+    /// As [`finish`](Self::finish), if runs have different units, and if runs have no stacks.
     pub fn finish_pooled(self, is_strict: bool, name: &str) -> Result<Recording> {
         Ok(self.finish_pool(is_strict)?.stacks.finish(name)?)
     }
 
-    /// The runs that have the [calls](Self::looking_for) as a table, the heaviest first: the weight of its samples in them, the weight of all of
-    /// its samples, and the number of samples in them.
+    /// Returns a table of the runs that contain the [calls](Self::looking_for), heaviest first. Its columns include the weight of the run's samples
+    /// in these calls, the weight of all its samples, and the number of samples in the calls.
     ///
     /// # Errors
-    /// As [`finish_pooled`](Self::finish_pooled), and if no run has the calls.
+    /// As [`finish_pooled`](Self::finish_pooled), and if no run contains the calls.
     pub fn finish_runs_of(self, is_strict: bool) -> Result<(Vec<OutputColumn>, Vec<Vec<FieldValue<'static>>>)> {
         let Pool { stacks, runs_of, .. } = self.finish_pool(is_strict)?;
-        // Runs that cannot be summed cannot be ranked, either.
+        // Runs that cannot be summed cannot be ranked either.
         stacks.finish("")?;
         runs_of.context("no calls were looked for")?.finish()
     }
@@ -263,11 +266,11 @@ impl<'h> Collector<'h> {
         let report = builder.try_finish().context(TEMPORARY)?;
         check_whole(&report, is_strict)?;
         let Some(pool) = pool else { return Err(PoolError::Nothing.into()) };
-        // Runs without a recorded time have no CPU use, but they have stacks.
+        // A run without a recorded time has no CPU use, but may have stacks.
         let has_runs = pool.stacks.run_count() > 0;
         match &pool.only {
             None => check_names(&report, has_runs)?,
-            // Another collector selected these runs, and checked the names.
+            // Another collector selected these runs and checked the names.
             Some(left) if left.is_empty() => {}
             Some(left) => {
                 bail!("the inputs changed while they were read: {} cannot be found again", several(left.len(), "run"))
@@ -277,7 +280,7 @@ impl<'h> Collector<'h> {
         Ok(pool)
     }
 
-    /// The intervals of the selected runs by name, and the outcomes of rules about them.
+    /// Returns a summary of the selected runs' intervals by name, and the outcomes of rules about them.
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -286,24 +289,33 @@ impl<'h> Collector<'h> {
         let Counting { builder, reserved: _held, intervals, .. } =
             self.counting.into_inner().unwrap_or_else(PoisonError::into_inner);
         let pool = intervals.unwrap_or_default();
+        // Runs without a recorded time have intervals, but runs without a table of them have none that are known.
+        let failed = builder.unmeasured.total() - builder.inputs.without_time.len() as u64;
+        let (runs, without, unmeasured) = (pool.runs(), pool.without_tables(), failed + pool.without_tables());
+        let selected = runs + without;
+        let decides_incomplete = builder.decides_incomplete;
         let report = builder.try_finish().context(TEMPORARY)?;
         check_whole(&report, is_strict)?;
         // Intervals need neither a CPU table nor a recorded time.
-        check_names(&report, pool.runs() > 0)?;
-        check_runs(host, &report, Some(pool.runs()).filter(|&runs| runs > 0), is_quiet)?;
+        check_names(&report, selected > 0)?;
+        check_runs(host, &report, Some(selected).filter(|&runs| runs > 0), is_quiet)?;
         // The lengths of runs without CPU tables are not kept.
-        let summary = pool.finish(quantiles, &|_, _| None);
-        if summary.rows.is_empty() {
-            let (runs, command) = (summary.runs.unwrap_or_default(), export_command("X.trace", None, &TABLES));
-            let (runs, have) = (several(runs, "run"), if runs == 1 { "has" } else { "have" });
+        let mut summary = IntervalSummary { unmeasured, ..pool.finish(quantiles, &|_, _| None) };
+        if !decides_incomplete {
+            summary.alerts.iter_mut().for_each(|alert| undecide(alert, unmeasured, runs));
+        }
+        if without > 0 {
+            let (command, of) = (Table::export_command("X.trace", None, &TABLES), several(selected, "run"));
+            let have = if without == 1 { "has" } else { "have" };
             host.warn(&format!(
-                "{runs} {have} no signpost and no hang; if their tables were not exported, export them with: {command}"
+                "{} of {of} {have} no table of signposts or hangs; if they were not exported, export them with: {command}",
+                counted(without)
             ));
         }
         Ok(summary)
     }
 
-    /// One side of a comparison, if the builder is [for one](FleetBuilder::for_comparison).
+    /// Returns one side of a comparison, if the builder was created [for one](FleetBuilder::for_comparison).
     ///
     /// # Errors
     /// As [`finish`](Self::finish).
@@ -324,7 +336,7 @@ impl<'h> Collector<'h> {
         }
         let is_selected = builder.add_selected(run);
         if let Some(intervals) = intervals.as_mut().filter(|_| is_selected) {
-            intervals.add_run(&run.record.source, &run.intervals);
+            intervals.add_run(&run.record.source, run.intervals.as_deref(), run.record.rejected);
         }
         if let Some(pool) = pool.as_mut()
             && is_selected
@@ -357,7 +369,7 @@ impl<'h> Collector<'h> {
 }
 
 impl Pool {
-    /// True if the stacks of a run are added now.
+    /// True if the stacks of this run should be added. Marks a requested run as added.
     fn takes(&mut self, record: &RunRecord) -> bool {
         let is_wanted = self.only.as_mut().is_none_or(|only| only.remove(&record.run_id));
         is_wanted && (self.schemas.is_empty() || self.schemas.contains(&record.schema))
@@ -370,7 +382,7 @@ impl Counting {
         self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
     }
 
-    /// Reserves memory for the kept values. Large amounts go to a temporary file.
+    /// Reserves memory for the collected data, and moves large amounts to a temporary file.
     fn reserve(&mut self, host: &dyn FleetHost) -> Result<()> {
         if self.builder.spillable() > host.memory_of_values() {
             self.builder.spill(|| host.temporary_file()).context(TEMPORARY)?;
@@ -381,7 +393,7 @@ impl Counting {
     }
 }
 
-/// Each collector gets each run.
+/// Passes each run to every collector.
 struct Each<'c, 'h>(&'c [&'c Collector<'h>]);
 
 impl Keeper for Each<'_, '_> {
@@ -395,43 +407,42 @@ impl Keeper for Each<'_, '_> {
     }
 }
 
-/// Checks that there is something to report and, if strict, that nothing is missing.
+/// Fails if there is nothing to report, or if strict and something is missing.
 fn check(host: &dyn FleetHost, report: &mut FleetReport, is_strict: bool, is_quiet: bool) -> Result<()> {
-    // They are in the order in which runs came.
+    // Sort them, since they are in order of discovery.
     report.options.threads.iter_mut().for_each(|names| names.sort());
-    // Metrics may have times by bins only, for which there are no rules and no processes.
+    // A metric may have only a duration histogram, which process filters cannot use.
     let has_bins = !report.histograms.is_empty() || !report.crashes.is_empty();
-    let is_plain = report.options.alerts.is_empty() && report.options.processes.is_empty();
-    let has_runs = report.inputs.runs > 0 || has_bins && is_plain;
+    let has_runs = report.inputs.runs > 0 || has_bins && report.options.processes.is_empty();
     check_whole(report, is_strict)?;
     check_names(report, has_runs)?;
     check_runs(host, report, has_runs.then_some(report.runs.len() as u64), is_quiet)
 }
 
-/// Checks, if strict, that nothing is missing.
+/// Fails if strict and something is missing.
 fn check_whole(report: &FleetReport, is_strict: bool) -> Result<()> {
     let inputs = &report.inputs;
     if is_strict {
         if let Some(failed) = inputs.failed.first() {
-            bail!("{}: {}; and --strict was given", failed.source, failed.reason);
+            bail!("{}: {}; and {STRICT} was given", failed.source, failed.reason);
         }
         if let Some(damaged) = inputs.damaged.first() {
             let runs = several(damaged.unread_runs, "run");
             let verb = if damaged.unread_runs == 1 { "is" } else { "are" };
-            bail!("{}: {runs} {verb} damaged and could not be read; and --strict was given", damaged.source);
+            bail!("{}: {runs} {verb} damaged and could not be read; and {STRICT} was given", damaged.source);
         }
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows, "row");
-            bail!("{rows} or values of reports could not be read, and --strict was given");
+            bail!("{rows} or values of reports could not be read, and {STRICT} was given");
         }
         if inputs.completeness.is_incomplete() {
-            bail!("the dataset is incomplete, and --strict was given");
+            bail!("the dataset is incomplete, and {STRICT} was given");
         }
     }
     Ok(())
 }
 
-/// Checks that there are runs, and warns of files without any.
+/// Fails if there are no runs, and warns about files without runs.
 fn check_runs(host: &dyn FleetHost, report: &FleetReport, runs: Option<u64>, is_quiet: bool) -> Result<()> {
     let failed = &report.inputs.failed;
     let Some(runs) = runs else {
@@ -445,19 +456,24 @@ fn check_runs(host: &dyn FleetHost, report: &FleetReport, runs: Option<u64>, is_
     Ok(())
 }
 
-/// A label or a process that nothing has is a mistake: a report without it would look like one of everything.
+/// Rejects labels and processes that occur in no run: ignoring them would produce a report about everything.
 fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
     if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
-        return Err(unknown_label(key, &inputs.label_keys));
+        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { inputs.label_keys.join(", ") };
+        bail!("no run has the label {key:?}; known labels: {known}. A manifest adds labels (see {HELP})");
     }
     if !has_runs && inputs.left_out > 0 {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let there_are: Vec<String> =
             inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
         let runs = several(inputs.left_out, "run");
-        bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
+        let failed = match inputs.failed.len() {
+            0 => String::new(),
+            failed => format!(", and {} that may have it produced no run", several(failed, "file")),
+        };
+        bail!("none of {runs} has {}{failed}; there are: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {
         bail!("no run has a thread named {name:?}; there are: {}", inputs.threads.join(", "));
@@ -468,10 +484,10 @@ fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
     Ok(())
 }
 
-/// Values of a label up to this many are named.
+/// The maximum number of label values to list.
 const NAMED_VALUES: usize = 8;
 
-/// `app_version 1.0, 1.1 and 3 more`.
+/// Lists values: `app_version 1.0, 1.1 and 3 more`.
 fn values_of(key: &str, values: &[String]) -> String {
     let named = values[..values.len().min(NAMED_VALUES)].join(", ");
     match values.len().saturating_sub(NAMED_VALUES) {
@@ -480,13 +496,13 @@ fn values_of(key: &str, values: &[String]) -> String {
     }
 }
 
-/// Warns if `--weighted` has no effect: the user has weights, perhaps in another column.
+/// Warns if weights have no effect: they may be in another column.
 fn check_weights(host: &dyn FleetHost, report: &FleetReport, weight_labels: &BTreeSet<String>) {
     if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
         let hint =
             weight_labels.first().map(|key| format!("; there is a label `{key}`: rename that column `run_weight`"));
         let hint = hint.unwrap_or_default();
-        host.warn(&format!("no run has a run_weight other than 1, so --weighted changes nothing{hint}"));
+        host.warn(&format!("no run has a run_weight other than 1, so {WEIGHTED} changes nothing{hint}"));
     }
 }
 
@@ -496,9 +512,9 @@ fn nothing(report: &FleetReport) -> FleetError {
         ([first, ..], _) => error!(
             "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
-        ([], 0) if !report.crashes.is_empty() => error!("only crashes are known, which have no processes and no rules"),
+        ([], 0) if !report.crashes.is_empty() => error!("only crashes are known, which have no processes"),
         ([], 0) if !report.histograms.is_empty() => {
-            error!("only hang and launch times by bins are known, which have no processes and no rules")
+            error!("only hang and launch times by bins are known, which have no processes")
         }
         ([], 0) if let Some(note) = report.notes.iter().find(|note| note.ends_with(WITHOUT_BINS)) => {
             error!("there are no runs with numbers: {note}")
@@ -509,7 +525,7 @@ fn nothing(report: &FleetReport) -> FleetError {
     }
 }
 
-/// `2 truncated, 1 empty`.
+/// Counts failures by kind: `2 truncated, 1 empty`.
 fn kinds(failed: &[FailedInput]) -> String {
     let count = |kind: FailureKind| failed.iter().filter(|failed| failed.kind == kind).count();
     let counts = FailureKind::ALL.into_iter().map(|kind| (count(kind), kind)).filter(|(count, _)| *count > 0);

@@ -1,7 +1,7 @@
-//! Turns the files of a fleet into runs: each file is read once, hashed while it is read, and measured.
+//! Converts the files of a fleet to runs: each file is read once, hashed while it is read, and measured.
 //!
 //! ```text
-//! tasks ─► batch ─► content and hash ─► names, intervals, operations ─► measures ─► a keeper: a dataset, or a report
+//! tasks ─► batch ─► content and hash ─► symbols, intervals, operations ─► measures ─► a keeper: a dataset, or a report
 //! ```
 
 mod batch;

@@ -1,4 +1,4 @@
-//! The options of reading and measuring.
+//! The options for reading and measuring.
 
 use crate::calltree::Operation;
 use crate::fleet::host::WatchedInputs;
@@ -7,37 +7,37 @@ use crate::profile::Profile;
 use crate::recording::Options;
 use crate::symbols::Locator;
 
-/// Makes the operations on the stacks of a profile.
+/// Creates the operations on the stacks of a profile.
 type MakeOperations<'f> = Box<dyn Fn(&Profile) -> Vec<Operation> + Sync + 'f>;
 
-/// True for the name of a selected thread, which may be a main thread.
+/// Takes the name of a thread, and whether it is a main thread. Returns true if it is selected.
 type MatchThread = Box<dyn Fn(&str, bool) -> bool + Send + Sync>;
 
-/// The options of reading and measuring the files of a fleet.
+/// The options for reading and measuring the files of a fleet.
 pub struct ReadingOptions<'f> {
     /// The options of the reader.
     pub read: Options,
-    /// The options of measuring.
+    /// The options for measuring.
     pub measure: MeasureOptions,
-    /// The intervals in which samples count; `None` if they count at any time.
+    /// The intervals in which samples are selected; `None` to select them at any time.
     pub intervals: Option<IntervalChoice>,
-    /// The threads to keep; `None` keeps all.
+    /// The threads to keep; `None` to keep all.
     pub threads: Option<ThreadChoice>,
     /// The operations on the stacks of a profile.
     pub operations: MakeOperations<'f>,
     /// A description of all these options.
     pub described: FleetSelection,
-    /// The symbols that were named, if some were.
+    /// The symbol files that the user named, if any.
     pub symbols: Option<&'f Locator<'f>>,
-    /// The files of these symbols.
+    /// The files of these symbols, which are watched for changes.
     pub symbol_files: &'f dyn WatchedInputs,
     /// True to use the symbols in recordings.
     pub with_bundled_symbols: bool,
     /// True to resolve inlined functions.
     pub with_inlines: bool,
-    /// True if the first failure ends the work.
+    /// True to stop at the first failure.
     pub is_strict: bool,
-    /// The number of files read at the same time.
+    /// The number of files to read in parallel.
     pub jobs: usize,
 }
 
@@ -66,31 +66,31 @@ impl<'f> ReadingOptions<'f> {
 pub struct IntervalChoice {
     /// The names of signpost intervals.
     pub names: Vec<String>,
-    /// True for potential hangs.
+    /// True to include potential hangs.
     pub has_hangs: bool,
-    /// True if samples must be in intervals of all these kinds.
+    /// True if samples must be in an interval of every name, and in a hang if hangs are included.
     pub needs_all: bool,
 }
 
 /// Some of the threads of each recording.
 pub struct ThreadChoice {
-    /// True if a thread with this name, main thread or not, is selected.
+    /// Takes the name of a thread, and whether it is a main thread. Returns true if it is selected.
     pub matches: MatchThread,
-    /// The names and patterns as typed.
+    /// The names and patterns as typed by the user.
     pub texts: Vec<String>,
     /// The names without patterns, sorted.
     pub names: Vec<String>,
-    /// True if only main threads count.
+    /// True to select only main threads.
     pub only_main: bool,
 }
 
 impl ThreadChoice {
-    /// True if patterns find some of the threads.
+    /// True if there are patterns.
     pub fn has_patterns(&self) -> bool {
         self.names.len() < self.texts.len()
     }
 
-    /// The names of the threads of a run that match.
+    /// The names of the matching threads in a run.
     pub(crate) fn of_run<'r>(&self, run: &'r RunMeasures) -> impl Iterator<Item = &'r str> {
         let mut last = None;
         let threads = run.frames.iter().map(|row| (row.thread, row.is_main_thread));

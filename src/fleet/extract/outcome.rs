@@ -1,5 +1,5 @@
-//! The outcome of a file of a batch, who keeps it, and notes of many files: the same sentence about a thousand files is
-//! one note.
+//! The outcomes of files in a batch, the interface for keeping them, and notes about many files: the same sentence about a thousand files becomes one
+//! note.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,19 +16,18 @@ use crate::memory::MemoryBudget;
 use crate::units::counted;
 use blake3::Hash;
 
-/// The outcome of a file.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The runs of a file that was read.
     Runs(Vec<RunMeasures>),
     /// The reason why the file has no runs.
     Failed(FailedInput),
-    /// The result that is already kept; the file was not read.
+    /// The stored result of a file that was not read.
     Kept(Kept),
 }
 
 impl Outcome {
-    /// True if the file gave no run.
+    /// True if the file has no run.
     pub(crate) fn is_failed(&self) -> bool {
         match self {
             Self::Runs(_) => false,
@@ -43,15 +42,15 @@ impl Outcome {
 pub(crate) struct Finished {
     /// The position of its task.
     pub(crate) index: usize,
-    /// The hash of the file's content, if known.
+    /// The hash of the content, if known.
     pub(crate) content: Option<Hash>,
-    /// The file's state when it was opened.
+    /// The state of the file when it was opened.
     pub(crate) state: Option<InputState>,
     pub(crate) outcome: Outcome,
 }
 
 impl Finished {
-    /// What its run ids start with, if its content is known.
+    /// The prefix of its run ids, if its content is known.
     pub(crate) fn run_id(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Runs(runs) => runs.first().map(|run| of_file(&run.record.run_id)),
@@ -60,7 +59,7 @@ impl Finished {
         }
     }
 
-    /// About how many bytes its runs take.
+    /// The approximate memory of its runs in bytes.
     pub(crate) fn memory(&self) -> u64 {
         match &self.outcome {
             Outcome::Runs(runs) => runs.iter().map(RunMeasures::memory).sum(),
@@ -69,43 +68,43 @@ impl Finished {
     }
 }
 
-/// The result kept for a file, so that it need not be read.
+/// The stored result for a file, which therefore need not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) content: Hash,
-    /// What its run ids start with.
+    /// The prefix of its run ids.
     pub(crate) run_id: Option<String>,
     pub(crate) fingerprint: String,
-    /// True if it gave no run.
+    /// True if it has no run.
     pub(crate) is_failed: bool,
-    /// Rows of its runs that could not be read.
+    /// The number of unreadable rows in its runs.
     pub(crate) rejected: u64,
-    /// Runs of the recording that are damaged.
+    /// The number of damaged runs in the recording.
     pub(crate) unread_runs: u64,
 }
 
-/// Keeps the measured runs.
+/// Stores the measured runs.
 pub(crate) trait Keeper: Sync {
-    /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
+    /// Returns the stored result for a file, or `None` if the file must be read. Archives are decompressed within this memory budget.
     fn kept(&self, index: usize, task: &Task, state: &InputState, memory: &MemoryBudget) -> Option<Kept> {
         let _ = (index, task, state, memory);
         None
     }
 
-    /// True if the kept result of a file without runs names this file as the one in use.
+    /// True if the stored result of a file without runs refers to the file `first` as the one to use instead.
     fn counts(&self, first: usize, kept: &Kept) -> bool {
         let _ = (first, kept);
         false
     }
 
-    /// Keeps the outcome of a file; `first` is the file before it that it is a copy of, if there is one.
+    /// Stores the outcome of a file. If it is a copy, `first` is the earlier file with the same content.
     ///
     /// # Errors
-    /// When the outcome cannot be kept; no other file is begun after that.
+    /// If the outcome cannot be stored. No more files are then started.
     fn keep(&self, task: &Task, finished: Finished, first: Option<&Task>) -> Result<()>;
 }
 
-/// The reason why `--strict` fails for a file.
+/// The reason for a strict extract to fail because of a file.
 pub(crate) fn problem(finished: &Finished) -> Option<String> {
     match &finished.outcome {
         Outcome::Kept(kept) if kept.is_failed => Some("it still produces no run".to_owned()),
@@ -118,7 +117,7 @@ pub(crate) fn problem(finished: &Finished) -> Option<String> {
     }
 }
 
-/// The part of a file with runs that could not be read.
+/// Describes which part of a file with runs could not be read.
 fn not_read(runs: u64, rows: u64) -> Option<String> {
     match (runs, rows) {
         (0, 0) => None,
@@ -129,7 +128,7 @@ fn not_read(runs: u64, rows: u64) -> Option<String> {
     }
 }
 
-/// The failure of a file that was not measured.
+/// The failure for a file that was not measured.
 pub(crate) fn failed(
     host: &dyn FleetHost,
     task: &Task,
@@ -144,14 +143,13 @@ pub(crate) fn failed(
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 
-/// Removes the name of the file from a reason, which is printed next to it. For a file in a recording, the path inside
-/// the recording stays.
+/// Removes the file name from a reason, since the reason is printed next to it. For a file in a recording, the path inside the recording remains.
 pub(crate) fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
     let rest = reason.strip_prefix(&*path.display().to_string());
     rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
 }
 
-/// The failure of a copy of a file before it.
+/// The failure for a copy of an earlier file.
 pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let bytes = size_on_disk(host.files(), &task.path);
     let fingerprint = match &finished.outcome {
@@ -165,7 +163,7 @@ pub(crate) fn duplicate(host: &dyn FleetHost, task: &Task, finished: &Finished, 
     FailedInput { labels: Vec::new(), ..failed }
 }
 
-/// Sentences, and which files they are about.
+/// Sentences, and the files that they apply to.
 #[derive(Debug, Default)]
 pub(crate) struct Notes(BTreeMap<String, About>);
 
@@ -178,7 +176,7 @@ struct About {
 }
 
 impl Notes {
-    /// Adds the notes on a file.
+    /// Adds the notes about a file.
     pub(crate) fn add(&mut self, index: usize, name: &str, sentences: Vec<String>) {
         for sentence in sentences {
             let new = || About { index, name: name.to_owned(), files: 0 };
@@ -190,7 +188,7 @@ impl Notes {
         }
     }
 
-    /// One line for each sentence, in the order of the first files.
+    /// Returns one line for each sentence, ordered by the first file.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut notes: Vec<(&String, &About)> = self.0.iter().collect();
         notes.sort_by_key(|(sentence, about)| (about.index, *sentence));
@@ -202,10 +200,10 @@ impl Notes {
     }
 }
 
-/// Failures of one kind up to this many are named one by one.
+/// The maximum number of failures of one kind that are listed individually.
 const NAMED_FAILURES: usize = 3;
 
-/// A sentence for each failure, by path; one for all of a kind that many have.
+/// Returns a sentence for each failure, sorted by path. Failures of a common kind share one sentence.
 pub(crate) fn of_failures<'f>(failures: impl Iterator<Item = &'f FailedInput>) -> Vec<String> {
     let mut failures: Vec<&FailedInput> = failures.collect();
     failures.sort_by(|a, b| a.source.cmp(&b.source));

@@ -1,4 +1,4 @@
-//! The settings for measuring files, and the hash of everything that decides the result of a file.
+//! The settings for measuring files, and the hash of everything that determines the result of a file.
 
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
@@ -19,14 +19,14 @@ pub struct FleetSettings<'f> {
     pub(crate) symbols: FleetSymbols<'f>,
     /// The hash of all options.
     pub(crate) fingerprint: Hash,
-    /// The same for these settings on every machine.
+    /// The hash of the same settings on every machine.
     pub(crate) anywhere: Hash,
-    /// The memory that the files may take together, or one alone.
+    /// The memory budget for files that are read in parallel, or for a single one.
     pub(crate) memory: MemoryBudget,
 }
 
 impl<'f> FleetSettings<'f> {
-    /// The settings for these options.
+    /// Creates the settings for these options.
     pub fn new(host: &dyn FleetHost, options: ReadingOptions<'f>) -> Self {
         let symbols = options.symbols.map_or(&[][..], Locator::found);
         Self {
@@ -39,20 +39,20 @@ impl<'f> FleetSettings<'f> {
         }
     }
 
-    /// Warns about an interval that no recording has: a misspelled name next to a name that selects something.
+    /// Warns about intervals that no recording has, for example a misspelled name next to one that matches.
     pub fn warn_of_unseen_intervals(&self, host: &dyn FleetHost) {
         for name in self.intervals.iter().flat_map(AskedIntervals::unseen) {
             host.warn(&format!("no recording has an interval named {name:?}"));
         }
     }
 
-    /// The hash of the file with the intervals of an export, if they are requested and it is another file.
+    /// The hash of the file with the intervals of an export, if intervals are requested and it is a separate file.
     pub(super) fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, host: &dyn FleetHost) -> Option<Hash> {
         self.intervals.as_ref()?;
         hash_file(task.intervals_file()?, memory, host).ok()
     }
 
-    /// The hash of everything that decides the result of a file with this content, see [`of_run`].
+    /// The fingerprint of a file with this content; see [`of_run`].
     pub(super) fn fingerprint_of(
         &self,
         task: &Task,

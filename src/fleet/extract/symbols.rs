@@ -1,5 +1,5 @@
-//! Symbols of a fleet: looked for once, and looked up once for all exports. The symbols that a recording keeps name that recording only: it
-//! has no more than the functions that were sampled in it.
+//! The symbols of a fleet: found once, and looked up through a shared cache for all exports. The symbols in a recording are only used for that
+//! recording, since they only cover the functions that were sampled in it.
 
 use std::io;
 
@@ -13,17 +13,17 @@ use crate::symbolicate::{SymbolCache, SymbolicateOptions};
 use crate::symbols::{Found, Locator, SymbolFinder};
 use crate::units::Uuid;
 
-/// Names the frames of exports and recordings.
+/// Symbolicates exports and recordings.
 pub(crate) struct FleetSymbols<'f> {
     files: &'f dyn WatchedInputs,
     named: Option<(&'f Locator<'f>, SymbolCache<'f>)>,
-    /// True if recordings name their own frames.
+    /// True to use the symbols in recordings.
     is_bundled: bool,
     options: SymbolicateOptions,
 }
 
 impl<'f> FleetSymbols<'f> {
-    /// The symbols of a locator over these files.
+    /// Uses the located symbols in the options. The cache is limited to `most_remembered` bytes.
     pub(super) fn new(options: &ReadingOptions<'f>, most_remembered: usize) -> Self {
         let (files, locator, is_bundled) = (options.symbol_files, options.symbols, options.with_bundled_symbols);
         let options = SymbolicateOptions { with_inlines: options.with_inlines, ..SymbolicateOptions::default() };
@@ -31,10 +31,10 @@ impl<'f> FleetSymbols<'f> {
         Self { files, named, is_bundled, options }
     }
 
-    /// Names the frames of an export, or of a recording.
+    /// Symbolicates an export or a recording.
     ///
     /// # Errors
-    /// When there are more frames than a profile can hold, or a symbol file changed since it was found.
+    /// If there are more frames than a profile can store, or a symbol file changed since it was found.
     pub(super) fn name_frames(
         &self,
         export: &mut Recording,
@@ -67,7 +67,7 @@ impl<'f> FleetSymbols<'f> {
         (own.is_some() || named.is_some()).then_some(Both { own, named })
     }
 
-    /// The options of naming.
+    /// The options for symbolication.
     pub(crate) fn options(&self) -> &SymbolicateOptions {
         &self.options
     }

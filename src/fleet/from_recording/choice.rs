@@ -1,5 +1,4 @@
-//! The runs of a recording that are measured: each by one table, over a part of its recorded time. Or the reason why an export produces no
-//! run.
+//! Chooses which runs of a recording to measure: each by one table, over a part of its recorded time. Otherwise explains why an export has no run.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,31 +15,30 @@ use crate::recording::{
 };
 use crate::units::{Weight, several};
 
-/// The choice.
 pub(super) struct Chosen<'t> {
     /// At least one.
     pub(super) runs: Vec<ChosenRun<'t>>,
-    /// The runs that the selection leaves nothing of: the reason of each, in a sentence.
+    /// For each run that the selection excludes completely, a sentence with the reason.
     pub(super) excluded: Vec<String>,
-    /// Notes on the file.
+    /// Notes about the file.
     pub(super) notes: Vec<String>,
 }
 
-/// A run, and the table that measures it.
+/// A run, and the table by which it is measured.
 pub(super) struct ChosenRun<'t> {
     pub(super) series: SeriesId,
     pub(super) recorded: RecordedTime,
     pub(super) selected: SelectedTime,
     pub(super) toc: Option<&'t TocRun>,
-    /// What a report from the field states of itself.
+    /// The quantity stated by a report from the field.
     pub(super) stated: Option<Weight>,
-    /// Notes on its recorded time.
+    /// Notes about its recorded time.
     pub(super) notes: Vec<String>,
 }
 
 impl<'t> Chosen<'t> {
     /// # Errors
-    /// When no run has samples that count at any time, or is idle, or the selection leaves nothing of any run.
+    /// If no run has selected samples at any time and no run is idle, or the selection excludes every run.
     pub(super) fn new(
         recording: &'t Recording,
         context: &'t RunContext,
@@ -78,10 +76,10 @@ impl<'t> Chosen<'t> {
     }
 }
 
-/// The part of a recorded time that is selected.
+/// The selected part of a recorded time.
 ///
 /// # Errors
-/// The reason, in a sentence, if the selection leaves nothing of a known time.
+/// A sentence with the reason, if nothing of a known time is selected.
 fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Result<SelectedTime, String> {
     let intervals = selection.intervals.as_ref();
     if recorded.source == TimeSource::Report && (intervals.is_some() || selection.time.is_some()) {
@@ -101,7 +99,7 @@ fn selected(recorded: RecordedTime, selection: &Selection, number: u32) -> Resul
     Err(format!("Run {number} was recorded from {start} s to {end} s, which has nothing of {what}."))
 }
 
-/// The reason why run `number` has no time of these intervals.
+/// Explains why run `number` has no time within these intervals.
 fn without_interval(intervals: &IntervalFilter, number: u32) -> String {
     let names = intervals.names().iter().map(|name| format!("{name:?}"));
     let names = names.chain(intervals.has_hangs().then(|| "a potential hang".to_owned()));
@@ -115,7 +113,7 @@ fn without_interval(intervals: &IntervalFilter, number: u32) -> String {
     }
 }
 
-/// By series: the samples that count at any time.
+/// For each series, the number of selected samples at any time.
 fn counted(profile: &Profile, selection: &Selection) -> Vec<u64> {
     let always = Selection { time: None, intervals: None, ..selection.clone() };
     let mut counted = vec![0; profile.series_ids().len()];
@@ -174,7 +172,7 @@ fn choose(
     chosen
 }
 
-/// Notes on the series without times that have no measure, counted by schema.
+/// Notes about series without times that have no quantity, with the number of reports for each schema.
 fn without_quantity(profile: &Profile, is_without: impl Fn(SeriesId) -> bool) -> impl Iterator<Item = String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for id in profile.series_ids().filter(|&id| !profile.series(id).has_times && is_without(id)) {
@@ -186,9 +184,8 @@ fn without_quantity(profile: &Profile, is_without: impl Fn(SeriesId) -> bool) ->
     })
 }
 
-/// By series: true if it holds CPU use, and nothing contradicts that no selected thread was on the CPU: the table is empty, or all threads
-/// of the selected names waited. A name that no thread has is not treated as idle, since the recording does not show that such a thread
-/// existed.
+/// For each series, whether it contains CPU use and no selected thread was on the CPU: the table is empty, or all threads with the selected names
+/// waited. A name that no thread has is not treated as idle, since the recording does not show that such a thread existed.
 fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     let profile = &recording.profile;
     let scope = Selection { time: None, intervals: None, ..selection.clone() };
@@ -198,7 +195,7 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
         .map(|id| profile.series(id))
         .map(|series| series.meaning == Meaning::OnCpu && series.has_times)
         .collect();
-    // Whether there are samples, and whether one belongs to the selected threads.
+    // For each series, whether there are samples, and whether any belongs to the selected threads.
     let mut seen = vec![(false, false); idle.len()];
     for sample in profile.samples() {
         let (any, in_scope) = &mut seen[sample.series.index()];
@@ -210,13 +207,13 @@ fn idle(recording: &Recording, selection: &Selection) -> Vec<bool> {
     idle
 }
 
-/// The reason why an export gave no run, in one sentence.
+/// Why an export has no run, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotMeasured {
-    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures take more memory than the
-    /// [budget](crate::profile::Profile::budget) of the profile has.
+    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures exceed the memory
+    /// [budget](crate::profile::Profile::budget) of the profile.
     pub kind: FailureKind,
-    /// The content found instead of selected samples, or the exceeded memory limit.
+    /// What was found instead of selected samples, or the exceeded memory limit.
     pub reason: String,
 }
 
@@ -229,18 +226,18 @@ impl fmt::Display for NotMeasured {
 impl std::error::Error for NotMeasured {}
 
 impl NotMeasured {
-    /// A file that cannot be read.
+    /// Creates the error for a file that cannot be read.
     #[cfg(feature = "dataset")]
     pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
         Self { kind: FailureKind::Unreadable, reason: reason.into() }
     }
 
-    /// A file whose content is invalid or too large.
+    /// Creates the error for a file whose content is invalid or too large.
     pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
         Self { kind: FailureKind::Malformed, reason: reason.to_string() }
     }
 
-    /// A file of which the selection leaves nothing.
+    /// Creates the error for a file of which nothing is selected.
     pub(crate) fn not_selected(reason: String) -> Self {
         Self { kind: FailureKind::NotSelected, reason }
     }
@@ -273,7 +270,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     }
     let tables: Vec<&Table> = recording.tables().collect();
     if tables.is_empty() {
-        // A recording is a document of tables and one of contents.
+        // A recording consists of two documents, one with tables and one with a table of contents.
         let is_recording =
             recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
         return match recording.tocs().next() {
@@ -314,7 +311,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     }
 }
 
-/// Names in one line; the first of many.
+/// Joins the first few names in one line, and counts the rest.
 pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names[..names.len().min(SHOWN)].join(", ");

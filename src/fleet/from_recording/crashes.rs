@@ -1,4 +1,4 @@
-//! Crashes: runs without numbers, which are counted by the innermost function of app code on the thread that crashed.
+//! Crashes: runs without measurements, which are counted by the innermost function of app code in the thread that crashed.
 
 use super::labels::RunContext;
 use super::metrics;
@@ -7,7 +7,7 @@ use crate::profile::{Category, FunctionId, Meaning, RunId};
 use crate::recording::Recording;
 use crate::units::Unit;
 
-/// The runs of all crashes in an input.
+/// The runs for all crashes in an input.
 pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasures> {
     let profile = &recording.profile;
     let crashes = profile.series_ids().map(|id| profile.series(id)).filter(|series| series.meaning == Meaning::Stop);
@@ -23,7 +23,7 @@ pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasur
     crashes.map(run).collect()
 }
 
-/// The innermost function of app code on the thread that crashed, with its binary.
+/// The innermost function of app code in the thread that crashed, with its binary.
 fn place(recording: &Recording, run: RunId) -> String {
     let profile = &recording.profile;
     let Some(thread) = recording.attributed_thread(run) else { return "an unknown thread".to_owned() };

@@ -9,10 +9,10 @@ use crate::fleet::run::{FailureKind, RunMeasures};
 use crate::recording::{IntervalTable, Intervals, Recording};
 
 impl Recording {
-    /// Adds intervals to the runs that were measured. A run with tables of intervals counts even if it has no CPU table, or no sample.
+    /// Adds intervals to the measured runs. A run with interval tables is used even if it has no CPU table, or no sample.
     ///
     /// # Errors
-    /// As for measuring, if no run has a table of intervals either.
+    /// As for measuring, if no run has an interval table either.
     pub(crate) fn with_intervals(
         &self,
         measured: Result<Measured, NotMeasured>,
@@ -46,7 +46,8 @@ impl Recording {
             let tables = intervals.tables.iter().filter(|table| table.run == number);
             let rejected: u64 = tables.map(|table: &IntervalTable| table.rejected.total()).sum();
             run.record.rejected = run.record.rejected.saturating_add(rejected);
-            run.intervals = all.iter().filter(|row| row.run == number).map(|&row| row.clone()).collect();
+            let rows = all.iter().filter(|row| row.run == number).map(|&row| row.clone());
+            run.intervals = numbers.contains(&number).then(|| rows.collect());
         }
         Ok(measured)
     }

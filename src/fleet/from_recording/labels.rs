@@ -1,14 +1,14 @@
-//! The facts that decide the measures of a run besides the export itself, and the labels that cohorts are made of.
+//! The metadata of a run: the facts besides the export that determine its measures, and the labels from which cohorts are formed.
 //!
 //! ```xml
 //! <device platform="macOS" model="MacBook Pro" name="…" os-version="15.7.3 (24G419)" uuid="…"/>
 //! <process type="attached" name="Finder" pid="751"/>
 //! ```
 //!
-//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The summary has the version of Instruments,
-//! `instruments`, and `end_reason`, verbatim. Reports from the field also have `diagnostic`, `app_version`,
-//! `app_build`, `region`, `testflight`, `low_power`, and the last state that the app reported of each domain, `state.DOMAIN`. The name and the UUID of a device identify a person,
-//! and are never kept. The table of contents of a recording does not know the version of an app; a manifest may.
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The labels `instruments` (the version of Instruments) and
+//! `end_reason` are copied from the summary. Reports from the field also have `diagnostic`, `app_version`, `app_build`, `region`, `testflight`,
+//! `low_power`, and, as `state.DOMAIN`, the last state that the app reported for each domain. The name and the UUID of a device identify a person,
+//! and are never kept. The table of contents of a recording does not contain the app's version, but a manifest may.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,26 @@ use crate::recording::{Recording, TimeSource, Toc, TocRun, lookup};
 use crate::units::{Millionths, Nanos, Unit};
 use unicode_normalization::UnicodeNormalization;
 
-/// A label in the form for comparisons: composed (NFC), so that equal labels are equal regardless of their author.
-pub fn composed(label: &str) -> String {
-    label.nfc().collect()
+impl RunRecord {
+    /// Normalises a key or value of a label to composed form (NFC), like [`labels`](Self::labels), so equal labels compare equal regardless of their
+    /// source.
+    pub fn composed(label: &str) -> String {
+        label.nfc().collect()
+    }
 }
 
-/// The labels of a run, sorted by key; manifest labels take precedence. All are composed (NFC), since file names of a
-/// Mac often are not composed.
+/// The labels of a run, sorted by key; manifest labels have precedence. All are normalised to NFC, because file names from a Mac often use decomposed
+/// characters.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
-    let pair = |(key, value): (String, String)| (composed(&key), composed(&value));
+    let pair = |(key, value): (String, String)| (RunRecord::composed(&key), RunRecord::composed(&value));
     let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default().into_iter().map(pair).collect();
     labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned().map(pair));
     labels.into_iter().collect()
 }
 
 impl Recording {
-    /// The labels of the only report from the field in it, with those of a manifest; `None` for recordings, and for several reports.
+    /// If this recording is a single report from the field, its labels together with those of a manifest. `None` for other recordings, and for
+    /// several reports.
     #[cfg(feature = "dataset")]
     pub(crate) fn labels_of_report(&self, manifest: &[(String, String)]) -> Option<Vec<(String, String)>> {
         let mut tocs = self.tocs().flat_map(|toc| &toc.runs);
@@ -42,14 +46,14 @@ impl Recording {
     }
 }
 
-/// The labels in a table of contents. For a phone, the device is the phone, not the Mac that recorded it.
+/// The labels from a table of contents. If a phone was recorded, the device is the phone, not the Mac that recorded it.
 fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     let device = |key| known(lookup(&toc.device, key));
     let (version, build) = split_version(device("os-version").unwrap_or_default());
     let os = [device("platform").unwrap_or_default(), version].join(" ");
     let models = ["model", "product-type", "hardware-model"];
     let app = known(lookup(&toc.process, "name")).filter(|_| !toc.is_all_processes);
-    // Of a recording that something else ended, it says nothing.
+    // The exit status is meaningless if something else ended the recording.
     let has_exited = toc.summary_field("end-reason").is_some_and(|reason| reason.to_lowercase().contains("exited"));
     let pairs = [
         ("exit_status", known(lookup(&toc.process, "return-exit-status")).filter(|_| has_exited)),
@@ -64,7 +68,7 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The label of a field of the summary.
+/// The label for a field of the summary.
 fn of_summary(key: &str) -> Option<String> {
     let label = match key {
         "diagnostic" => "diagnostic",
@@ -80,12 +84,12 @@ fn of_summary(key: &str) -> Option<String> {
     Some(label.to_owned())
 }
 
-/// A string, unless it is empty.
+/// The trimmed string, unless it is empty.
 fn known(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// `15.7.3 (24G419)` as version and build; a missing part is empty.
+/// Splits `15.7.3 (24G419)` into version and build; a missing part is empty.
 fn split_version(text: &str) -> (&str, &str) {
     match text.split_once('(') {
         Some((version, build)) => (version.trim(), build.trim_end().trim_end_matches(')').trim()),
@@ -93,29 +97,29 @@ fn split_version(text: &str) -> (&str, &str) {
     }
 }
 
-/// The facts about an export that are not in its content.
+/// Facts about an export that are not in its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContext {
-    /// The start of the [ids of its runs](crate::fleet::RunRecord::run_id).
+    /// The prefix of the [ids of its runs](crate::fleet::RunRecord::run_id).
     pub run_id: String,
-    /// As [`RunRecord::fingerprint`](crate::fleet::RunRecord::fingerprint).
+    /// See [`RunRecord::fingerprint`](crate::fleet::RunRecord::fingerprint).
     pub fingerprint: String,
     /// The path of the export.
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// The labels in a manifest, which override the labels in a table of contents. An empty value is ignored.
+    /// The labels from a manifest, which override the labels from a table of contents. Empty values are ignored.
     pub labels: Vec<(String, String)>,
     /// The number of runs that each run of the file represents; 1 unless a manifest sets it.
     pub run_weight: Millionths,
-    /// The length of the recording of each run of the file, if set by a manifest; 0 means unset.
+    /// The recorded length of each run in the file, if set by a manifest; 0 means unset.
     pub duration: Option<Nanos>,
-    /// Tables of contents in neighbouring files. Tables inside the export are used first.
+    /// Tables of contents from neighbouring files. Tables of contents inside the export have precedence.
     pub tocs: Vec<Toc>,
 }
 
 impl RunContext {
-    /// The record of a run that nothing was measured of.
+    /// The record of a run before anything is measured.
     pub(super) fn record(&self, run_id: String, number: u32, toc: Option<&TocRun>) -> RunRecord {
         let start = toc.and_then(|toc| toc.summary_field("start-date")).map(str::to_owned);
         RunRecord {
@@ -147,15 +151,14 @@ impl RunContext {
     }
 }
 
-/// The options of measuring.
+/// The options for measuring a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeasureOptions {
-    /// The only tables that may be measured, by schema; empty is every CPU table.
+    /// The schemas of tables that may be measured; empty for every CPU table.
     pub schemas: Vec<String>,
-    /// The selected samples. By default, these are the samples of running threads in every process. A time range and
-    /// intervals limit the recorded time of a run to the selected part, in which overlapping intervals are counted
-    /// once. An estimated time covers at least the samples in a range. Intervals apply to all threads of their run, in
-    /// any process.
+    /// The selected samples. By default, these are the samples of running threads in every process. A time range and intervals limit the recorded
+    /// time of a run to the selected part, in which overlapping intervals are counted once. An estimated time covers at least the samples in a range.
+    /// Intervals apply to all threads of their run, in any process.
     pub selection: Selection,
     /// True to keep the call trees of runs ([`RunMeasures::stacks`](crate::fleet::RunMeasures::stacks)).
     pub with_stacks: bool,

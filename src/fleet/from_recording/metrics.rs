@@ -1,4 +1,4 @@
-//! The metrics of a day: runs without stacks, which are measured by what the system summed up, and durations in bins.
+//! The metrics of a day: runs without stacks, whose measures are the sums computed by the system, and histograms of durations.
 
 use super::labels::RunContext;
 use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord};
@@ -6,14 +6,14 @@ use crate::recording::{AppMetrics, Recording, TocRun};
 use crate::stats::BinnedValues;
 use crate::units::{Nanos, Unit};
 
-/// The runs of all metrics in an input.
+/// The runs for all metrics in an input.
 pub(super) fn runs(recording: &Recording, context: &RunContext) -> Vec<RunMeasures> {
     let days = recording.tocs().flat_map(|toc| &toc.runs);
     let days = days.filter_map(|toc| Some((toc, toc.metrics.as_ref()?)));
     days.enumerate().flat_map(|(index, (toc, metrics))| runs_of_day(index, (toc, metrics), context)).collect()
 }
 
-/// A run for each sum of a day; the first run has the histograms.
+/// Creates a run for each sum of a day. The first run contains the histograms.
 fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &RunContext) -> Vec<RunMeasures> {
     let second = Some(Nanos::from_millis(1_000));
     let whole = |sum: u64| vec![(FrameRow::STACKLESS, sum)];
@@ -40,13 +40,14 @@ fn runs_of_day(index: usize, (toc, metrics): (&TocRun, &AppMetrics), context: &R
     runs
 }
 
-/// A run without samples: a weight in parts, each with a name.
+/// Creates a run without samples, whose weight consists of named parts.
 pub(super) fn run(
     (run_id, unit, parts, wall): (String, Unit, &[(&str, u64)], Option<Nanos>),
     toc: &TocRun,
     context: &RunContext,
 ) -> RunMeasures {
-    // What the system counts: seconds, milliseconds, kilobytes, exits. Sampling adds no noise to these numbers, but they are rounded to it.
+    // The resolution of the system's numbers: seconds, milliseconds, kilobytes, exits. Sampling adds no noise to them, but they are rounded to this
+    // resolution.
     let step = match unit {
         Unit::DayTime => 1_000_000_000,
         Unit::HitchTime => 1_000_000,

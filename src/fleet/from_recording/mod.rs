@@ -1,9 +1,8 @@
-//! From an export to the data that a fleet keeps of its runs.
+//! Measures the runs of an export for a fleet.
 //!
-//! 1. One table is chosen for each run (`choice`): two tables of one run saw the same CPU time, and must not be added
-//!    up.
+//! 1. One table is chosen for each run (`choice`): two tables of one run measured the same CPU time, and must not be added.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
-//! 3. The distinct stacks give the rows of functions and binaries (`rows`), and of call trees if they are kept (`trees`).
+//! 3. The distinct stacks are converted to rows of functions and binaries (`rows`), and of call trees if they are kept (`trees`).
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`labels`).
 
 mod choice;
@@ -27,45 +26,44 @@ use rows::Rows;
 use tally::Tally;
 
 pub use choice::NotMeasured;
-pub use labels::composed;
 pub use labels::{MeasureOptions, RunContext};
 
-/// The runs of an export, measured.
+/// The measured runs of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// One for each run that has samples that count or is idle, and is not excluded by the selection, in the order of the file; at least one.
+    /// One for each run that has selected samples or is idle, and is not excluded by the selection, in file order; at least one.
     pub runs: Vec<RunMeasures>,
-    /// For each of them, the table that it was measured by; the last ones have none if they are metrics of a day.
+    /// For each run, the series that was measured. Metrics of a day are last, and have no series.
     pub series: Vec<SeriesId>,
-    /// Notes for the reader, one sentence each: tables that were left out, a table of contents that was not used, and why.
+    /// Sentences for the reader: tables that were left out, a table of contents that was not used, and why.
     pub notes: Vec<String>,
 }
 
 impl Recording {
-    /// Measures every run that has samples that count or is idle, each by one table.
+    /// Measures every run that has selected samples or is idle, each by one table.
     ///
-    /// A run with a known recorded time whose CPU table is empty, or whose selected threads all waited, is idle: its weight is 0.
+    /// A run with a known recorded time is idle if its CPU table is empty, or all its selected threads waited. Its weight is 0.
     ///
-    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and
-    /// others is measured; among equal ones the table with most selectable samples, then the first in the document. A
-    /// snapshot of all threads (`Stackshot`) is not a sample here.
+    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and others is measured. If there
+    /// are several of the same kind, the table with most selectable samples is used, or else the first in the document. Snapshots of all threads
+    /// (`Stackshot`) are not counted as samples here.
     ///
-    /// A run without any part in the selected time or intervals is excluded. A run that was recorded then, without
-    /// samples, has the weight 0.
+    /// A run that has no part in the selected time or intervals is excluded. A run that was recorded during that time, but has no samples, has the
+    /// weight 0.
     ///
     /// # Errors
-    /// [`NoSamples`](super::FailureKind::NoSamples) when no sample counts at any time and no run is idle, [`NotSelected`](super::FailureKind::NotSelected) when every run is excluded, both with a
-    /// sentence that says what there is. When the measures take more memory than the [budget](crate::profile::Profile::budget) of the profile has.
+    /// [`NoSamples`](super::FailureKind::NoSamples) if no sample is selected at any time and no run is idle, and
+    /// [`NotSelected`](super::FailureKind::NotSelected) if every run is excluded. Both explain what the recording contains. Also fails if the
+    /// measures exceed the memory [budget](crate::profile::Profile::budget) of the profile.
     pub fn measure(&self, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
         self.measure_operated(context, options, &[])
     }
 
-    /// Measures like [`measure`](Self::measure) after these stack operations, which were prepared for the profile of
-    /// this recording. They change and remove samples, but not the recorded time: a run whose samples are all removed
-    /// has the weight 0.
+    /// Like [`measure`](Self::measure), after applying these stack operations, which must have been prepared for the profile of this recording. They
+    /// change and remove samples, but not the recorded time: a run whose samples are all removed has the weight 0.
     ///
     /// # Errors
-    /// As [`measure`](Self::measure), and when the new stacks do not fit the tables of a profile.
+    /// As [`measure`](Self::measure), and if the new stacks do not fit in the tables of a profile.
     pub fn measure_operated(
         &self,
         context: &RunContext,
@@ -97,8 +95,8 @@ impl Recording {
     }
 }
 
-/// Measures runs by their selected samples, in the profile of the recording or in the result of operations, with or without their call
-/// trees.
+/// Measures runs by their selected samples, with or without call trees. The samples come from the profile of the recording, or from the result of
+/// operations.
 fn measure_chosen(
     recording: &Recording,
     context: &RunContext,
@@ -111,7 +109,7 @@ fn measure_chosen(
     let series: Vec<_> = chosen.iter().map(|run| (run.series, run.stated)).collect();
     let mut threads = threads_of_runs(selected);
     let tallies = tally::tally(selected, (&series, &recording.profile), &mut reserved)?;
-    // Rows take about this much by stack; how much exactly is known when they are there.
+    // Reserve an estimate for the rows. Their exact size is known only after they are created.
     let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
     let mut rows = Rows::new(profile, with_stacks);
     drop(by_stack);
@@ -126,7 +124,7 @@ fn measure_chosen(
         let threads = threads.remove(&profile.series(run.series).run).unwrap_or_default();
         let rejected = rejected.get(&run.series).copied().unwrap_or_default();
         let record = RunRecord { rejected, ..record(recording, context, (run, run_id), tally, notes) };
-        // Names of the profile are copied.
+        // Reserve space for copies of names.
         let names = profile.budget().reserve(profile.names_memory())?;
         let measures = rows.measures(record, tally, &threads)?;
         drop(names);
@@ -136,13 +134,13 @@ fn measure_chosen(
     Ok(runs)
 }
 
-/// The rows that could not be read, by the series of their table.
+/// The number of unreadable rows, by the series of their table.
 fn rejected_rows(recording: &Recording) -> HashMap<SeriesId, u64> {
     let tables = recording.tables();
     tables.flat_map(|table| table.series.iter().map(|&series| (series, table.rejected.total()))).collect()
 }
 
-/// The selected threads of each run, with samples or without.
+/// The selected threads of each run, including threads without samples.
 fn threads_of_runs(selected: &SelectedSamples<'_>) -> HashMap<RunId, Vec<ThreadId>> {
     let profile = selected.profile();
     let mut threads: HashMap<RunId, Vec<ThreadId>> = HashMap::default();
@@ -152,7 +150,7 @@ fn threads_of_runs(selected: &SelectedSamples<'_>) -> HashMap<RunId, Vec<ThreadI
     threads
 }
 
-/// Collects the notes of all runs, and keeps with the first of them which others are excluded or damaged.
+/// Collects the notes of all runs. The first run also records which other runs are excluded or damaged.
 fn with_notes(
     recording: &Recording,
     (mut runs, series): (Vec<RunMeasures>, Vec<SeriesId>),
@@ -174,8 +172,7 @@ fn with_notes(
     Measured { runs, series, notes }
 }
 
-/// Keeps with the first run of a recording which others are damaged. Not among the notes of the file: the reader's diagnostics say
-/// the same there.
+/// Records damaged runs in the first run of a recording. They are not in the notes of the file, because the reader's diagnostics report them.
 fn note_unread(recording: &Recording, first: &mut RunRecord) {
     let mut count = 0;
     for run in recording.unread_runs() {
@@ -186,10 +183,10 @@ fn note_unread(recording: &Recording, first: &mut RunRecord) {
     first.unread_runs = count;
 }
 
-/// The bytes of memory that sums take for each stack.
+/// The estimated memory in bytes for sums per stack.
 const STACK_BYTES: u64 = 32;
 
-/// A caution about a time that is not much longer than the interval between samples: its CPU use is chance.
+/// Warns if the selected time is not much longer than the sampling interval, since its CPU use is then mostly chance.
 fn note_short(selected: &SelectedTime, unit: Unit, interval: u64, number: u32) -> Option<String> {
     const FEW: u64 = 20;
     let wall = selected.length().as_nanos();
@@ -200,7 +197,7 @@ fn note_short(selected: &SelectedTime, unit: Unit, interval: u64, number: u32) -
     })
 }
 
-/// The record of a run, with the notes of the file and its own.
+/// Creates the record of a run, with its notes and those of the file.
 fn record(
     recording: &Recording,
     context: &RunContext,

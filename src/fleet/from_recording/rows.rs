@@ -1,8 +1,8 @@
-//! The rows of a run: the weights of functions, binaries and seconds, by the names of process and thread.
+//! The rows of a run: the weights of functions, binaries and seconds, grouped by the names of process and thread.
 //!
-//! The cost depends on the number of distinct stacks. A stack has a link to its parent, so the samples below every
-//! caller are summed from the leaves to the roots, once for each thread name. A function is counted once in a stack,
-//! where it is outermost; that position is the same for every thread, so it is computed once.
+//! The cost depends on the number of distinct stacks. Stacks link to their parents, so the samples below every caller are summed from the leaves to
+//! the roots, once for each thread name. A function is counted once per stack, at its outermost occurrence. That position is the same for every
+//! thread, so it is computed once.
 
 use super::tally::{Sum, Tally};
 use super::trees::Trees;
@@ -10,31 +10,30 @@ use crate::fleet::run::{FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, 
 use crate::memory::{OverBudget, of_vec};
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
-/// Makes the rows of the runs of one profile in order.
+/// Creates the rows for the runs of one profile, one after another.
 pub(super) struct Rows<'p> {
     profile: &'p Profile,
     functions: Axis<'p>,
     binaries: Axis<'p>,
-    /// The call trees, if they are kept.
+    /// Builds the call trees, if they are kept.
     trees: Option<Trees<'p>>,
-    /// By stack: the samples at and below it; zero between two threads.
+    /// For each stack, the samples at and below it. Reset to zero between threads.
     below: Vec<Sum>,
     is_touched: Vec<bool>,
     touched: Vec<StackId>,
 }
 
-/// The keys that stacks are summed by: binaries, or functions of binaries.
+/// The keys by which stacks are summed: binaries, or functions of binaries.
 struct Axis<'p> {
-    /// The distinct pairs of binary and function, sorted. A key is an index of this list, so keys sort like the
-    /// strings.
+    /// The distinct pairs of binary and function, sorted. A key is an index into this list, so keys sort like the strings.
     texts: Vec<(&'p str, &'p str)>,
-    /// By function.
+    /// Indexed by function.
     key_of: Vec<u32>,
     /// The key of samples without a stack.
     no_stack: u32,
-    /// By stack: true if no caller of it has the same key.
+    /// For each stack, whether no caller has the same key.
     is_outermost: Vec<bool>,
-    /// By key; zero between two threads.
+    /// Indexed by key. Reset to zero between threads.
     sums: Vec<KeySums>,
     touched: Vec<u32>,
 }
@@ -46,10 +45,9 @@ struct KeySums {
     is_touched: bool,
 }
 
-/// The threads with one name in the processes with one name, main threads separately: the names in order, and the
-/// position of each thread in them.
+/// Groups threads by process name, thread name, and whether they are main threads. Contains the sorted groups, and the group of each thread.
 struct Groups<'p> {
-    /// Process, thread, and whether they are main threads.
+    /// Process, thread, and whether these are main threads.
     names: Vec<(&'p str, &'p str, bool)>,
     of_thread: Vec<u32>,
 }
@@ -68,7 +66,7 @@ impl<'p> Rows<'p> {
         Self { profile, functions, binaries, trees, below, is_touched, touched: Vec::new() }
     }
 
-    /// About how many bytes it takes, where every stack is touched.
+    /// The approximate memory use in bytes, if every stack is touched.
     pub(super) fn memory(&self) -> u64 {
         let touched = self.below.len() * size_of::<StackId>();
         self.functions.memory()
@@ -78,10 +76,10 @@ impl<'p> Rows<'p> {
             + touched as u64
     }
 
-    /// The run with its rows. A thread without a selected sample has a row that records its existence.
+    /// Returns the run with its rows. A selected thread without selected samples gets a row that records its existence.
     ///
     /// # Errors
-    /// When its trees take more memory than there is.
+    /// If its trees exceed the memory budget.
     pub(super) fn measures(
         &mut self,
         record: RunRecord,
@@ -147,7 +145,7 @@ impl<'p> Rows<'p> {
             binaries,
             windows,
             stacks: trees,
-            intervals: Vec::new(),
+            intervals: None,
             histograms: Vec::new(),
         })
     }
@@ -173,7 +171,7 @@ impl<'p> Rows<'p> {
                 next = profile.stack(id).parent;
             }
         }
-        // A parent always precedes the stacks below it.
+        // Parents always precede their children.
         touched.sort_unstable();
         while let Some(id) = touched.pop() {
             is_touched[id.index()] = false;
@@ -221,7 +219,7 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// Returns the sums of all keys with samples, sorted by their strings, and resets them to zero.
+    /// Returns the sums of all keys with samples, sorted by their strings, and resets the sums to zero.
     fn take(&mut self) -> impl Iterator<Item = ((&'p str, &'p str), KeySums)> {
         let Self { texts, sums, touched, .. } = self;
         touched.sort_unstable();
@@ -229,7 +227,7 @@ impl<'p> Axis<'p> {
     }
 }
 
-/// Finds the stacks whose keys no caller has, by visiting the stacks as the tree that they are.
+/// Finds the stacks whose key no caller has, by visiting the stacks as a tree.
 fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     enum Step {
         Enter(StackId),
@@ -262,14 +260,14 @@ fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     }
 }
 
-/// The links of a stack: its first child, and its next sibling.
+/// The first child and the next sibling of a stack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Links {
     first: Option<StackId>,
     next: Option<StackId>,
 }
 
-/// The first root, and by stack the links to others.
+/// The first root, and the links of each stack.
 fn children(profile: &Profile) -> (Option<StackId>, Vec<Links>) {
     let mut links = vec![Links::default(); profile.stack_ids().len()];
     let mut first_root = None;
@@ -310,14 +308,14 @@ impl<'p> Groups<'p> {
         self.of_thread[thread.index()]
     }
 
-    /// The names of process and thread, and whether it is a main thread.
+    /// The names of process and thread, and whether these are main threads.
     fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId, bool) {
         let (process, thread, is_main_thread) = self.names[group as usize];
         (names.id(process), names.id(thread), is_main_thread)
     }
 }
 
-/// The seconds of every group.
+/// The rows for the seconds of every group.
 fn windows(tally: &Tally, groups: &Groups<'_>, names: &mut NamesBuilder) -> Vec<WindowRow> {
     let seconds = tally.seconds.iter().map(|(&(thread, second), &sum)| (groups.of(thread), second, sum));
     let mut seconds: Vec<(u32, u32, Sum)> = seconds.collect();

@@ -1,4 +1,4 @@
-//! One pass over the samples: everything of a run that is a sum over its samples.
+//! Computes everything about a run that is a sum over its samples, in one pass.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,7 @@ use crate::memory::{OverBudget, Reservation, of_map};
 use crate::profile::{CoreId, Profile, Sample, SampleSum, SelectedSamples, SeriesId, StackId, ThreadId};
 use crate::units::Weight;
 
-/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so
-/// do the weights of any part.
+/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so do the weights of any subset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) weight: u64,
@@ -22,35 +21,35 @@ impl Sum {
         self.samples += other.samples;
     }
 
-    /// True if it only contains the snapshot of all threads at the start.
+    /// True if it contains nothing except snapshots of all threads.
     pub(super) fn is_nothing(self) -> bool {
         self == Self::default()
     }
 }
 
-/// The sums of one series.
+/// The sums for one series.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) sum: Sum,
-    /// By thread and stack.
+    /// Keyed by thread and stack.
     pub(super) stacks: HashMap<(ThreadId, Option<StackId>), Sum>,
-    /// By thread and second.
+    /// Keyed by thread and second.
     pub(super) seconds: HashMap<(ThreadId, u32), Sum>,
     /// Σ weight²; less than the square of the sum of all weights, which fits.
     squares: u128,
-    /// The number of times that each weight was seen.
+    /// How often each weight occurs.
     weights: HashMap<u64, u64>,
     cores: BTreeSet<CoreId>,
 }
 
-/// The number of samples after which the memory of sums is reserved.
+/// Memory for sums is reserved after each this many samples.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
-/// The sums of the selected samples for each series, and of reports with what they state, in which all samples of their own profile share. The
-/// memory is added to `reserved`.
+/// Sums the selected samples for each series. For reports from the field, all samples of the profile `own` share the stated quantity. The memory is
+/// added to `reserved`.
 ///
 /// # Errors
-/// When they take more memory than there is.
+/// If the memory budget is exceeded.
 pub(super) fn tally(
     selected: &SelectedSamples<'_>,
     (series, own): (&[(SeriesId, Option<Weight>)], &Profile),
@@ -85,17 +84,16 @@ pub(super) fn tally(
     Ok(tallies)
 }
 
-/// What a report states, and the number of its samples. Of N samples, n have n/N of it, rounded so that all together have all of it.
+/// The quantity that a report states, to be shared by its N samples: n samples get n/N of it, rounded so that the shares add up to the total.
 #[derive(Debug, Default)]
 struct Report {
     stated: u128,
-    /// The samples of all threads, and of main threads.
+    /// The number of samples of all threads, and of main threads.
     samples: [u128; 2],
-    /// The samples whose shares are known.
+    /// The number of samples whose shares were computed.
     shared: u128,
 }
 
-/// The reports of a profile.
 fn reports(profile: &Profile, series: &[(SeriesId, Option<Weight>)]) -> HashMap<SeriesId, Report> {
     let report = |&(series, stated): &(SeriesId, Option<Weight>)| {
         Some((series, Report { stated: stated?.value.into(), ..Report::default() }))
@@ -113,7 +111,7 @@ fn reports(profile: &Profile, series: &[(SeriesId, Option<Weight>)]) -> HashMap<
 }
 
 impl Report {
-    /// The share of the next samples. `None` for threads that only were there while the main thread hung.
+    /// The share of the next samples. `None` for threads that were merely present while the main thread hung.
     fn share(&mut self, samples: u64, is_main: bool) -> Option<u64> {
         let [all, of_main] = self.samples;
         if of_main > 0 && !is_main {
@@ -129,7 +127,7 @@ impl Report {
 }
 
 impl Tally {
-    /// About how many bytes it takes.
+    /// The approximate memory use in bytes.
     fn memory(&self) -> u64 {
         of_map(&self.stacks) + of_map(&self.seconds) + of_map(&self.weights)
     }
@@ -144,7 +142,7 @@ impl Tally {
         self.add((sample.thread, sample.stack), sum, u64::from(sample.samples.max(1)));
     }
 
-    /// Counts samples of a report with their share of what it states.
+    /// Counts samples of a report with their share of the stated quantity.
     fn count_share(&mut self, sum: &SampleSum, weight: u64) {
         self.add((sum.thread, sum.stack), Sum { weight, samples: sum.samples }, sum.samples.max(1));
     }
@@ -158,27 +156,27 @@ impl Tally {
         }
     }
 
-    /// (Σw)² / Σw², rounded down; the number of samples if all weights are zero.
+    /// The effective sample size (Σw)² / Σw², rounded down; the number of samples if all weights are zero.
     pub(super) fn effective_samples(&self) -> u64 {
         let weight = u128::from(self.sum.weight);
         let effective = (weight * weight).checked_div(self.squares);
         effective.map_or(self.sum.samples, |effective| u64::try_from(effective).unwrap_or(u64::MAX))
     }
 
-    /// The most frequent weight above 0, the smallest of several; 0 if there are no weights.
+    /// The most frequent positive weight, the smallest if several are equally frequent; 0 if there are none.
     pub(super) fn usual_weight(&self) -> u64 {
         let weights = self.weights.iter().map(|(&weight, &count)| (count, std::cmp::Reverse(weight)));
         weights.max().map_or(0, |(_, weight)| weight.0)
     }
 
-    /// The number of cores that ran a sample. A core that is shown as two kinds is one core.
+    /// The number of cores that ran a sample. A core that is listed with two kinds is counted once.
     pub(super) fn cores(&self, profile: &Profile) -> u32 {
         let numbers: BTreeSet<u32> = self.cores.iter().map(|&core| profile.core(core).index).collect();
         numbers.len() as u32
     }
 }
 
-/// The second of a sample. The last possible second, in the year 136 of a recording, is used for all later ones.
+/// The second of a sample. Saturates after 136 years.
 fn second(sample: &Sample) -> u32 {
     u32::try_from(sample.time.as_nanos() / 1_000_000_000).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The call trees of a run as rows: one for each function below each caller, by the names of process and thread.
+//! The call trees of a run as rows: one for each function below each caller, grouped by the names of process and thread.
 
 use super::tally::Sum;
 use crate::fleet::run::StackRow;
@@ -6,18 +6,18 @@ use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation};
 use crate::profile::{Category, Profile, StackId};
 
-/// The number of rows after which their memory is reserved.
+/// Memory is reserved after each this many rows.
 const ROWS_BETWEEN: usize = 1 << 12;
 
-/// The approximate memory of a row with its entries in both maps.
+/// The approximate memory of a row and its entries in both maps.
 const ROW_BYTES: u64 = 128;
 
-/// Turns the stacks of one profile into trees.
+/// Converts the stacks of one profile to trees.
 pub(super) struct Trees<'p> {
     profile: &'p Profile,
-    /// By function: the category of its binary.
+    /// For each function, the category of its binary.
     categories: Vec<Category>,
-    /// By function: the key of its name in its binary.
+    /// For each function, the key of its name and binary.
     keys: Vec<u32>,
 }
 
@@ -27,10 +27,10 @@ impl<'p> Trees<'p> {
         Self { profile, categories: profile.function_ids().map(of_binary).collect(), keys: keys.to_vec() }
     }
 
-    /// Adds the tree of a group. `row` makes the row of a key and a category; the key of samples without a stack is `no_stack`.
+    /// Adds the tree of a group. `row` creates the row for a key and a category; `no_stack` is the key for samples without a stack.
     ///
     /// # Errors
-    /// When the rows take more memory than there is.
+    /// If the rows exceed the memory budget.
     pub(super) fn add(
         &self,
         stacks: &[(u32, Option<StackId>, Sum)],

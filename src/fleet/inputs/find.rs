@@ -1,4 +1,4 @@
-//! Finds the exports that arguments name: files, folders, patterns and lists.
+//! Finds the exports that the arguments name: files, folders, patterns and lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,44 +22,44 @@ use crate::units::{counted, several};
 /// The arguments that name inputs.
 #[derive(Clone, Debug, Default)]
 pub struct InputRequest {
-    /// Files, folders, patterns, and input lists with a name that ends in `.csv`, `.jsonl` or `.ndjson`.
+    /// Files, folders, patterns, and input lists whose name ends in `.csv`, `.jsonl` or `.ndjson`.
     pub inputs: Vec<PathBuf>,
-    /// Input lists of any name (`--manifest`).
+    /// Input lists with any name.
     pub input_lists: Vec<PathBuf>,
-    /// A list of paths (`--files-from`).
+    /// A list of paths.
     pub files_from: Option<PathBuf>,
-    /// True if NUL characters end the paths of that list.
+    /// True if the paths in that list are terminated by NUL characters.
     pub is_null_separated: bool,
-    /// True if that list may name no file although it is the only input.
+    /// True if that list may be empty even if it is the only input.
     pub may_be_empty: bool,
 }
 
 /// The inputs that were found.
 #[derive(Debug, Default)]
 pub struct FleetInputs {
-    /// The tasks in an input list, then those with a table of contents, then the others; each by path. The first of
-    /// several files with the same content is used, so this is the one with the most metadata.
+    /// The exports to measure: first those in an input list, then those with a table of contents, then the rest; each group is sorted by path. If
+    /// several files have the same content, the first is used, which is the one with the most metadata.
     pub tasks: Vec<Task>,
-    /// Named inputs that cannot be a task.
+    /// Named inputs that cannot be measured.
     pub failures: Vec<FailedInput>,
-    /// Notes for the user, in sentences.
+    /// Sentences for the user.
     pub notes: Vec<String>,
-    /// The memory of lists of paths.
+    /// The memory reserved for lists of paths.
     _reserved: Reservation,
-    /// Datasets that folders and patterns led to.
+    /// Datasets found in folders or by patterns.
     datasets: Vec<PathBuf>,
-    /// The patterns and folders that were named.
+    /// The paths, patterns and folders in the arguments.
     asked: Vec<PathBuf>,
 }
 
 impl FleetInputs {
-    /// Finds the exports that arguments name.
+    /// Finds the exports that the arguments name.
     ///
     /// # Errors
     /// If a list cannot be used.
     pub fn find(host: &dyn FleetHost, request: &InputRequest) -> Result<Self> {
         let mut finder = Finder::new(host);
-        // Lists first: their lines count, even if other inputs name the export.
+        // Lists have precedence: their lines are used even if other arguments name the same export.
         for path in &request.input_lists {
             finder.add_list(path)?;
         }
@@ -87,30 +87,29 @@ impl FleetInputs {
         Ok(finder.finish())
     }
 
-    /// A file that was measured before, with its sibling files; `None` if it does not exist, or is not an input by
-    /// itself.
+    /// Finds a previously measured file again, with its sibling files. `None` if it no longer exists, or is not an input by itself.
     pub fn again(host: &dyn FleetHost, path: &Path) -> Option<Task> {
         let mut finder = Finder::new(host);
         finder.insert(task(host, path), Origin::Named, String::new());
         finder.finish().tasks.pop().filter(|task| host.exists(&task.path))
     }
 
-    /// Announces all files to the host before the first is read: an output must not replace any of them.
+    /// Announces all files to the host before the first is read, so it can check that the output will not overwrite any of them.
     ///
     /// # Errors
-    /// If one is.
+    /// If the host rejects a file.
     pub fn will_read(&self, host: &dyn FleetHost) -> Result<()> {
         self.tasks.iter().flat_map(Task::files).try_for_each(|path| host.will_read(path))
     }
 
-    /// Uses the real paths of files as their names: a dataset outlives the folder that names are relative to.
+    /// Names files by their canonical paths, because a dataset outlives the folder that relative paths refer to.
     pub fn use_real_paths(&mut self, host: &dyn FleetHost) {
         for task in &mut self.tasks {
             if let Ok(path) = real(host, &task.path) {
                 task.display = display(host, &path);
             }
         }
-        // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
+        // Sort again, so copies have the same order in every part of a fleet, regardless of the working directory.
         self.tasks.sort_by(|a, b| a.display.cmp(&b.display));
         for failed in &mut self.failures {
             if let Ok(path) = real(host, Path::new(&failed.source)) {
@@ -120,8 +119,8 @@ impl FleetInputs {
         }
     }
 
-    /// Replaces file names by their hashes if names are redacted: a dataset recognises the files, but does not show
-    /// their paths. The files stay in the order of their names.
+    /// Replaces file names with hashes if names are redacted: a dataset then recognises the files without revealing their paths. Tasks keep their
+    /// order.
     pub fn redact(&mut self, host: &dyn FleetHost) {
         if !host.is_redacting() {
             return;
@@ -144,7 +143,7 @@ impl FleetInputs {
         }
     }
 
-    /// True if an input that was missing before is requested again: it is found now, or among the failures.
+    /// True if the arguments name this input, which was missing before. It is then either found now or among the failures.
     pub(crate) fn asks_for(&self, host: &dyn FleetHost, source: &str) -> bool {
         self.asked.iter().any(|asked| {
             let Ok(asked) = real(host, asked) else { return false };
@@ -156,10 +155,10 @@ impl FleetInputs {
         })
     }
 
-    /// A dataset among folders is skipped; if there is nothing else, it may be the intended input.
+    /// Fails if no exports were found, only datasets, which are otherwise skipped.
     ///
     /// # Errors
-    /// With the advice to report on it.
+    /// With the advice to report on the dataset.
     pub fn check(&self) -> Result<(), String> {
         match self.datasets.as_slice() {
             [only] if self.tasks.is_empty() => {
@@ -176,36 +175,36 @@ impl FleetInputs {
     }
 }
 
-/// The way in which an export was found.
+/// How an export was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Manifest,
-    /// By an argument, or by a pattern.
+    /// Named by an argument, or matched by a pattern.
     Named,
-    /// Found in a folder that was named.
+    /// Found in a named folder.
     Folder,
 }
 
-/// An export that was found, and by whom.
+/// An export, and how it was found.
 struct Found {
     task: Task,
     origin: Origin,
-    /// `fleet.csv, line 7`; empty for other origins.
+    /// The line that names it, such as `fleet.csv, line 7`; empty for other origins.
     place: String,
     canonical: PathBuf,
 }
 
 struct Finder<'h> {
     host: &'h dyn FleetHost,
-    /// Everything but the tasks.
+    /// The result, without the tasks.
     inputs: FleetInputs,
     found: Vec<Found>,
-    /// By canonical path: the position in `found`.
+    /// Maps canonical paths to positions in `found`.
     known: HashMap<PathBuf, usize>,
     walked: Walked,
-    /// Notes on files that are named more than once, by canonical path.
+    /// Notes about files that are named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
-    /// Notes on those about which manifests contradict each other.
+    /// Notes about exports with contradicting lines in several manifests.
     contradicted: Vec<String>,
     folders: Siblings,
 }
@@ -224,7 +223,7 @@ impl<'h> Finder<'h> {
         }
     }
 
-    /// True if a path is a pattern that the shell left to us.
+    /// True if a path is a pattern that the shell did not expand.
     fn is_glob(&self, path: &Path) -> bool {
         is_pattern(path) && !self.host.exists(path)
     }
@@ -286,7 +285,7 @@ impl<'h> Finder<'h> {
         }
     }
 
-    /// A file that is there already counts once.
+    /// Adds a file, unless it was already added.
     fn insert(&mut self, task: Task, origin: Origin, place: String) {
         let canonical = self.host.canonical(&task.path);
         let Some(&index) = self.known.get(&canonical) else {
@@ -298,7 +297,7 @@ impl<'h> Finder<'h> {
         first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
         let first = &self.found[index];
         let name = &first.task.display;
-        // A manifest next to a folder describes the contents of the folder.
+        // A manifest next to a folder describes the contents of that folder, so this is not a repetition.
         if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
             return;
         }
@@ -313,14 +312,14 @@ impl<'h> Finder<'h> {
         self.repeated.entry(canonical).or_insert(note);
     }
 
-    /// Notes of a kind, as one.
+    /// Combines the notes of each kind into one.
     fn summary(&self) -> Vec<String> {
         let one_of = |notes: &[String], what: &str| match notes {
             [] => None,
             [note] => Some(note.clone()),
             [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
         };
-        // Tables of contents are no longer exports.
+        // Tables of contents were removed from the exports, so ignore their notes.
         let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
         let repeated = match exports.clone().count() {
             0 | 1 => exports.clone().next().cloned(),
@@ -353,8 +352,8 @@ impl<'h> Finder<'h> {
         inputs
     }
 
-    /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the exports.
-    /// Returns the tables of contents in folders that belong to no export.
+    /// Assigns the neighbouring tables of contents and intervals to each export, and removes them from the list of exports. Returns the tables of
+    /// contents in folders that belong to no export.
     fn pair(&mut self) -> Vec<String> {
         let mut used = HashSet::new();
         for Found { task, .. } in &mut self.found {
@@ -378,8 +377,8 @@ impl<'h> Finder<'h> {
     }
 }
 
-/// A recording and an export with the same name in one folder are probably one run. Their contents differ, so only the
-/// names show it.
+/// Warns if a folder contains a recording and an export with the same name, which are probably the same run. Their contents differ, so only the names
+/// show it.
 fn exported_recordings(found: &[Found]) -> Vec<String> {
     let key = |found: &Found| {
         let name = export_names(&found.canonical).into_iter().next()?;
@@ -403,7 +402,7 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
     pairs.map(say).collect()
 }
 
-/// The canonical path, or the absolute path of a missing file.
+/// The canonical path, or the absolute path if the file does not exist.
 fn real(host: &dyn FleetHost, path: &Path) -> std::io::Result<PathBuf> {
     host.files().canonical(path).or_else(|_| std::path::absolute(path))
 }
@@ -412,26 +411,26 @@ fn task(host: &dyn FleetHost, path: &Path) -> Task {
     Task::new(path.to_owned(), display(host, path))
 }
 
-/// Returns the replacement for the name of a file, and uses it from now on.
+/// Returns the pseudonym for a file name, and registers it with the redactor.
 fn hidden(host: &dyn FleetHost, name: &str) -> String {
     let mut hidden = pseudonym(name);
     host.with_redactor(&mut |redactor| hidden = redactor.hide_input_as(name, &hidden));
     hidden
 }
 
-/// `input-1f3870be274f`: the same for the same name.
+/// A stable pseudonym: `input-1f3870be274f`.
 fn pseudonym(name: &str) -> String {
     format!("input-{}", &blake3::hash(name.as_bytes()).to_hex()[..12])
 }
 
-/// A failure of something that was never opened.
+/// The failure for an input that was never opened.
 fn unreadable(source: String, reason: String) -> FailedInput {
     let fingerprint = of_unread(&source);
     let (kind, labels) = (FailureKind::Unreadable, Vec::new());
     FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind, reason, labels }
 }
 
-/// The names in folders, each folder listed once.
+/// The names in each folder. Caches them, so each folder is listed only once.
 #[derive(Default)]
 struct Siblings(HashMap<PathBuf, HashSet<String>>);
 
@@ -442,13 +441,13 @@ impl Siblings {
         self.first_beside(files, export, names.iter().flat_map(|name| toc_names(name)))
     }
 
-    /// The file next to an export whose name marks it as its intervals.
+    /// The intervals file next to an export, recognised by its name.
     fn intervals_beside(&mut self, files: &dyn Files, export: &Path) -> Option<PathBuf> {
         let names = export_names(export);
         self.first_beside(files, export, names.iter().flat_map(|name| intervals_names(name)))
     }
 
-    /// The first of these names that is in the folder of an export.
+    /// The first of these names that exists in the folder of an export.
     fn first_beside(
         &mut self,
         files: &dyn Files,

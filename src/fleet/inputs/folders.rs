@@ -15,20 +15,20 @@ use globset::{GlobBuilder, GlobMatcher};
 /// The files and folders that a walk left out.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// Hidden files with the name of an export.
+    /// Hidden files that are named like an export.
     hidden: Vec<PathBuf>,
-    /// Pipes, sockets and devices with the name of an export: opening one may block indefinitely.
+    /// Pipes, sockets and devices that are named like an export. Opening one may block indefinitely.
     special: Vec<PathBuf>,
     /// Exports whose names are not UTF-8.
     unreadable_names: Vec<PathBuf>,
-    /// Reports that fleets do not measure.
+    /// Reports of kinds that fleets do not measure.
     pub(super) unmeasured: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
     pub(super) unreadable: Vec<(String, String)>,
 }
 
 impl Walked {
-    /// The files that were left out, in sentences.
+    /// Sentences about the files that were left out.
     pub(super) fn notes(&self) -> Vec<String> {
         let kinds = [
             (&self.hidden, "hidden export", "; name a file to read it anyway"),
@@ -48,8 +48,8 @@ impl Walked {
     }
 }
 
-/// Collects all files in a folder and its subfolders, by path; the folder of a recording is one file. Hidden files are
-/// skipped. A folder is entered once, regardless of links to it.
+/// Collects all files in a folder and its subfolders, sorted by path; the folder of a recording counts as one file. Hidden files are skipped. A
+/// folder is entered once, regardless of links to it.
 pub(super) fn walk(files: &dyn Files, folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entered = HashSet::new();
@@ -95,13 +95,13 @@ pub(super) fn walk(files: &dyn Files, folder: &Path, walked: &mut Walked) -> Vec
     found
 }
 
-/// True if a path has characters of a pattern.
+/// True if a path contains wildcard characters.
 pub(super) fn is_pattern(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
 }
 
-/// The files and folders that match a pattern, by path; `**` matches any folders, and other wildcards match within one
-/// name, as in a shell.
+/// Returns the files and folders that match a pattern, sorted by path. `**` matches any folders, and other wildcards match within one name, as in a
+/// shell.
 pub(super) fn expand(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let text = pattern.to_str().ok_or("not UTF-8")?;
     let glob = GlobBuilder::new(text).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
@@ -116,24 +116,24 @@ pub(super) fn expand(files: &dyn Files, pattern: &Path) -> Result<Vec<PathBuf>, 
     Ok(matches)
 }
 
-/// The folders before the first part with a sign.
+/// The leading folders of a pattern that contain no wildcards.
 fn base(pattern: &Path) -> PathBuf {
     let is_plain = |part: &Component<'_>| !is_pattern(Path::new(part.as_os_str()));
     pattern.components().take_while(is_plain).collect()
 }
 
-/// A search for the paths that a pattern matches.
+/// A search for the paths that match a pattern.
 struct Search<'f> {
     files: &'f dyn Files,
     matcher: GlobMatcher,
-    /// The number of parts of the longest match; `None` if there is no limit.
+    /// The maximum number of path components in a match; `None` if unlimited.
     depth: Option<usize>,
     entered: HashSet<PathBuf>,
     matches: Vec<PathBuf>,
 }
 
 impl Search<'_> {
-    /// Searches a folder, whose path in matches is `name`.
+    /// Searches a folder. Matches in it start with `name`.
     fn enter(&mut self, folder: &Path, name: &Path) {
         let is_deep = self.depth.is_some_and(|depth| name.components().count() >= depth);
         if is_deep || !self.files.canonical(folder).is_ok_and(|canonical| self.entered.insert(canonical)) {
@@ -145,7 +145,7 @@ impl Search<'_> {
         for entry in names.into_iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
             let path = name.join(entry);
             if self.matcher.is_match(&path) {
-                // The contents of a matching folder belong to it.
+                // Do not search inside a matching folder.
                 self.matches.push(path);
             } else if matches!(self.files.entry(&path), Ok(Entry::Folder)) && !is_recording_name(&path) {
                 self.enter(&path, &path);
@@ -154,26 +154,26 @@ impl Search<'_> {
     }
 }
 
-/// The endings of compressed files.
+/// The extensions of compressed files.
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
-/// The endings of archives.
+/// The extensions of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// The endings of reports that fleets may measure: MetricKit's, and profiles of Dart.
+/// The extensions of reports that fleets may measure: MetricKit reports, and Dart profiles.
 const REPORTS: [&str; 4] = [".json", ".ndjson", ".jsonl", ".mxdiagnostic"];
-/// The endings of other reports.
+/// The extensions of other reports.
 const OTHER_REPORTS: [&str; 8] = [".txt", ".ips", ".crash", ".sample", ".spindump", ".hang", ".spin", ".diag"];
-/// The endings that a table of contents adds to the name of its export, in the order of preference.
+/// The suffixes that identify the table of contents of an export, in order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
-/// The ending that a file with its intervals adds to the name of an export.
+/// The suffix that identifies the intervals of an export.
 const INTERVALS: &str = "-intervals";
 
-/// True if a file in a folder has the name of an export.
+/// True if a file is named like an export.
 pub(crate) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// True for a report that fleets measure, and false for one that only other commands read. Names of reports are those of any JSON and text,
-/// so their content decides.
+/// True for a report that fleets measure, false for one that only other commands read, and `None` for other files. Reports have common names such as
+/// `.json` and `.txt`, so their content decides.
 pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     let name = file_name(path)?;
     let has = |endings: &[&str]| {
@@ -182,7 +182,7 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
     };
     let (is_json, is_other) = (has(&REPORTS), has(&OTHER_REPORTS));
     let head = (is_json || is_other).then(|| head(files, path).ok()).flatten()?;
-    // A crash report or a memory report is a report, too.
+    // A crash report or memory report is also a report that fleets do not measure.
     is_report_measured(&head).or((is_other && has(&[".ips", ".crash"])).then_some(false))
 }
 
@@ -190,20 +190,20 @@ pub(crate) fn is_report(files: &dyn Files, path: &Path) -> Option<bool> {
 fn head(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
     let bytes = files.read(path, 0, HEAD)?;
     let mut head = Vec::new();
-    // Compressed bytes end too early, after some that can be used.
+    // The truncated input ends with an error, after bytes that can be used.
     let _ = decompress(&bytes[..], &MemoryBudget::default())?.take(HEAD as u64).read_to_end(&mut head);
     Ok(head)
 }
 
-/// True for an export whose name is not UTF-8, so no neighbouring file can be found by its name.
+/// True for an export whose name is not UTF-8, so neighbouring files cannot be found by its name.
 pub(crate) fn is_unreadable_export_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_str().is_none() && without_xml(&name.to_string_lossy()).is_some()
 }
 
-/// The names of an export that its table of contents may have, the preferred one first: without `.xml` and the ending
-/// of compression. A recording in any archive has one name: without `.trace` and the ending of the archive; then its
-/// name in the archive, with `.trace`. Any other name loses its last dot and the part after it.
+/// The base names that the table of contents of an export may use, in order of preference: the name without `.xml` and the compression extension. For
+/// a recording, in any archive, this is the name without `.trace` and the archive extension, and then the name with `.trace`. Any other name loses
+/// its last extension.
 pub(crate) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
     if let Some(stem) = without_xml(name) {
@@ -219,25 +219,25 @@ pub(crate) fn export_names(path: &Path) -> Vec<String> {
     Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
 }
 
-/// True if an item in a folder has the name of a recording: its folder, or an archive of it.
+/// True if a path is named like a recording: its folder, or an archive of it.
 pub(crate) fn is_recording_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
     without(unpacked, ".trace").is_some_and(|stem| !stem.is_empty())
 }
 
-/// The names that a table of contents of the export NAME may have, the preferred one first.
+/// The possible names of the table of contents for the export `name`, in order of preference.
 pub(crate) fn toc_names(name: &str) -> impl Iterator<Item = String> {
     let names = TOC.iter().flat_map(|toc| COMPRESSED.iter().map(move |compressed| format!("{toc}.xml{compressed}")));
     names.map(move |ending| format!("{name}{ending}"))
 }
 
-/// The names that a file with the intervals of the export NAME may have, the preferred one first.
+/// The possible names of the intervals file for the export `name`, in order of preference.
 pub(crate) fn intervals_names(name: &str) -> impl Iterator<Item = String> {
     COMPRESSED.iter().map(move |compressed| format!("{name}{INTERVALS}.xml{compressed}"))
 }
 
-/// The name of the export that a file is the table of contents of, by its own name; `None` for other names.
+/// If a file is named like a table of contents, the name of its export.
 pub(crate) fn toc_of(path: &Path) -> Option<&str> {
     let name = without_xml(file_name(path)?)?;
     TOC.iter().find_map(|toc| name.strip_suffix(toc)).filter(|name| !name.is_empty())
@@ -252,7 +252,7 @@ fn without_xml(name: &str) -> Option<&str> {
     (!stem.is_empty()).then_some(stem)
 }
 
-/// `name` without its ending, ignoring case.
+/// Removes a suffix from `name`, ignoring case.
 fn without<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
     let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     end.eq_ignore_ascii_case(ending).then_some(stem)

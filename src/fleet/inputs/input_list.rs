@@ -1,4 +1,4 @@
-//! Lists of inputs: manifests, which give exports with their metadata, and lists of paths (`--files-from`), with one path
+//! Lists of inputs: manifests, which give exports with their metadata, and lists of paths, with one path
 //! on each line, or between NULs. A manifest:
 //!
 //! ```text
@@ -13,15 +13,15 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::task::{Task, display};
+use crate::fleet::RunRecord;
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
-use crate::fleet::from_recording::composed;
 use crate::fleet::host::{FleetHost, unless_changed};
 use crate::memory::{Reservation, Size};
 use crate::profile::similar_names;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
-/// One export in a manifest, and its place there: `fleet.csv, line 7`. Empty labels are left out.
+/// An export in a manifest, and the position of its line: `fleet.csv, line 7`. Empty labels are left out.
 type Entry = (Task, String);
 
 /// True if an input with this name is a manifest.
@@ -59,7 +59,7 @@ pub(super) fn read(host: &dyn FleetHost, path: &Path) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Columns with a meaning, which headers may write as they like.
+/// Columns with a special meaning. Headers may spell them in upper or lower case.
 const KNOWN_COLUMNS: [&str; 10] =
     ["path", "toc", "intervals", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
 
@@ -82,22 +82,22 @@ fn resembled(key: &str) -> Option<&'static str> {
         let rest = typed.strip_prefix(&plain(known));
         rest.is_some_and(|rest| ends.contains(&rest)) || is_typo(known)
     };
-    // Longer names first: `app_version` is more exact than `app`.
+    // Longer names first: `app_version` is more specific than `app`.
     let mut known = KNOWN_COLUMNS.to_vec();
     known.sort_by_key(|known| std::cmp::Reverse(known.len()));
     if KNOWN_COLUMNS.contains(&name) { None } else { known.into_iter().find(is_meant) }
 }
 
-/// The maximum number of reported errors in lines of a manifest.
+/// The maximum number of invalid lines to report.
 const MAX_BAD_LINES: usize = 5;
 
-/// The largest list: half a million lines of 130 bytes.
+/// The maximum size of a manifest: half a million lines of 130 bytes.
 const LARGEST: u64 = 64 << 20;
 
 struct InputList<'a> {
     host: &'a dyn FleetHost,
     name: &'a str,
-    /// The folder that paths are relative to.
+    /// The folder to which paths are relative.
     folder: &'a Path,
 }
 
@@ -123,7 +123,7 @@ impl InputList<'_> {
         lines.finish(self.name)
     }
 
-    /// The message for a manifest of which no export exists.
+    /// The error for a manifest whose exports do not exist.
     fn without_files(&self, entries: &[Entry]) -> String {
         let (name, folder) = (self.name, self.folder);
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
@@ -209,7 +209,7 @@ impl InputList<'_> {
                     let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
                     task.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
                 }
-                _ => task.labels.push((composed(&key), composed(&value))),
+                _ => task.labels.push((RunRecord::composed(&key), RunRecord::composed(&value))),
             }
         }
         ensure!(!task.path.as_os_str().is_empty(), "{place}, column path: empty; enter the path of an export");
@@ -222,9 +222,8 @@ impl InputList<'_> {
 #[derive(Default)]
 struct Lines {
     entries: Vec<Entry>,
-    /// The first errors.
     errors: Vec<FleetError>,
-    /// The number of all lines that cannot be used.
+    /// The total number of invalid lines.
     bad: usize,
 }
 
@@ -246,7 +245,7 @@ impl Lines {
             0 => Ok(self.entries),
             1 => Err(self.errors.remove(0)),
             count => {
-                // One per line, like causes.
+                // One per line, like the causes of an error.
                 let more = count.saturating_sub(MAX_BAD_LINES);
                 let more = (more > 0).then(|| format!("and {}", several(more, "more line")));
                 let shown = self.errors.iter().map(FleetError::sentences);
@@ -259,29 +258,29 @@ impl Lines {
     }
 }
 
-/// A decimal above zero, times `unit`.
+/// Parses a positive decimal number, multiplied by `unit`.
 fn number(text: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     decimal(whole, fraction, unit).filter(|&number| number > 0)
 }
 
-/// The largest list: ten million lines of 100 bytes.
+/// The maximum size of a path list: ten million lines of 100 bytes.
 const LARGEST_FILE_LIST: u64 = 1 << 30;
-/// The longest line of a list, in bytes.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// The approximate memory of a path until the process ends: its bytes this many times, plus this many bytes.
+/// The approximate memory of a path until the process ends: its length times `COPIES`, plus `BESIDES`, in bytes.
 const COPIES: u64 = 6;
 const BESIDES: u64 = 384;
 
-/// The paths of a list, and the memory that they take.
+/// The paths of a list, and the memory reserved for them.
 pub(super) struct List {
     pub(super) paths: Vec<PathBuf>,
     pub(super) reserved: Reservation,
 }
 
-/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally
-/// as a path. The list must name a file if it is the only input.
+/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally as a path. The list must not be
+/// empty if it is the only input.
 pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_only: bool) -> Result<List> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
     let mut file = host.open(list)?;
@@ -291,7 +290,7 @@ pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_on
     Ok(list)
 }
 
-/// Reads line by line: the text itself is never in memory.
+/// Reads line by line, so the complete text is never in memory.
 fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: bool) -> Result<List> {
     let (mut source, separator) = (source.take(LARGEST_FILE_LIST), if is_null { 0 } else { b'\n' });
     let (mut paths, mut line) = (Vec::new(), Vec::new());
@@ -311,7 +310,7 @@ fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: b
         }
         let path = line.strip_suffix(&[separator]).unwrap_or(&line);
         let path = if number == 1 { path.strip_prefix(b"\xef\xbb\xbf").unwrap_or(path) } else { path };
-        // Lists that were made on Windows.
+        // Lists created on Windows end lines with CR LF.
         let path = if is_null { path } else { path.strip_suffix(b"\r").unwrap_or(path) };
         if !path.is_empty() {
             paths.push(match std::str::from_utf8(path) {
@@ -324,7 +323,7 @@ fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: b
     Ok(List { paths, reserved })
 }
 
-/// The path of these bytes.
+/// Converts bytes to a path.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
@@ -461,7 +460,7 @@ mod tests {
         refused(&bad(7), &["line 3, ", "line 7, ", "7 lines cannot be used", "and 2 more lines"]);
     }
 
-    /// Each column was compared with all before it: 100,000 took half a minute.
+    /// When each column was compared with all earlier ones, 100,000 columns took half a minute.
     #[test]
     fn many_columns_take_no_longer_than_their_bytes() {
         const COLUMNS: usize = 100_000;

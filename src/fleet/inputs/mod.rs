@@ -1,7 +1,7 @@
-//! The inputs of a fleet: files, folders, patterns and lists become tasks, and a shard takes its part of them.
+//! The inputs of a fleet: files, folders, patterns and lists become tasks, and a shard takes its part of the tasks.
 //!
 //! ```text
-//! inputs ─► found, each once ─► paired with tables of contents and intervals ─► tasks ─► those of a shard
+//! inputs ─► found, each once ─► paired with tables of contents and intervals ─► tasks ─► tasks of a shard
 //! ```
 
 mod find;

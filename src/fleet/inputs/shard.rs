@@ -1,4 +1,4 @@
-//! Shards: the recordings of a fleet are divided among many processes by their paths alone, so that each process finds its own.
+//! Shards divide the recordings of a fleet among many processes by their paths alone, so each process can find its own.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -7,25 +7,26 @@ use super::find::FleetInputs;
 use super::task::Task;
 use crate::fleet::host::FleetHost;
 use crate::fleet::store::{InputKind, RecordingList, ShardPlan, Shards};
+use crate::settings::PLAN;
 
-/// The offset and the prime of 64-bit FNV-1a.
+/// The offset basis and the prime of 64-bit FNV-1a.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// One of N parts of a fleet, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// The number of the part.
+    /// The number of this shard.
     pub index: u64,
     /// The number of all shards.
     pub count: u64,
 }
 
 impl Shard {
-    /// Reads `3/16`.
+    /// Parses `3/16`.
     ///
     /// # Errors
-    /// In a sentence.
+    /// A sentence that explains the problem.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u64>().ok();
         let shard = text.split_once('/').and_then(|(index, count)| number(index).zip(number(count)));
@@ -40,7 +41,7 @@ impl Shard {
     }
 }
 
-/// The shard of a recording with this path below the root.
+/// The shard of a recording, from its path relative to the root.
 fn number_of(below: &Path, count: u64) -> u64 {
     let names = below.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.as_encoded_bytes()),
@@ -54,7 +55,7 @@ fn number_of(below: &Path, count: u64) -> u64 {
     1 + hash % count
 }
 
-/// A path from the root of the file system, without `.` and `..`. Links stay: where they lead differs from machine to machine.
+/// Converts a path to an absolute one, without `.` and `..`. Links are kept, since their targets differ between machines.
 fn from_root(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut plain = PathBuf::new();
@@ -68,7 +69,7 @@ fn from_root(path: &Path) -> PathBuf {
     plain
 }
 
-/// The deepest folder that all these files are in.
+/// The deepest folder that contains all these files.
 fn common_folder<'p>(mut files: impl Iterator<Item = &'p Path>) -> Option<PathBuf> {
     let mut common = from_root(files.next()?).parent()?.to_owned();
     for file in files {
@@ -86,14 +87,14 @@ fn common_folder<'p>(mut files: impl Iterator<Item = &'p Path>) -> Option<PathBu
 pub struct ShardRequest {
     /// The shard.
     pub shard: Shard,
-    /// The folder that paths are relative to when their shard is computed.
+    /// The folder to which paths are relative when their shard is computed.
     pub root: Option<PathBuf>,
-    /// The other shards, if the inputs only belong to this shard.
+    /// The plan with the other shards, if the inputs only belong to this shard.
     pub plan: Option<ShardPlan>,
 }
 
 impl FleetInputs {
-    /// Keeps the tasks of a shard, and returns which part of the fleet they are. Every shard has all failed inputs.
+    /// Keeps only the tasks of a shard, and returns its place in the fleet. Failed inputs are in every shard.
     ///
     /// # Errors
     /// If a file is not below the root, or belongs to another shard although there is a plan.
@@ -120,7 +121,7 @@ impl FleetInputs {
                 Some(_) => {
                     let (path, count) = (task.path.display(), shard.count);
                     return Err(format!(
-                        "{path} belongs to shard {index}/{count}; with --plan, name the inputs of one shard"
+                        "{path} belongs to shard {index}/{count}; with {PLAN}, name the inputs of one shard"
                     ));
                 }
             }
@@ -136,18 +137,18 @@ impl FleetInputs {
     }
 }
 
-/// A path below the root as all machines write it.
+/// A path relative to the root, in the same form on all machines.
 fn name_of(below: &Path) -> String {
     let names: Vec<_> = below.components().map(|name| name.as_os_str().to_string_lossy()).collect();
     names.join("/")
 }
 
-/// The length of a file, and 0 for a folder; `None` if there is nothing.
+/// The length of a file, or 0 for a folder; `None` if it does not exist.
 fn length(host: &dyn FleetHost, path: &Path) -> Option<u64> {
     Some(host.state(path)?).map(|state| if state.kind == InputKind::File { state.length } else { 0 })
 }
 
-/// The path of a file below the root: as both are named, or their canonical paths.
+/// The path of a file relative to the root. Compares the paths as named, and otherwise their canonical paths.
 fn below(host: &dyn FleetHost, root: &Path, path: &Path) -> Option<PathBuf> {
     let named = from_root(path).strip_prefix(from_root(root)).ok().map(Path::to_owned);
     let found = || {
@@ -161,7 +162,7 @@ fn below(host: &dyn FleetHost, root: &Path, path: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// The paths of docs/dataset.md, with the shards that its lines of Python give.
+    /// The paths in docs/dataset.md, with the shards that its Python code computes.
     #[test]
     fn the_shard_of_a_path_is_that_of_the_documentation() {
         let vectors = [("a.xml", 16), ("runs/7.xml", 16), ("2026-01/iPhone 15/é.trace", 16), ("runs/7.xml", 1_000)];

@@ -1,4 +1,4 @@
-//! One export of a fleet before it is measured.
+//! An export of a fleet before it is measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use crate::units::{Millionths, Nanos, counted};
 pub struct Task {
     /// The file or folder of the export.
     pub path: PathBuf,
-    /// The name that people and reports use for it.
+    /// The name in reports and messages.
     pub display: String,
     pub(crate) toc: Option<PathBuf>,
-    /// The file with its intervals, of a manifest.
+    /// The file with its intervals, from a manifest.
     pub(crate) intervals: Option<PathBuf>,
-    /// The neighbouring file with intervals that is named after the export.
+    /// The neighbouring file with intervals, which is named after the export.
     pub(crate) intervals_beside: Option<PathBuf>,
-    /// The labels in a manifest.
+    /// The labels from a manifest.
     pub(crate) labels: Vec<(String, String)>,
     pub(crate) run_weight: Millionths,
     pub(crate) duration: Option<Nanos>,
-    /// The folder that was named, if it was found in one.
+    /// The named folder in which the export was found, if any.
     pub(crate) folder: Option<Arc<Path>>,
 }
 
 impl Task {
-    /// A file of which nothing is known besides its path and its name in reports.
+    /// Creates a task without metadata.
     pub(crate) fn new(path: PathBuf, display: String) -> Self {
         Self {
             path,
@@ -50,18 +50,18 @@ impl Task {
         [self.path.as_path()].into_iter().chain(beside.into_iter().flatten().map(PathBuf::as_path))
     }
 
-    /// The name of a file with its intervals.
+    /// The preferred name for a file with its intervals.
     pub(crate) fn intervals_name(&self) -> String {
         export_names(&self.path).iter().flat_map(|name| intervals_names(name)).next().unwrap_or_default()
     }
 
-    /// The file with its intervals, if it is another one.
+    /// The file with its intervals, if it is a separate one.
     pub(crate) fn intervals_file(&self) -> Option<&Path> {
         self.intervals.as_deref().or(self.intervals_beside.as_deref())
     }
 }
 
-/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
+/// Converts a path to text. Bytes that are not UTF-8 are written as `\xff`, because two files must not have the same name.
 pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -71,13 +71,13 @@ pub(super) fn display(host: &dyn FleetHost, path: &Path) -> String {
     host.shown(&text).into_owned()
 }
 
-/// Labels that differ are named up to this many.
+/// The maximum number of differing labels to list.
 const SAID_LABELS: usize = 8;
 
-/// The labels in which manifests contradict each other about two exports that should be one: `app_version 1.1` and `app_version 1.0`. An
-/// export without labels contradicts none.
+/// Describes the labels in which two manifest lines for the same export contradict each other: `app_version 1.1` and `app_version 1.0`. `None` if
+/// they agree.
 pub(crate) fn differing_labels(a: &[(String, String)], b: &[(String, String)]) -> Option<[String; 2]> {
-    // Who is in no manifest contradicts none.
+    // An export without labels does not contradict anything.
     if a.is_empty() || b.is_empty() || a == b {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Putting runs into a dataset, taking them out, and merging small data files: thousands of files of one run each are slow
-//! to open, for this command and for SQL.
+//! Adds runs to a dataset, removes them, and merges small data files: thousands of files with one run each are slow to open, both here and in SQL
+//! engines.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -13,14 +13,13 @@ use super::state::{Batch, FEW_ROWS, Replaced, State, Waiting};
 use crate::fleet::error::{Result, ensure};
 use crate::fleet::{DatasetRow, DatasetRun, DatasetTable, FailedInput, KnownRun, RunMeasures, RunRecord};
 
-/// Data files that are written before they are merged.
+/// The number of data files to write before they are merged.
 const UNMERGED: u64 = 64;
 
 impl Store {
-    /// Adds the runs of an export, and removes all other rows of that export, or of runs with the same content, from
-    /// the dataset.
+    /// Adds the runs of an export. Removes all other rows of that export, and of runs with the same content, from the dataset.
     ///
-    /// The runs wait in memory for others. They are visible to readers, and survive a kill, once the manifest is saved.
+    /// The runs are buffered in memory. They are visible to readers, and survive a kill, once the manifest is saved.
     pub fn put(&self, runs: impl Into<Vec<RunMeasures>>) -> Result<()> {
         let runs = runs.into();
         ensure!(!runs.is_empty(), "a put without runs");
@@ -31,15 +30,15 @@ impl Store {
         self.put_rows(runs.into_iter().map(|run| DatasetRow::Run(Box::new(run))).collect(), replaced)
     }
 
-    /// Puts in that a file gave no run, and takes the runs that it gave before out of the dataset.
+    /// Records that a file has no run, and removes its previous runs from the dataset.
     pub fn put_failure(&self, failure: &FailedInput) -> Result<()> {
         let replaced = Replaced { sources: HashSet::from([failure.source.clone()]), ..Replaced::default() };
         self.put_rows(vec![DatasetRow::Failed(failure.clone())], replaced)
     }
 
-    /// The first row that a data file has of an export.
+    /// The first row of an export in a data file.
     pub fn row(&self, source: &str) -> Result<Option<DatasetRow<RunRecord>>> {
-        // Only while no other thread rewrites the file.
+        // Holds the lock, so no other thread rewrites the file.
         let state = self.indexed()?;
         let Some(id) = state.index.file_of_source(source) else { return Ok(None) };
         let named = |error| self.folder.name_file(id, error);
@@ -65,19 +64,19 @@ impl Store {
         self.save_done(&mut state)
     }
 
-    /// Saves if it is time; true if it did.
+    /// Saves if it is due. Returns true if it did.
     pub fn save_if_due(&self, target_rows: u64) -> Result<bool> {
         self.check_writer()?;
         let [is_due, is_full] = {
             let waiting = self.waiting();
             [waiting.is_due(), waiting.is_full()]
         };
-        // If another thread is writing, the next batch becomes larger.
+        // If another thread is writing, collect a larger batch instead of waiting.
         let is_writing = || matches!(self.writing.try_lock(), Err(TryLockError::WouldBlock));
         if !is_due || (!is_full && is_writing()) { Ok(false) } else { self.save_some(target_rows) }
     }
 
-    /// Writes what waits, and saves it unless that is too expensive now; true if it did. Merges data files if there are many.
+    /// Writes the buffered rows, and saves unless that is currently too expensive. Returns true if it saved. Merges data files if there are many.
     pub fn save_some(&self, target_rows: u64) -> Result<bool> {
         self.write_waiting()?;
         let mut state = self.indexed()?;
@@ -105,8 +104,7 @@ impl Store {
         Ok(())
     }
 
-    /// A dataset in change is incomplete: a reader would otherwise mistake the files of a killed process for files that
-    /// someone copied.
+    /// Marks a dataset as incomplete before it changes. Otherwise a reader would mistake the files of a killed process for files that someone copied.
     pub(super) fn begin_change(&self, state: &mut State) -> Result<()> {
         if state.manifest.inputs.is_incomplete() {
             return Ok(());
@@ -121,8 +119,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the waiting rows as a data file, and removes the rows that they replace from other files. Only one thread
-    /// does this at a time, since later rows replace earlier ones.
+    /// Writes the buffered rows as a data file, and removes the rows that they replace from other files. Only one thread does this at a time, since
+    /// later rows replace earlier ones.
     pub(super) fn write_waiting(&self) -> Result<()> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let batch = self.waiting().take();
@@ -133,14 +131,14 @@ impl Store {
         let written = self.write_batch(&batch);
         match written {
             Ok(()) => self.waiting().count_written(batch.puts, began.elapsed()),
-            // They are put in at the next attempt.
+            // The next attempt adds these rows.
             Err(_) => self.waiting().give_back(batch),
         }
         written
     }
 
     fn write_batch(&self, batch: &Batch) -> Result<()> {
-        // Outside the lock: this is the work.
+        // Without the lock on the state, since this takes most of the time.
         let mut part = PartWriter::new(&self.folder, self.new_name())?;
         for row in &batch.rows {
             part.add(row)?;
@@ -159,14 +157,14 @@ impl Store {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A temporary name that no file has.
+    /// An unused temporary name.
     pub(super) fn new_name(&self) -> String {
         format!("new-{}", self.written.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Removes exports and runs from their data files: from the index now, and from the files when the manifest is saved,
-/// so that a large file is rewritten once for many of them.
+/// Removes exports and runs from their data files: from the index now, and from the files when the manifest is saved, so a large file is rewritten
+/// once for many of them.
 fn take_out(state: &mut State, replaced: &Replaced) {
     for id in state.index.holding(replaced) {
         let staying = state.index.staying(&id, replaced);
@@ -179,11 +177,10 @@ fn take_out(state: &mut State, replaced: &Replaced) {
     }
 }
 
-/// A file is merged with smaller ones if it has at most this many times their rows, so that a large file is not
-/// rewritten for each small one.
+/// A file is merged with smaller ones if it has at most this many times their rows. A large file is thus not rewritten for each small one.
 const RATIO: u64 = 4;
 
-/// The number of data files before and after.
+/// The number of data files before and after merging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
     pub before: usize,
@@ -191,7 +188,7 @@ pub struct Compacted {
 }
 
 impl Store {
-    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in a different order.
     pub fn compact(&self, target_rows: u64) -> Result<Compacted> {
         self.write_waiting()?;
         let mut state = self.indexed()?;
@@ -203,11 +200,11 @@ impl Store {
         Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
-    /// Merges small data files, except files with rows to be removed: those are handled many at a time.
+    /// Merges small data files, except files with rows to be removed, which are rewritten separately.
     pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
         state.unmerged = 0;
         while let Some(files) = small_files(state, target_rows) {
-            self.merge(state, &files, &Replaced::default())?;
+            self.merge_files(state, &files, &Replaced::default())?;
         }
         Ok(())
     }
@@ -216,13 +213,13 @@ impl Store {
     pub(super) fn flush(&self, state: &mut State) -> Result<()> {
         while let Some((file, replaced)) = state.taken_out.first_key_value() {
             let (file, replaced) = (file.clone(), replaced.clone());
-            self.merge(state, &[file], &replaced)?;
+            self.merge_files(state, &[file], &replaced)?;
         }
         Ok(())
     }
 
-    /// Writes what these files hold as one, without what is replaced.
-    fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
+    /// Combines data files into one, without replaced rows.
+    fn merge_files(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
         let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
         let mut part = PartWriter::new(&self.folder, self.new_name())?;
         for file in files {
@@ -243,7 +240,7 @@ impl Store {
     }
 }
 
-/// Files that become one, smallest first; `None` if there is nothing to merge.
+/// The next files to merge into one, smallest first; `None` if there is nothing to merge.
 fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
     let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
     let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));

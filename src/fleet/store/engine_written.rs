@@ -1,35 +1,34 @@
-//! Datasets that an engine wrote: folders of tables without a manifest, as DuckDB's `COPY` or Spark's `write.parquet` leave them.
+//! Reads datasets that an engine wrote: folders of tables without a manifest, as written by DuckDB's `COPY` or Spark's `write.parquet`.
 //!
-//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but
-//! whether runs are missing is unknown. Such a dataset is read and merged into a new dataset, but never changed.
+//! All files in the folder belong to the dataset. Each run is checked for completeness (see [`RewrittenRuns`]), but it is unknown whether runs are
+//! missing. Such a dataset can be read and merged into a new dataset, but is never changed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::files::{Entry, StorageFile};
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure};
-use crate::fleet::{DatasetError, DatasetTable, RewrittenRuns};
+use crate::fleet::{DatasetError, DatasetRow, DatasetRun, DatasetTable, RewrittenRuns};
 
 use super::folder::Folder;
-use super::read::SharedRow;
 
-/// The number of function rows in memory at a time: about 200 MB with the rows of other tables. The files are read once
-/// for each part of this size.
+/// The number of function rows to keep in memory at a time: about 200 MB including the rows of other tables. The files are read once for each part of
+/// this size.
 const ROWS_OF_A_PART: u64 = 2 << 20;
 
 impl Folder {
-    /// True if a folder has the runs of a dataset and another table, and no manifest.
+    /// True if a folder contains the table `runs` and another table, but no manifest.
     pub(super) fn is_engine_written(&self) -> bool {
         let has_folder = |table: &DatasetTable| *table != DatasetTable::Runs && self.has_folder(*table);
-        !self.is_dataset() && self.has_files(DatasetTable::Runs) && RewrittenRuns::TABLES.iter().any(has_folder)
+        !self.is_dataset() && self.has_files(DatasetTable::Runs) && DatasetTable::ALL.iter().any(has_folder)
     }
 
-    /// Checks that all tables are there.
+    /// Checks that all required tables exist.
     ///
     /// # Errors
-    /// Fails if a file does not belong to the dataset.
+    /// If a table is missing.
     pub(super) fn check_engine_written(&self) -> Result<()> {
-        let mut needed = RewrittenRuns::TABLES.into_iter().filter(|table| *table != DatasetTable::Stacks);
+        let mut needed = DatasetTable::ALL.into_iter().filter(|table| *table != DatasetTable::Stacks);
         match needed.find(|table| !self.has_files(*table)) {
             Some(table) => bail!("{}: a rewritten dataset without the table {}", self.path.display(), table.name()),
             None => Ok(()),
@@ -40,7 +39,7 @@ impl Folder {
         self.has_folder(table) && self.engine_written_files(table).is_ok_and(|files| !files.is_empty())
     }
 
-    /// The files of a table, by name. Engines use hidden files, and files with a leading underscore, for themselves.
+    /// The files of a table, sorted by name. Engines use hidden files, and files with a leading underscore, internally.
     pub(super) fn engine_written_files(&self, table: DatasetTable) -> Result<Vec<PathBuf>> {
         let folder = self.path.join(table.name());
         let is_data = |name: &String| name.ends_with(".parquet") && !name.starts_with(['.', '_']);
@@ -49,10 +48,10 @@ impl Folder {
         Ok(names.into_iter().map(|name| folder.join(name)).collect())
     }
 
-    /// The files with their lengths and modification times.
+    /// Identifies the content by the lengths and modification times of the files.
     pub(super) fn engine_written_identity(&self) -> Result<String> {
         let mut text = String::new();
-        for table in RewrittenRuns::TABLES.into_iter().filter(|table| self.has_folder(*table)) {
+        for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {
             for path in self.engine_written_files(table)? {
                 let entry = self.storage.entry(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
                 if let Entry::File { length, modified, .. } = entry {
@@ -63,13 +62,13 @@ impl Folder {
         Ok(text)
     }
 
-    /// Passes every run and every file without runs to `each`, in the order of their hashes.
+    /// Calls `each` for every run and every file without runs, grouped by part.
     ///
     /// # Errors
-    /// When a file has a column that the table lacks, or a run is incomplete or duplicated.
-    pub(super) fn read_engine_written(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+    /// If a file lacks a column of its table, or a run is incomplete or duplicated.
+    pub(super) fn read_engine_written(&self, mut each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()> {
         let mut files = Vec::new();
-        for table in RewrittenRuns::TABLES.into_iter().filter(|table| self.has_folder(*table)) {
+        for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {
             files.extend(self.engine_written_files(table)?.into_iter().map(|path| (table, path)));
         }
         let mut rows = 0_u64;
@@ -100,7 +99,7 @@ impl Folder {
     }
 }
 
-/// The error with the path of the file that it is about.
+/// Adds the path of the file to an error.
 fn named(path: &Path, error: DatasetError) -> FleetError {
     FleetError::from(error).context(format!("{}: cannot be used", path.display()))
 }

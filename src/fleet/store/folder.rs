@@ -1,17 +1,18 @@
-//! The files of a dataset: their names, and how they appear and go away.
+//! The files of a dataset: their names, and how they are created and deleted.
 //!
 //! ```text
-//! DIR/traceparse-dataset.json      the manifest, which names all files of the dataset (manifest.rs)
-//! DIR/sources.json                 the exports that need not be hashed again
-//! DIR/owed.json                    the exports that extracts have not done
-//! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
+//! DIR/traceparse-dataset.json      the manifest, which lists all files of the dataset (manifest.rs)
+//! DIR/sources.json                 exports that need not be hashed again
+//! DIR/owed.json                    exports that extracts have not finished
+//! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, with the same id
 //! DIR/labels/ID.parquet …
 //! DIR/frames/.ID.tmp               incomplete; no glob for `*.parquet` matches it
 //! DIR/.unnamed                     ids of data files that a killed process may have left outside the manifest
-//! DIR/.lock                        held while the dataset is used
+//! DIR/.lock                        held while the dataset is in use
 //! ```
 //!
-//! The id of a data file is a hash of its content, so a name never gets other content. Only files that the manifest names count.
+//! The id of a data file is a hash of its content, so a name never refers to different content. Only files that the manifest lists belong to the
+//! dataset.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,26 +24,24 @@ use crate::files::{Entry, Storage, StorageFile};
 use crate::fleet::DatasetTable;
 use crate::fleet::error::{Context, FleetError, Result};
 
-/// The name of the manifest.
 pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
-/// The name of the stamps of exports, which only save time.
+/// The name of the file with the stamps of exports, which only save time.
 pub(super) const STAMPS: &str = "sources.json";
-/// The name of the list of files that extracts have not done.
+/// The name of the list of files that extracts have not finished.
 pub(super) const OWED: &str = "owed.json";
-/// The ids of data files that exist before the manifest names them, or after it no longer does. If a process is killed,
-/// this list distinguishes its leftovers from files that someone copied into the folder.
+/// The ids of data files that exist before the manifest lists them, or after it no longer does. If a process is killed, this list distinguishes its
+/// leftovers from files that someone copied into the folder.
 const UNNAMED: &str = ".unnamed";
 /// The files of a dataset outside its tables.
 const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, UNNAMED, OWED, STAMPS];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
-/// The largest file outside the tables that is read.
+/// The maximum size of a file outside the tables.
 const OWN_FILE: u64 = 256 << 20;
-/// The largest list of files that extracts have not done: ten million lines of 100 bytes.
+/// The maximum size of the list of unfinished files: ten million lines of 100 bytes.
 const FILE_LIST: u64 = 1 << 30;
 
-/// The folder.
 #[derive(Clone)]
 pub(super) struct Folder {
     pub(super) path: PathBuf,
@@ -72,14 +71,13 @@ impl Folder {
         matches!(self.storage.entry(&self.path.join(table.name())), Ok(Entry::Folder))
     }
 
-    /// Creates the folders of the tables.
     pub(super) fn create_tables(&self) -> Result<()> {
         let mut tables = DatasetTable::ALL.into_iter();
         tables
             .try_for_each(|table| self.writing(&self.path.join(table.name()), |path| self.storage.create_folder(path)))
     }
 
-    /// True if the folder holds anything but leftovers of a process that was killed while it created a dataset.
+    /// True if the folder contains anything except leftovers of a process that was killed while it created a dataset.
     pub(super) fn is_in_use(&self) -> Result<bool> {
         let ours = [LOCK.to_owned(), temporary_name(MANIFEST)];
         Ok(self.names(&self.path)?.iter().any(|name| !ours.contains(name)))
@@ -93,7 +91,7 @@ impl Folder {
         self.path.join(table.name()).join(temporary_name(id))
     }
 
-    /// The ids of the files of a table, sorted; none if someone removed the folder of the table.
+    /// The ids of the files of a table, sorted; empty if someone deleted the folder of the table.
     pub(super) fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
         if !self.has_folder(table) {
             return Ok(BTreeSet::new());
@@ -108,7 +106,7 @@ impl Folder {
         self.writing(&path, |path| self.storage.create_file(path))
     }
 
-    /// Notes ids before their files appear or go away without the manifest.
+    /// Records ids before their files are created or deleted without the manifest.
     pub(super) fn note_unnamed<'i>(&self, ids: impl IntoIterator<Item = &'i String>) -> Result<()> {
         let lines: String = ids.into_iter().map(|id| format!("{id}\n")).collect();
         if lines.is_empty() {
@@ -119,18 +117,18 @@ impl Folder {
         self.writing(&path, |path| self.storage.append(path, lines.as_bytes()))
     }
 
-    /// The ids that were noted.
+    /// The recorded ids.
     pub(super) fn noted_unnamed(&self) -> BTreeSet<String> {
         let text = self.read_own(UNNAMED).unwrap_or_default();
         String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
     }
 
-    /// Removes the noted ids, once the manifest and the folder agree.
+    /// Deletes the recorded ids, once the manifest and the folder agree.
     pub(super) fn forget_unnamed(&self) -> Result<()> {
         self.remove_if_exists(&self.path.join(UNNAMED))
     }
 
-    /// Renames the files of a data file, which were written under the temporary name `written`.
+    /// Renames the files of a data file from the temporary name `written` to their final names.
     pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
         self.note_unnamed([&id.to_owned()])?;
         for table in DatasetTable::ALL.into_iter().rev() {
@@ -141,7 +139,7 @@ impl Folder {
         Ok(())
     }
 
-    /// All files of the dataset, without other files in the folder.
+    /// All files of the dataset, without unrelated files in the folder.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
         let names = self.names(&self.path)?;
         let own = names.iter().filter(|name| OWN_FILES.contains(&name.as_str())).map(|name| self.path.join(name));
@@ -158,12 +156,12 @@ impl Folder {
         Ok(files)
     }
 
-    /// Removes a data file, `runs` first.
+    /// Deletes a data file, starting with its file in `runs`.
     pub(super) fn remove(&self, id: &str) -> Result<()> {
         DatasetTable::ALL.into_iter().try_for_each(|table| self.remove_file(&self.file(table, id)))
     }
 
-    /// Removes the temporary files of killed processes.
+    /// Deletes the temporary files of killed processes.
     pub(super) fn remove_unfinished(&self) -> Result<()> {
         let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
         for folder in tables.iter().chain([&self.path]) {
@@ -179,8 +177,7 @@ impl Folder {
         self.storage.read_whole(&self.path.join(name), if name == OWED { FILE_LIST } else { OWN_FILE })
     }
 
-    /// Writes a file outside the tables under a temporary name and renames it, so that no reader sees an incomplete
-    /// file. It is on the disk when this returns.
+    /// Writes a file outside the tables under a temporary name and renames it, so no reader sees an incomplete file. Returns when it is on disk.
     pub(super) fn write_own(&self, name: &str, content: &str) -> Result<()> {
         let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
         self.check_change(&file)?;
@@ -195,14 +192,14 @@ impl Folder {
         self.writing(&self.path, |path| self.storage.sync_folder(path))
     }
 
-    /// Returns when the names of all files are on the disk.
+    /// Waits until the names of all files are on disk.
     pub(super) fn sync(&self) -> Result<()> {
         let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
         let mut folders = tables.iter().chain([&self.path]);
         folders.try_for_each(|folder| self.writing(folder, |path| self.storage.sync_folder(path)))
     }
 
-    /// Removes a file; it need not exist.
+    /// Deletes a file, if it exists.
     pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
         self.check_change(path)?;
         match self.storage.remove(path) {
@@ -217,7 +214,7 @@ impl Folder {
         if self.storage.entry(path).is_ok() { self.remove_file(path) } else { Ok(()) }
     }
 
-    /// The names in a folder. A name that is not UTF-8 belongs to another program, but is returned.
+    /// The names in a folder. Names that are not UTF-8 belong to other programs, but are included.
     pub(super) fn names(&self, folder: &Path) -> Result<Vec<String>> {
         let paths = self.storage.list(folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
         let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -238,7 +235,7 @@ fn temporary_name(id: &str) -> String {
     format!(".{id}{TEMPORARY}")
 }
 
-/// True for an id that is a name inside its folder, on every system.
+/// True for an id that is a valid file name on every system.
 pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

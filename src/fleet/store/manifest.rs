@@ -1,9 +1,9 @@
-//! The manifest of a dataset, `traceparse-dataset.json`: the only truth about what belongs to it.
+//! The manifest of a dataset, `traceparse-dataset.json`: the only authority on which files belong to it.
 //!
 //! ```text
 //! {
 //!   "format": "traceparse-dataset",
-//!   "version": 5,
+//!   "version": 7,
 //!   "complete": false, "inputs_expected": 250, "inputs_done": 49, "runs": 48, "failed": 1,
 //!   "settings": "4e0c…", "symbols": ["/symbols/Orchard.dSYM"], "shard": null,
 //!   "files": {"part-9d51…": {"runs": 48, "failed": 1, "tables": {"runs": {"bytes": 9120, "rows": 49, "blake3": "07aa…"}, …}}},
@@ -11,9 +11,8 @@
 //! }
 //! ```
 //!
-//! The manifest is replaced by a rename, after its files are on the disk and before old files are removed. A reader
-//! therefore sees the dataset before or after a change. `checksum` is the hash of all text before it, so a flipped bit
-//! in the manifest is found as in any other file.
+//! The manifest is replaced by a rename, after its files are on disk and before old files are deleted. A reader therefore sees the dataset either
+//! before or after a change. `checksum` is the hash of all text before it, so a flipped bit is detected in the manifest like in any other file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,54 +24,53 @@ use crate::fleet::{Completeness, DatasetTable, FleetSelection};
 use serde_json::{Map, Value, json};
 
 const FORMAT: &str = "traceparse-dataset";
-/// The version of the folder. The files of the tables have a separate version.
-const VERSION: u64 = 6;
-/// Precedes the hash.
+/// The folder has the same version as its tables.
+const VERSION: u64 = DatasetTable::VERSION as u64;
+/// The text before the checksum.
 const CHECKSUM: &str = ",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";
 
-/// The contents of the manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
-    /// The selection that the runs were measured with.
+    /// The selection with which the runs were measured.
     pub(super) selection: FleetSelection,
     /// The settings of the last extract.
     pub(super) made_with: MadeWith,
     pub(super) inputs: Completeness,
-    /// The files that the dataset should have, without lost ones; `None` if unknown.
+    /// The files that the dataset should contain, without lost ones; `None` if unknown.
     pub(super) sources: Option<SourceSum>,
     pub(super) lost: Option<Lost>,
     /// The shards in the dataset; `None` if it is not sharded.
     pub(super) shards: Option<Shards>,
-    /// Set if a merge wrote it.
+    /// Set if a merge wrote the dataset.
     pub(super) merged: Option<Merged>,
-    /// By id.
+    /// Keyed by id.
     pub(super) files: BTreeMap<String, DataFile>,
 }
 
-/// The settings of an extract, for people and for merging: each run has its own fingerprint.
+/// The settings of an extract, for display and for merges. Each run also has its fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeWith {
     /// The hash of all settings.
     pub settings: Option<String>,
-    /// The paths that symbols were looked for in.
+    /// The paths that were searched for symbols.
     pub symbols: Vec<String>,
-    /// True if the stacks of runs are kept.
+    /// True if the dataset contains the stacks of runs.
     pub has_stacks: bool,
 }
 
 /// The merge that wrote a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
-    /// A hash of what was merged.
+pub(crate) struct Merged {
+    /// A hash of the merged datasets.
     pub inputs: String,
-    /// False until the extract or merge is finished: its files may be removed.
+    /// True if the extract or merge is finished. Until then, its files may be deleted.
     pub is_done: bool,
-    /// True if everything that was merged was finished.
+    /// True if all merged datasets were complete.
     pub is_of_whole: bool,
 }
 
-/// A data file.
+/// A data file: one file for each table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DataFile {
     pub(super) runs: u64,
@@ -81,7 +79,7 @@ pub(super) struct DataFile {
     pub(super) tables: Vec<TableFile>,
 }
 
-/// The file of one table.
+/// The file for one table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TableFile {
     pub(super) bytes: u64,
@@ -91,13 +89,12 @@ pub(super) struct TableFile {
 }
 
 impl DataFile {
-    /// The file of a table.
     pub(super) fn table(&self, table: DatasetTable) -> &TableFile {
         let index = DatasetTable::ALL.iter().position(|other| *other == table).unwrap_or_default();
         &self.tables[index]
     }
 
-    /// A name by content: the same rows have the same name, and no name ever has other rows.
+    /// The id, derived from the content: the same rows always have the same id, and an id never refers to different rows.
     pub(super) fn id(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for table in &self.tables {
@@ -122,19 +119,18 @@ impl Manifest {
         Self { inputs: Completeness::default(), ..Self::new() }
     }
 
-    /// True for a dataset that was only created.
+    /// True if the dataset was created but never written to.
     pub(super) fn is_untouched(&self) -> bool {
         self.files.is_empty() && self.inputs == Self::new().inputs
     }
 
-    /// Reads the manifest of a folder.
     pub(super) fn read(folder: &Folder) -> Result<Self> {
         let path = folder.path.join(MANIFEST);
         let text = folder.read_own(MANIFEST).with_context(|| format!("{}: cannot be read", path.display()))?;
         Self::parse(&text, &path.display().to_string())
     }
 
-    /// Parses a manifest with this file name.
+    /// Parses a manifest. `name` is its file name for errors.
     pub(super) fn parse(text: &[u8], name: &str) -> Result<Self> {
         let damaged = || format!("{name}: is damaged; extract into a new folder");
         let Some(value) = serde_json::from_slice::<Value>(text).ok().filter(|value| value["format"] == FORMAT) else {
@@ -179,7 +175,7 @@ impl Manifest {
         Some(Self { selection, made_with, inputs, sources, lost, shards, merged, files })
     }
 
-    /// The text of the manifest, with its checksum.
+    /// Serializes the manifest, with its checksum.
     pub(super) fn text(&self) -> String {
         let text = format!("{:#}", self.to_json());
         let body = text.trim_end().trim_end_matches('}').trim_end();
@@ -216,14 +212,14 @@ impl Manifest {
 /// The files that a manifest lists.
 #[derive(Debug)]
 pub struct NamedFiles {
-    /// Their names, such as `runs/part-1.parquet`.
+    /// The names, such as `runs/part-1.parquet`.
     pub names: BTreeSet<String>,
-    /// The length of all together.
+    /// The total size of the files in bytes.
     pub bytes: u64,
 }
 
 impl NamedFiles {
-    /// The files that a manifest lists.
+    /// Lists the files of a manifest.
     ///
     /// # Errors
     /// If the manifest is damaged.
@@ -264,29 +260,29 @@ fn json_of(file: &DataFile) -> Value {
     json!({"runs": file.runs, "failed": file.failed, "tables": tables})
 }
 
-/// The sum of the hashes of paths: a set of files, without their order, of which one part can be taken away.
+/// The sum of the hashes of paths: identifies a set of files regardless of order, and allows removing a subset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SourceSum(u128);
+pub(crate) struct SourceSum(u128);
 
 impl SourceSum {
-    /// The sum for these paths.
-    pub fn of<'s>(sources: impl IntoIterator<Item = &'s str>) -> Self {
+    /// Returns the sum for these paths.
+    pub(crate) fn of<'s>(sources: impl IntoIterator<Item = &'s str>) -> Self {
         sources.into_iter().fold(Self::default(), Self::with)
     }
 
-    /// The set with one more file.
+    /// Adds one file.
     pub(super) fn with(self, source: &str) -> Self {
         let mut bytes = [0; 16];
         blake3::Hasher::new().update(source.as_bytes()).finalize_xof().fill(&mut bytes);
         self.and(Self(u128::from_le_bytes(bytes)))
     }
 
-    /// Both sets, which have no file in common.
-    pub const fn and(self, other: Self) -> Self {
+    /// The union of two disjoint sets.
+    pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
     }
 
-    /// The set without a part of it.
+    /// Removes a subset.
     pub(super) const fn without(self, part: Self) -> Self {
         Self(self.0.wrapping_sub(part.0))
     }
@@ -300,7 +296,7 @@ impl SourceSum {
     }
 }
 
-/// The files that were lost, and are not back.
+/// Lost files that were not restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     pub(super) files: u64,

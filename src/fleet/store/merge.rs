@@ -1,7 +1,7 @@
-//! Writing a dataset that others are merged into.
+//! Writes a dataset that others are merged into.
 //!
-//! Until a merge ends, its manifest is incomplete and names no files, so a killed merge never looks complete; the same
-//! merge then begins again. Rows are written in parts as they arrive.
+//! Until a merge ends, its manifest is incomplete and lists no files, so a killed merge never appears complete; the same merge then starts over. Rows
+//! are written in parts as they arrive.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,25 +9,24 @@ use std::sync::Arc;
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, Merged, SourceSum};
 use super::part::{PartWriter, Written};
-use super::read::SharedRow;
 use super::{MadeWith, Shards, Store};
 use crate::files::Storage;
 use crate::fleet::error::{Result, bail};
-use crate::fleet::{Completeness, DatasetRun, FleetSelection};
+use crate::fleet::{Completeness, DatasetRow, DatasetRun, FleetSelection};
 
 /// The facts about a merged dataset that are not in its rows.
 pub struct MergedFacts {
-    /// The selection that all runs were measured with.
+    /// The selection with which all runs were measured.
     pub selection: FleetSelection,
     /// The settings of the extracts.
     pub made_with: MadeWith,
-    /// The share of the inputs that is there.
+    /// How complete the inputs are.
     pub inputs: Completeness,
     /// The shards in the dataset; `None` if it is not sharded.
     pub shards: Option<Shards>,
-    /// A hash of what is merged.
+    /// A hash of the merged datasets.
     pub identity: String,
-    /// True if everything that is merged was finished.
+    /// True if all merged datasets were complete.
     pub is_of_whole: bool,
 }
 
@@ -37,8 +36,8 @@ impl MergedFacts {
     }
 }
 
-/// A dataset that is being written.
-pub struct Merge {
+/// A merge in progress.
+struct Merge {
     store: Store,
     facts: MergedFacts,
     target_rows: u64,
@@ -46,9 +45,19 @@ pub struct Merge {
 }
 
 impl Store {
-    /// Begins a merge into a new folder, or again into the folder of a killed merge or of a merge that lost files;
-    /// `None` if the same merge is already done.
-    pub fn begin_merge(
+    /// Merges the rows that `read` supplies into a new folder. Restarts the merge in the folder of a killed merge, or of a merge that lost files.
+    /// Returns the number of runs, and of files without runs; `None` if the same merge is already done.
+    pub fn merge(
+        storage: &Arc<dyn Storage>,
+        path: &Path,
+        facts: MergedFacts,
+        target_rows: u64,
+        read: impl FnOnce(&mut dyn FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()>,
+    ) -> Result<Option<(u64, u64)>> {
+        Self::begin_merge(storage, path, facts, target_rows)?.map(|merge| merge.write(read)).transpose()
+    }
+
+    fn begin_merge(
         storage: &Arc<dyn Storage>,
         path: &Path,
         facts: MergedFacts,
@@ -64,7 +73,7 @@ impl Store {
             let manifest = Manifest::read(&Folder::new(storage, path))?;
             match &manifest.merged {
                 Some(merged) if merged.is_done && merged.inputs == facts.identity => {
-                    // Either the files are intact, or the merge runs again.
+                    // If the files are not intact, the merge runs again.
                     let is_whole = manifest.lost.is_none() && manifest.inputs == facts.inputs;
                     if is_whole && Self::open(storage, path).is_ok() {
                         return Ok(None);
@@ -83,7 +92,7 @@ impl Store {
             let mut state = store.state();
             state.manifest.inputs = Completeness { is_complete: Some(false), inputs_done: Some(0), ..facts.inputs };
             state.manifest.merged = Some(facts.merged(false));
-            // The files of a merge that lost some.
+            // Remove the remaining files of a merge that lost some.
             let before: Vec<String> = state.manifest.files.keys().cloned().collect();
             before.iter().for_each(|id| drop(state.remove(id)));
             state.manifest.lost = None;
@@ -96,10 +105,10 @@ impl Store {
 }
 
 impl Merge {
-    /// Writes all rows that `read` gives, and then the manifest; returns the number of runs, and of files that gave none.
-    pub fn write(
+    /// Writes all rows, and then the manifest.
+    fn write(
         mut self,
-        read: impl FnOnce(&mut dyn FnMut(SharedRow) -> Result<()>) -> Result<()>,
+        read: impl FnOnce(&mut dyn FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()>,
     ) -> Result<(u64, u64)> {
         let folder = self.store.folder.clone();
         let mut open: Option<PartWriter<'_>> = None;

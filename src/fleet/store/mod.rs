@@ -1,8 +1,8 @@
-//! A dataset on disk: a folder with a folder for each table, and a manifest that names the files which belong to it.
+//! A dataset on disk: a folder with a subfolder for each table, and a manifest that lists the files which belong to it.
 //!
-//! A data file contains the rows of one `put`, or several merged ones; its id is a hash of its content. An export is in
-//! one data file at a time; putting it again removes it from any other file. Changes stay in memory until
-//! [`Store::save`] writes the manifest, and unused files are removed after that.
+//! A data file contains the rows of one `put`, or of several merged ones; its id is a hash of its content. An export is in one data file at a time;
+//! putting it again removes it from any other file. Changes stay in memory until [`Store::save`] writes the manifest. Unused files are deleted after
+//! that.
 
 mod changes;
 mod engine_written;
@@ -16,59 +16,63 @@ mod shards;
 mod stamps;
 mod state;
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::files::{Storage, StorageLock};
+use crate::files::Storage;
 use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::{DatasetTable, FleetSelection, KnownRun};
+use crate::settings::SHARD;
 use rayon::prelude::*;
 
 use folder::{Folder, LOCK, MANIFEST, OWED, STAMPS};
 use manifest::Manifest;
-pub use manifest::{MadeWith, Merged, NamedFiles, SourceSum};
-pub use merge::{Merge, MergedFacts};
-pub use read::SharedRow;
-pub use shards::{RecordingList, ShardPlan, Shards};
-pub use stamps::{InputKind, InputState, SourceStamps};
+pub use manifest::{MadeWith, NamedFiles};
+pub(crate) use manifest::{Merged, SourceSum};
+pub use merge::MergedFacts;
+pub(crate) use shards::RecordingList;
+pub use shards::{ShardPlan, Shards};
+pub(crate) use stamps::SourceStamps;
+pub use stamps::{InputKind, InputState};
 pub use state::Known;
 use state::{State, Waiting};
 
-/// A dataset that is open, for reading or for writing. Any number of processes may read it, or one may write.
+/// A dataset that is open for reading or for writing. It may be read by any number of processes, or written by one.
 #[derive(Debug)]
 pub struct Store {
     folder: Folder,
-    /// Also locked during changes on disk, so that they happen one at a time.
+    /// Also locked during changes on disk, to serialise them.
     state: Mutex<State>,
-    /// Locked after `state`, if both are.
+    /// If both are locked, `state` must be locked first.
     waiting: Mutex<Waiting>,
-    /// Held while waiting rows are written. Locked before `state`.
+    /// Held while buffered rows are written. Must be locked before `state`.
     writing: Mutex<()>,
-    /// Temporary names that were given.
+    /// The number of temporary names used.
     written: AtomicU64,
-    /// The number of runs in data files that someone deleted, which are no longer in the dataset.
+    /// The number of runs in data files that someone deleted. These runs are no longer in the dataset.
     lost_runs: u64,
     is_writer: bool,
-    /// True if an engine wrote it: all files in the folder belong to it, and it has no manifest.
+    /// True if an engine wrote the dataset: it has no manifest, and all files in the folder belong to it.
     is_engine_written: bool,
-    /// Held until the store is dropped. `None` if the storage has no locks, or is read-only.
-    _lock: StorageLock,
+    /// Held until the store is dropped. `None` if the storage is read-only.
+    _lock: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Store {
-    /// Rows of functions in a data file: some tens of megabytes.
+    /// The target number of function rows in a data file, which take some tens of megabytes.
     pub(crate) const PART_ROWS: u64 = 4_000_000;
     /// The name of the manifest in a dataset's folder.
     pub const MANIFEST: &str = MANIFEST;
-    /// The name of the list of exports that need not be hashed again.
+    /// The name of the list of hashed exports, which need not be hashed again if unchanged.
     pub const STAMPS: &str = STAMPS;
-    /// The name of the list of exports that extracts have not done.
+    /// The name of the list of exports that extracts have not finished.
     pub const OWED: &str = OWED;
 
-    /// True if a folder is a dataset, or an engine-written one.
+    /// True if a folder is a dataset, including one that an engine wrote.
     pub fn is_dataset(storage: &Arc<dyn Storage>, path: &Path) -> bool {
         let folder = Folder::new(storage, path);
         folder.is_dataset() || folder.is_engine_written()
@@ -96,12 +100,12 @@ impl Store {
         };
         let is_new = !folder.is_dataset();
         let manifest = if is_new { Manifest::new() } else { Manifest::read(&folder)? };
-        let mut store = Self::new(folder, manifest, true, lock);
+        let mut store = Self::new(folder, manifest, true, Some(lock));
         store.prepare(is_new)?;
         Ok(store)
     }
 
-    fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: StorageLock) -> Self {
+    fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<Box<dyn Any + Send + Sync>>) -> Self {
         let state = Mutex::new(State::new(manifest));
         let (waiting, writing, written) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
         Self {
@@ -153,7 +157,7 @@ impl Store {
     /// Checks that this version can use a dataset.
     ///
     /// # Errors
-    /// When it is not a dataset, was written by a newer version, or is damaged.
+    /// If it is not a dataset, was written by a newer version, or is damaged.
     pub fn check(storage: &Arc<dyn Storage>, path: &Path) -> Result<()> {
         let folder = Folder::new(storage, path);
         if folder.is_engine_written() {
@@ -168,7 +172,7 @@ impl Store {
         Manifest::read(&folder).map(drop)
     }
 
-    /// The files of a dataset.
+    /// Lists the files of a dataset.
     ///
     /// # Errors
     /// If its folders cannot be read.
@@ -176,10 +180,10 @@ impl Store {
         Folder::new(storage, path).files()
     }
 
-    /// Opens a dataset for reading, and checks that its files have the bytes that were written.
+    /// Opens a dataset for reading, and checks that its files are unchanged since they were written.
     ///
     /// # Errors
-    /// As [`check`](Self::check), if another process writes it, and if a file is missing or changed.
+    /// As [`check`](Self::check), if another process is writing it, and if a file is missing or changed.
     pub fn open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         Self::check(storage, path)?;
         let folder = Folder::new(storage, path);
@@ -188,9 +192,9 @@ impl Store {
         }
         let held = match storage.lock(&path.join(LOCK), false) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(busy(path)),
-            // No process can write where only reading is allowed.
+            // Read-only storage: no process can write, so no lock is needed.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => None,
-            lock => lock.with_context(|| format!("{}: cannot be locked", path.display()))?,
+            lock => Some(lock.with_context(|| format!("{}: cannot be locked", path.display()))?),
         };
         let manifest = Manifest::read(&folder)?;
         if let Some(id) = folder.check_files(&manifest)?.first() {
@@ -199,13 +203,12 @@ impl Store {
         Ok(Self::new(folder, manifest, false, held))
     }
 
-    /// The selection that the runs were measured with.
+    /// The selection with which the runs were measured.
     pub fn selection(&self) -> FleetSelection {
         self.state().manifest.selection.clone()
     }
 
-    /// Records the selection in an empty dataset, or checks that the dataset has the same one: runs of different
-    /// selections cannot be compared.
+    /// Records the selection in an empty dataset, or checks that a dataset has the same one: runs with different selections cannot be compared.
     pub fn select(&self, selection: &FleetSelection) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -230,7 +233,7 @@ impl Store {
         self.state().manifest.shards.clone()
     }
 
-    /// Records the shard of an empty dataset, or checks that the dataset has the same one.
+    /// Records the shard in an empty dataset, or checks that a dataset has the same one.
     pub fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
         self.check_writer()?;
         let mut state = self.state();
@@ -243,12 +246,12 @@ impl Store {
         let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
         let (own, asked) = (name(&state.manifest.shards), name(&shard));
         bail!(
-            "{}: a dataset of {own}, but this extract is for {asked}; repeat its --shard, or choose another folder",
+            "{}: a dataset of {own}, but this extract is for {asked}; repeat its {SHARD}, or choose another folder",
             self.folder.path.display()
         )
     }
 
-    /// The exports in the dataset, by path.
+    /// Returns the exports in the dataset, keyed by path.
     pub fn known(&self) -> Result<HashMap<String, Known>> {
         self.write_waiting()?;
         Ok(self.indexed()?.index.known())
@@ -259,18 +262,18 @@ impl Store {
         self.state().manifest.made_with.clone()
     }
 
-    /// The merge that wrote it, if one did.
-    pub fn merged(&self) -> Option<Merged> {
+    /// The merge that wrote the dataset, if any.
+    pub(crate) fn merged(&self) -> Option<Merged> {
         self.state().manifest.merged.clone()
     }
 
-    /// The stamps that identify exports that are unchanged since they were hashed. Empty if they cannot be read.
-    pub fn stamps(&self) -> SourceStamps {
+    /// The stamps that identify unchanged exports. Empty if they cannot be read.
+    pub(crate) fn stamps(&self) -> SourceStamps {
         self.folder.read_own(STAMPS).map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
     }
 
-    /// Keeps stamps for the next time.
-    pub fn save_stamps(&self, stamps: &SourceStamps) -> Result<()> {
+    /// Saves stamps for the next extract.
+    pub(crate) fn save_stamps(&self, stamps: &SourceStamps) -> Result<()> {
         self.check_writer()?;
         self.folder.write_own(STAMPS, &format!("{:#}\n", stamps.to_json()))
     }
@@ -284,7 +287,7 @@ impl Store {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state with its index, which is read on first use.
+    /// Locks the state, and reads the index on first use.
     fn indexed(&self) -> Result<MutexGuard<'_, State>> {
         if !self.state().is_indexed {
             let read = |id: &String| {
@@ -303,7 +306,7 @@ impl Store {
     }
 }
 
-/// What was selected, in words.
+/// Describes a selection in words.
 pub(crate) fn described(selection: &FleetSelection) -> String {
     if selection.is_whole() { "whole recordings".to_owned() } else { selection.to_string() }
 }

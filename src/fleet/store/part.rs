@@ -1,4 +1,4 @@
-//! Writes a data file of many runs in turn, and measures its files for the manifest and against it.
+//! Writes a data file of many runs, computes its entry for the manifest, and checks data files against their entries.
 
 use std::io::Read;
 use std::thread::ScopedJoinHandle;
@@ -6,12 +6,13 @@ use std::thread::ScopedJoinHandle;
 use super::folder::Folder;
 use super::manifest::{DataFile, Manifest, TableFile};
 use crate::files::StorageFile;
+use crate::fleet::dataset::TableWriter;
 use crate::fleet::error::{Context, Result, bail};
 use crate::fleet::fingerprint::short;
-use crate::fleet::{DatasetRow, DatasetTable, TableWriter};
+use crate::fleet::{DatasetRow, DatasetTable};
 use rayon::prelude::*;
 
-/// The files of a part, under temporary names. Memory is bounded by a row group of each table.
+/// Writes the files of a part, under temporary names. Memory is bounded by one row group per table.
 pub(super) struct PartWriter<'f> {
     folder: &'f Folder,
     name: String,
@@ -19,12 +20,12 @@ pub(super) struct PartWriter<'f> {
     writers: Vec<TableWriter<Box<dyn StorageFile>>>,
     runs: u64,
     failed: u64,
-    /// Rows of functions.
+    /// The number of function rows.
     pub(super) rows: u64,
 }
 
 impl<'f> PartWriter<'f> {
-    /// A part under a temporary name.
+    /// Creates a part under a temporary name.
     pub(super) fn new(folder: &'f Folder, name: String) -> Result<Self> {
         let mut writers = Vec::new();
         for table in DatasetTable::ALL {
@@ -34,7 +35,7 @@ impl<'f> PartWriter<'f> {
         Ok(Self { folder, name, writers, runs: 0, failed: 0, rows: 0 })
     }
 
-    /// Adds a run, or a file that gave none.
+    /// Adds a run, or a file without runs.
     pub(super) fn add(&mut self, row: &DatasetRow) -> Result<()> {
         let added = match row {
             DatasetRow::Run(run) => {
@@ -50,8 +51,8 @@ impl<'f> PartWriter<'f> {
         added.with_context(|| format!("{}: cannot be written", self.name))
     }
 
-    /// Finishes the files, and measures them. They are on the disk when this returns: the files that they replace are
-    /// removed later, and power may fail.
+    /// Finishes the files, and computes their entries. Returns when they are on disk, because the files that they replace are deleted later, and
+    /// power may fail.
     pub(super) fn finish(self) -> Result<Written> {
         let Self { folder, name, writers, runs, failed, .. } = self;
         let mut files = Vec::new();
@@ -64,7 +65,7 @@ impl<'f> PartWriter<'f> {
             let written = folder.storage.open_file(&folder.temporary(table, &name)).with_context(cannot)?;
             measure_table(table, written).with_context(cannot)
         };
-        // All at once, the syncs take as long as one.
+        // In parallel, all syncs take as long as one.
         let tables = std::thread::scope(|scope| {
             let threads: Vec<_> = files.into_iter().map(|file| scope.spawn(|| measure(file))).collect();
             let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|_| bail!("writing panicked"));
@@ -74,7 +75,7 @@ impl<'f> PartWriter<'f> {
     }
 }
 
-/// A part that is on the disk under a temporary name.
+/// A part that is on disk under a temporary name.
 pub(super) struct Written {
     pub(super) name: String,
     pub(super) file: DataFile,
@@ -85,17 +86,17 @@ fn cannot_be_written(folder: &Folder, table: DatasetTable, name: &str) -> String
     format!("{}: cannot be written", folder.temporary(table, name).display())
 }
 
-/// A data file against its entry in the manifest.
+/// The result of checking a data file against its entry in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     Whole,
-    /// Someone removed a table of the data file.
+    /// Someone deleted a table of the data file.
     Missing(DatasetTable),
-    /// The file has another length, or other bytes.
+    /// The file has a different length or different bytes.
     Changed(DatasetTable),
 }
 
-/// The entry of a table that is in a file.
+/// Computes the manifest entry for a table file.
 pub(super) fn measure_table(table: DatasetTable, mut file: Box<dyn StorageFile>) -> Result<TableFile> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(&mut file)?;
@@ -104,10 +105,10 @@ pub(super) fn measure_table(table: DatasetTable, mut file: Box<dyn StorageFile>)
 }
 
 impl Folder {
-    /// Checks that every file of the manifest exists unchanged; returns the ids of data files with missing tables.
+    /// Checks that every file in the manifest exists unchanged. Returns the ids of data files with missing tables.
     ///
     /// # Errors
-    /// When one has other bytes.
+    /// If a file has different bytes.
     pub(super) fn check_files(&self, manifest: &Manifest) -> Result<Vec<String>> {
         let look = |(id, file): (&String, &DataFile)| -> Result<Option<String>> {
             match self.look(id, file)? {
@@ -120,7 +121,7 @@ impl Folder {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The error for a file whose bytes have changed.
+    /// The error for a file whose bytes changed.
     fn changed(&self, table: DatasetTable, id: &str) -> String {
         let path = self.file(table, id);
         format!(
@@ -141,7 +142,7 @@ impl Folder {
             let cannot = || format!("{}: cannot be read", path.display());
             let entry = file.table(table);
             let mut hasher = blake3::Hasher::new();
-            // One more byte than expected shows that the file is longer.
+            // Reads one more byte than expected, to detect a longer file.
             hasher.update_reader((&mut open).take(entry.bytes + 1)).with_context(cannot)?;
             if hasher.count() != entry.bytes || short(hasher.finalize()) != entry.checksum {
                 return Ok(Found::Changed(table));
@@ -150,7 +151,7 @@ impl Folder {
         Ok(Found::Whole)
     }
 
-    /// Data files in the folder that the manifest does not name, as ids with a table that has them.
+    /// Data files in the folder that the manifest does not list, as ids with a table that contains them.
     pub(super) fn unnamed(&self, manifest: &Manifest) -> Result<Vec<(DatasetTable, String)>> {
         let mut unnamed = Vec::new();
         for table in DatasetTable::ALL.into_iter().filter(|table| self.has_folder(*table)) {

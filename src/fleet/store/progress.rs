@@ -1,7 +1,7 @@
-//! The progress of an extract: a dataset is incomplete from its start until its end.
+//! Tracks the progress of an extract: a dataset is incomplete from its start until its end.
 //!
-//! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed, so that an
-//! extract of other files does not complete a dataset whose extract was killed. Lost files also make it incomplete.
+//! The manifest counts the files. `owed.json` lists the files that unfinished extracts have not processed. An extract of other files therefore does
+//! not complete a dataset whose extract was killed. Lost files also make a dataset incomplete.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -13,17 +13,17 @@ use crate::fleet::Completeness;
 use crate::fleet::error::{Context, Result};
 
 impl Store {
-    /// The number of the dataset's inputs, expected and done.
+    /// The numbers of expected and processed inputs.
     pub fn completeness(&self) -> Completeness {
         self.state().manifest.inputs
     }
 
-    /// The number of files that were lost with deleted data files and are not back.
+    /// The number of files that were lost with deleted data files and not restored.
     pub fn lost_files(&self) -> Option<u64> {
         self.state().manifest.lost.map(|lost| lost.files)
     }
 
-    /// Notes lost files: files that the dataset should have, and of which it no longer has rows.
+    /// Records lost files: files that the dataset should contain, but whose rows are gone.
     pub(super) fn note_lost(&self) -> Result<()> {
         let known = self.known()?;
         let mut state = self.state();
@@ -38,27 +38,27 @@ impl Store {
         state.save(&self.folder)
     }
 
-    /// Gives up lost files, and files that other extracts did not process.
+    /// Abandons lost files, and files that other extracts did not process.
     pub fn give_up_missing(&self) -> Result<()> {
         self.state().manifest.lost = None;
         self.note_owed(&BTreeSet::new())
     }
 
-    /// Begins an extract of known and new files. If these are the lost ones, none is lost.
-    pub fn expect(&self, known: SourceSum, new: SourceSum) {
+    /// Begins an extract of known and new files. If the new files are the lost ones, nothing is lost any longer.
+    pub(crate) fn expect(&self, known: SourceSum, new: SourceSum) {
         let manifest = &mut self.state().manifest;
         manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));
         manifest.sources = Some(known.and(new));
     }
 
-    /// Begins an extract, after which the dataset should have `expected` files; it already has `done` of them.
+    /// Begins an extract after which the dataset should contain `expected` files. It already contains `done` of them.
     pub fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
         self.count_done(done);
         let mut state = self.indexed()?;
         if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
-            // The files missing from the parts of a merge are unknown.
+            // It is unknown which files are missing from the parts of a merge.
             let Completeness { inputs_expected, inputs_done, .. } = state.manifest.inputs;
             let files = inputs_expected.unwrap_or(0).saturating_sub(inputs_done.unwrap_or(0)).max(1);
             state.manifest.lost = Some(Lost { files, sources: None });
@@ -74,18 +74,18 @@ impl Store {
         self.save_state(&mut state)
     }
 
-    /// Counts files that are added, or need not be.
+    /// Records the number of files that were added or are already up to date.
     pub fn count_done(&self, done: usize) {
         self.waiting().count_done(done as u64);
     }
 
-    /// An extract came to its end. The dataset is complete if it has lost no file, and none of another extract is to be done.
+    /// Called when an extract ends. The dataset is complete if no files are lost, and no other extract has unprocessed files.
     pub fn complete(&self) -> Result<()> {
         self.check_writer()?;
         self.write_waiting()?;
         let owed = self.owed()?;
         let mut state = self.indexed()?;
-        // First save without the unneeded files, since the folder of a complete dataset contains none.
+        // First save without the unneeded files, because the folder of a complete dataset must not contain any.
         self.save_state(&mut state)?;
         self.folder.sync()?;
         let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
@@ -100,7 +100,7 @@ impl Store {
         self.note_owed(&owed)
     }
 
-    /// The files that earlier extracts were to process, and that the dataset does not have.
+    /// The files that earlier extracts should have processed, but that the dataset does not contain.
     pub fn owed(&self) -> Result<BTreeSet<String>> {
         let path = self.folder.path.join(OWED);
         let text = match self.folder.read_own(OWED) {
@@ -113,7 +113,7 @@ impl Store {
         Ok(sources.into_iter().filter(|source| !known.contains_key(source)).collect())
     }
 
-    /// Notes the files that an extract will process, and those that other extracts have not processed.
+    /// Records the files that an extract will process, and those that other extracts have not processed.
     pub fn note_owed(&self, sources: &BTreeSet<String>) -> Result<()> {
         self.check_writer()?;
         match sources.is_empty() {

@@ -1,4 +1,4 @@
-//! Reading a dataset from its first run to its last, with a manifest or as an engine rewrote it.
+//! Reads a dataset from its first run to its last, with a manifest or as rewritten by an engine.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -11,29 +11,24 @@ use super::folder::Folder;
 use super::manifest::{DataFile, Manifest};
 use crate::files::StorageFile;
 use crate::fleet::error::{FleetError, Result, error};
-use crate::fleet::{
-    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RunRecord,
-};
+use crate::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetRun, DatasetTable, KnownRun, RunRecord};
 use rayon::prelude::*;
 
-/// A row of a dataset; a run uses the names of its file.
-pub type SharedRow = DatasetRow<DatasetRun>;
-
-/// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
+/// The number of runs of a file that may wait for their turn. With the rows of a run, this takes some MB for each file being read.
 const WAITING: usize = 4;
 
 impl Folder {
-    /// Opens the tables of a data file whose runs share their names.
-    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
+    /// Opens the tables of a data file, whose runs share their names.
+    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow<DatasetRun>>>> {
         let (folder, id) = (self.clone(), id.to_owned());
-        let reader = DatasetReader::open(|table| self.open_table(table, &id));
+        let reader = DatasetRow::read(|table| self.open_table(table, &id));
         let reader = reader.map_err(|error: FleetError| self.name_file(&id, error))?;
         Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
     }
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<Box<dyn StorageFile>> {
         let path = self.file(table, id);
-        // Nothing is wrong with a file that cannot be opened now.
+        // If the file exists but cannot be opened now, nothing is wrong with it.
         let advice = |error: &std::io::Error| match error.kind() {
             ErrorKind::NotFound => format!(". {}", self.what_helps(id)),
             _ => String::new(),
@@ -44,7 +39,7 @@ impl Folder {
         })
     }
 
-    /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
+    /// Advice on how to restore the runs of a faulty data file: a run whose file in `runs` is deleted is no longer in the dataset.
     pub(super) fn what_helps(&self, id: &str) -> String {
         let runs = self.file(DatasetTable::Runs, id);
         if Manifest::read(self).is_ok_and(|manifest| manifest.merged.is_some()) {
@@ -53,7 +48,7 @@ impl Folder {
         format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())
     }
 
-    /// The error for a data file of which a table is not there.
+    /// The error for a data file with a missing table.
     pub(super) fn missing(&self, id: &str) -> String {
         let mut paths = DatasetTable::ALL.map(|table| self.file(table, id)).into_iter();
         let path =
@@ -61,7 +56,7 @@ impl Folder {
         format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
     }
 
-    /// The error with the path of the file, if it is about the contents of a table.
+    /// Adds the path of the file to an error about the contents of a table.
     pub(super) fn name_file(&self, id: &str, error: impl Into<FleetError>) -> FleetError {
         let error = error.into();
         let Some(&DatasetError { table, kind, .. }) = error.find() else { return error };
@@ -72,12 +67,11 @@ impl Folder {
         error.context(format!("{}: cannot be used{advice}", self.file(table, id).display()))
     }
 
-    /// Reads data files, and passes their rows to `each` in order. Several files are read at a time; the amount that is
-    /// read ahead is bounded.
+    /// Reads data files, and calls `each` for their rows in order. Several files are read in parallel, with a bounded read-ahead.
     pub(super) fn read_in_order(
         &self,
         files: Vec<Listed>,
-        mut each: impl FnMut(SharedRow) -> Result<()>,
+        mut each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>,
     ) -> Result<()> {
         let count = files.len();
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
@@ -87,7 +81,7 @@ impl Folder {
             for _ in 0..threads {
                 scope.spawn(|| self.read_files(&queue));
             }
-            // At an error the receivers are dropped, and the threads end at the next thing that they send.
+            // After an error, the receivers are dropped, and each thread ends when it next sends.
             let mut rows = files_in_order.into_iter().take(count).flatten();
             rows.try_for_each(|row| each(row?))
         })
@@ -107,7 +101,7 @@ impl Folder {
         }
     }
 
-    /// Sends the rows of a file, and an error if their number differs from the manifest; false if the receiver is gone.
+    /// Sends the rows of a file, and an error if their number differs from the manifest. Returns false if the receiver was dropped.
     fn send(&self, file: &Listed, mut rows: impl Iterator<Item = Row>, sender: &SyncSender<Row>) -> bool {
         let (mut runs, mut failed) = (0_u64, 0_u64);
         let is_wanted = rows.all(|row| {
@@ -134,20 +128,20 @@ impl Folder {
 /// A data file to read.
 pub(super) struct Listed {
     pub(super) id: String,
-    /// The number of runs, and of files without runs, in the manifest.
+    /// The numbers of runs, and of files without runs, in the manifest.
     pub(super) counts: (u64, u64),
 }
 
-type Row = Result<SharedRow>;
+type Row = Result<DatasetRow<DatasetRun>>;
 
-/// The files that still have to be read, and the channels for their rows, in the same order.
+/// The files that remain to be read, and the channels for their rows, in the same order.
 struct Queue {
     files: std::vec::IntoIter<Listed>,
     order: SyncSender<Receiver<Row>>,
 }
 
 impl Queue {
-    /// Waits while as many files as there are threads are read ahead; other callers wait for the lock.
+    /// Waits while as many files as there are threads are read ahead. Other callers wait for the lock.
     fn next(&mut self) -> Option<(Listed, SyncSender<Row>)> {
         let file = self.files.next()?;
         let (sender, rows) = sync_channel(WAITING);
@@ -157,17 +151,17 @@ impl Queue {
 }
 
 impl Store {
-    /// True if an engine rewrote it.
+    /// True if an engine rewrote the dataset.
     pub fn is_engine_written(&self) -> bool {
         self.is_engine_written
     }
 
-    /// The ids of the data files that belong to it, sorted.
+    /// The ids of the data files in the dataset, sorted.
     pub fn data_files(&self) -> Result<Vec<String>> {
         Ok(self.state().manifest.files.keys().cloned().collect())
     }
 
-    /// A data file in the folder that does not belong to the dataset, and the number of such files.
+    /// The first data file in the folder that does not belong to the dataset, and the number of such files.
     pub fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
         if self.is_engine_written {
             return Ok(None);
@@ -176,7 +170,7 @@ impl Store {
         Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
     }
 
-    /// The keys of the labels of each run, by its id.
+    /// The label keys of each run, by run id.
     pub fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
         let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
         if self.is_engine_written {
@@ -199,9 +193,8 @@ impl Store {
         Ok(keys)
     }
 
-    /// Passes every run and every file without runs to `each`, in the order of data files and of their rows. Only some
-    /// runs are in memory at a time.
-    pub fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+    /// Calls `each` for every run and every file without runs, in the order of data files and of their rows. Only some runs are in memory at a time.
+    pub fn rows(&self, each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>) -> Result<()> {
         if self.is_engine_written {
             return self.folder.read_engine_written(each);
         }
@@ -210,7 +203,7 @@ impl Store {
         self.folder.read_in_order(files, each)
     }
 
-    /// Like [`rows`](Self::rows), but with only the records of runs.
+    /// Like [`rows`](Self::rows), but only reads the records of runs.
     pub fn records(&self, mut each: impl FnMut(DatasetRow<RunRecord>) -> Result<()>) -> Result<()> {
         if self.is_engine_written {
             return self.rows(|row| each(row.map(|run| run.record().clone())));
@@ -225,7 +218,7 @@ impl Store {
         Ok(())
     }
 
-    /// A string that differs for different contents of the dataset.
+    /// A string that identifies the content of the dataset.
     pub fn identity(&self) -> Result<String> {
         if self.is_engine_written {
             return self.folder.engine_written_identity();

@@ -1,38 +1,37 @@
-//! The shards that a dataset has of a fleet.
+//! The shards of a fleet that a dataset contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-/// Some of the shards of a fleet, or all of them.
+/// Some or all of the shards of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shards {
-    /// The number of shards of the fleet.
+    /// The number of shards in the fleet.
     pub count: u64,
     /// The shards in the dataset, counted from 1.
     pub have: BTreeSet<u64>,
-    /// The number of inputs of all shards together, if it is known.
+    /// The total number of inputs of all shards, if known.
     pub inputs: Option<u64>,
-    /// The real path of the folder that paths were taken below, if there was one for all.
+    /// The canonical path of the folder to which all paths were relative, if there was a single one.
     pub root: Option<String>,
-    /// The recordings of every shard, as the extract found them, including those that it did not read. They show which
-    /// shards belong to one fleet.
-    pub lists: BTreeMap<u64, RecordingList>,
+    /// The recordings of every shard, as found by the extract, including recordings that it did not read. They show which shards belong to the same
+    /// fleet.
+    pub(crate) lists: BTreeMap<u64, RecordingList>,
 }
 
-/// The recordings of a shard, by hashes.
+/// Hashes that identify the recordings of a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordingList {
-    /// The hash of the paths below the root.
+pub(crate) struct RecordingList {
+    /// The hash of the paths relative to the root.
     names: String,
-    /// The hash of the paths and file lengths; `None` if some files did not exist, for example if only one shard's
-    /// files were copied.
+    /// The hash of the paths and file lengths; `None` if some files did not exist, for example because only the files of one shard were copied.
     lengths: Option<String>,
 }
 
 impl RecordingList {
-    /// Hashes recordings by their paths below the root, with the lengths of files; the length of a folder is 0.
-    pub fn new(mut recordings: Vec<(String, Option<u64>)>) -> Self {
+    /// Hashes recordings by their paths relative to the root and their file lengths; the length of a folder is 0.
+    pub(crate) fn new(mut recordings: Vec<(String, Option<u64>)>) -> Self {
         recordings.sort();
         let hash = |text: fn(&(String, Option<u64>)) -> Option<String>| {
             let texts = recordings.iter().map(text).collect::<Option<Vec<String>>>()?;
@@ -63,16 +62,16 @@ impl RecordingList {
     }
 }
 
-/// The facts that a shard needs about the others if it only gets its own recordings.
+/// Facts about the other shards, for an extract that only receives the recordings of its own shard.
 pub struct ShardPlan {
-    /// The number of inputs of all shards together.
+    /// The total number of inputs of all shards.
     pub inputs: u64,
     /// Like [`Shards::lists`]; the author of the plan chooses the hashes.
-    pub lists: BTreeMap<u64, RecordingList>,
+    pub(crate) lists: BTreeMap<u64, RecordingList>,
 }
 
 impl ShardPlan {
-    /// Reads `{"inputs": 1000000, "lists": {"1": "5d0c…", "2": "a7e4…"}}`.
+    /// Parses `{"inputs": 1000000, "lists": {"1": "5d0c…", "2": "a7e4…"}}`.
     pub fn from_json(text: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(text).ok()?;
         Some(Self { inputs: value["inputs"].as_u64()?, lists: lists_of(&value)? })
@@ -84,17 +83,17 @@ fn lists_of(value: &Value) -> Option<BTreeMap<u64, RecordingList>> {
     lists.map(|(index, list)| Some((index.parse().ok()?, RecordingList::from_json(list)?))).collect()
 }
 
-/// Missing shards up to this many are named.
+/// The maximum number of missing shards to list.
 const NAMED: usize = 8;
 
 impl Shards {
-    /// True if none is missing.
+    /// True if no shard is missing.
     pub fn is_whole(&self) -> bool {
         self.have.len() as u64 == self.count
     }
 
-    /// True if this dataset found the same shards as another one has. A shard that was extracted again after its
-    /// recordings changed matches the others, but they do not match it.
+    /// True if this dataset lists the same recordings for another dataset's shards as that dataset does. If a shard was extracted again after its
+    /// recordings changed, its lists agree with those of the older datasets, but not vice versa.
     pub fn knows(&self, other: &Self) -> bool {
         let may_be = |index: &u64| match (self.lists.get(index), other.lists.get(index)) {
             (Some(own), Some(list)) => own.may_be(list),
@@ -103,7 +102,7 @@ impl Shards {
         self.count == other.count && other.have.iter().all(may_be)
     }
 
-    /// The missing shards, as `16/16`; the first of many.
+    /// The missing shards, such as `16/16`. If there are many, the first ones and the number of the rest.
     pub fn missing(&self) -> Vec<String> {
         let count = self.count;
         let missing = (1..=count).filter(|index| !self.have.contains(index));
@@ -115,7 +114,7 @@ impl Shards {
         named
     }
 
-    /// Names the shards: `shard 3/16`, or `15 of 16 shards`.
+    /// Describes the shards: `shard 3/16`, or `15 of 16 shards`.
     pub fn name(&self) -> String {
         match self.have.first() {
             Some(index) if self.have.len() == 1 => format!("shard {index}/{}", self.count),
@@ -123,7 +122,7 @@ impl Shards {
         }
     }
 
-    /// The fields `shard` and `shards` of the manifest: one shard as an extract reads it, or what a merge has of them.
+    /// The fields `shard` and `shards` of the manifest: `shard` for a single one, as an extract reads it, or `shards` for the shards in a merge.
     pub(super) fn to_json(shards: Option<&Self>) -> [Value; 2] {
         let Some(Self { count, have, inputs, root, lists }) = shards else { return [Value::Null, Value::Null] };
         let lists: Map<_, _> = lists.iter().map(|(index, list)| (index.to_string(), list.to_json())).collect();
@@ -135,7 +134,7 @@ impl Shards {
         }
     }
 
-    /// Reads them; the outer `None` is for values that cannot be.
+    /// Parses these fields; the outer `None` is for invalid values.
     pub(super) fn from_json(manifest: &Value) -> Option<Option<Self>> {
         let (value, have) = match (&manifest["shard"], &manifest["shards"]) {
             (Value::Null, Value::Null) => return Some(None),

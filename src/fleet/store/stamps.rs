@@ -1,19 +1,19 @@
-//! The exports that need not be hashed again, since their size and time are the same: `sources.json`.
+//! The file `sources.json`: exports that need not be hashed again if their size and time are unchanged.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-/// A file that changed so recently may change again and keep its time: clocks of file systems are coarse, up to 2 s.
+/// A file that changed more recently may change again without changing its time: file system clocks have a resolution of up to 2 s.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// An input before it is read.
+/// The state of an input before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputState {
-    /// Bytes on disk.
+    /// The size on disk in bytes.
     pub length: u64,
-    /// The time of its last change since 1970, if it is known.
+    /// The time of the last change since 1970, if known.
     pub modified: Option<Duration>,
     /// The kind of the input.
     pub kind: InputKind,
@@ -26,49 +26,49 @@ pub enum InputKind {
     File,
     /// A folder.
     Folder,
-    /// A device, which may have no end.
+    /// A device, which may never end.
     Device,
-    /// Something that can be read once, such as a pipe.
+    /// Anything that can only be read once, such as a pipe.
     Other,
 }
 
 impl InputState {
-    /// True for what can be read again.
+    /// True if the input can be read again.
     pub(crate) fn is_lasting(&self) -> bool {
         matches!(self.kind, InputKind::File | InputKind::Folder)
     }
 }
 
-/// The content hashes of exports, with the size and time that they had.
+/// The content hashes of exports, with the size and time when they were hashed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceStamps {
+pub(crate) struct SourceStamps {
     sources: BTreeMap<String, Stamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     size: u64,
-    /// Since 1970.
+    /// The time since 1970.
     modified: Duration,
     hash: String,
 }
 
 impl SourceStamps {
-    /// The hash that a path had, if the file there still has the same size and time.
-    pub fn hash(&self, source: &str, state: &InputState) -> Option<&str> {
+    /// The hash of the file at a path, if its size and time are unchanged.
+    pub(crate) fn hash(&self, source: &str, state: &InputState) -> Option<&str> {
         let stamp = self.sources.get(source)?;
         let is_same = stamp.size == state.length && Some(stamp.modified) == state.modified;
         is_same.then_some(stamp.hash.as_str())
     }
 
-    /// Remembers the hash of a file, and its state before it was read. A change inside a folder does not change the folder's time, so a
-    /// recording is hashed each time.
-    pub fn remember(&mut self, source: &str, state: &InputState, hash: &str) {
+    /// Records the hash of a file, with its state before it was read. Changes inside a folder do not change the folder's time, so recordings are
+    /// hashed each time.
+    pub(crate) fn remember(&mut self, source: &str, state: &InputState, hash: &str) {
         let is_settled = |modified: &Duration| {
             let age = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(*modified);
             Some(age? >= SETTLED)
         };
-        // The time of a folder of objects covers its objects (bin/objects/copies.rs).
+        // For a folder in an object store, the time covers its objects (bin/objects/copies.rs).
         let modified = state.modified.filter(|_| state.kind == InputKind::File || source.contains("://"));
         match modified.filter(|modified| is_settled(modified) == Some(true)) {
             Some(modified) => {
@@ -91,7 +91,7 @@ impl SourceStamps {
             .into()
     }
 
-    /// The stamps that can be read in the text. Without them exports are hashed again, which only costs time.
+    /// Parses stamps, and skips invalid ones. Without a stamp, an export is hashed again, which only costs time.
     pub(super) fn from_json(text: &[u8]) -> Self {
         let read = |(source, value): (String, Value)| {
             let nanos = u32::try_from(value["modified_ns"].as_u64()?).ok().filter(|nanos| *nanos < 1_000_000_000)?;
@@ -100,5 +100,43 @@ impl SourceStamps {
         };
         let sources: serde_json::Map<String, Value> = serde_json::from_slice(text).unwrap_or_default();
         Self { sources: sources.into_iter().filter_map(read).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::*;
+
+    #[test]
+    fn stamps_hold_as_long_as_size_and_time_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let export = folder.path().join("export.xml");
+        let state = || {
+            let metadata = fs::metadata(&export).unwrap();
+            let modified = metadata.modified().unwrap().duration_since(UNIX_EPOCH).ok();
+            InputState { length: metadata.len(), modified, kind: InputKind::File }
+        };
+        let set_time = |time| File::options().write(true).open(&export).unwrap().set_modified(time).unwrap();
+        let write = |text: &str, age: u64| {
+            fs::write(&export, text).unwrap();
+            set_time(SystemTime::now() - Duration::from_secs(age));
+            state()
+        };
+        let one = write("one", 60);
+        let mut stamps = SourceStamps::default();
+        stamps.remember("export.xml", &one, "hash of one");
+        assert_eq!(SourceStamps::from_json(stamps.to_json().to_string().as_bytes()), stamps);
+        assert_eq!(stamps.hash("export.xml", &one), Some("hash of one"));
+        assert_eq!(stamps.hash("other.xml", &one), None);
+        assert_eq!(stamps.hash("export.xml", &write("two", 50)), None, "another time");
+        let longer = write("longer", 60);
+        set_time(UNIX_EPOCH + one.modified.unwrap());
+        assert_eq!(state().modified, one.modified);
+        assert_eq!(stamps.hash("export.xml", &longer), None, "another size");
+        stamps.remember("export.xml", &write("six", 0), "hash of six");
+        assert_eq!(stamps.hash("export.xml", &state()), None, "may change again within the second");
+        assert_eq!(SourceStamps::from_json(b"{\"export.xml\":7"), SourceStamps::default());
     }
 }

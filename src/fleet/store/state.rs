@@ -1,8 +1,6 @@
-//! The state of an open dataset: the manifest on disk, the tables `runs` in memory, and the changes that are not in the
-//! manifest yet.
+//! The state of an open dataset: the manifest on disk, the rows of the table `runs` in memory, and changes that are not in the manifest yet.
 //!
-//! Rows wait until they are written together, since a data file of one run costs several times as much as measuring the
-//! run.
+//! Rows are buffered and written in batches, since writing a data file for one run takes several times as long as measuring the run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -14,9 +12,9 @@ use crate::fleet::error::Result;
 use crate::fleet::identity::of_file;
 use crate::fleet::{DatasetRow, DatasetTable, FailedInput, KnownRun};
 
-/// Saving takes at most this part of the time if data files have to be rewritten.
+/// Saving may take at most 1/20 of the time if it has to rewrite data files.
 const SHARE: u32 = 20;
-/// Rows of functions that are written anew without a second thought.
+/// Up to this many function rows, a rewrite counts as cheap.
 pub(super) const FEW_ROWS: u64 = 100_000;
 
 /// The manifest, the rows of `runs`, and the work for the next save.
@@ -26,20 +24,20 @@ pub(super) struct State {
     pub(super) index: Index,
     /// True if the index covers all data files.
     pub(super) is_indexed: bool,
-    /// Rows that are to be taken out of data files, by file. The index is without them already.
+    /// Rows to remove from data files, keyed by file. The index no longer contains them.
     pub(super) taken_out: BTreeMap<String, Replaced>,
-    /// Data files that the manifest on disk may still name.
+    /// Removed data files that the manifest on disk may still list.
     removed: BTreeSet<String>,
-    /// Data files that were there or were added since files were merged.
+    /// The number of data files that were not merged yet: existing ones and those added since.
     pub(super) unmerged: u64,
     pub(super) saved: Instant,
-    /// The time that the last save took.
+    /// How long the last save took.
     pub(super) cost: Duration,
 }
 
 impl State {
     pub(super) fn new(manifest: Manifest) -> Self {
-        // Extracts that are killed early, again and again, would never merge what they leave.
+        // Counts the existing files. Otherwise extracts that are repeatedly killed early would never merge their files.
         let unmerged = manifest.files.len() as u64;
         Self {
             manifest,
@@ -53,7 +51,7 @@ impl State {
         }
     }
 
-    /// Renames the files of a part to their final names. If that fails, the next save removes them.
+    /// Renames the files of a part to their final names. If that fails, the next save deletes them.
     pub(super) fn publish(&mut self, folder: &Folder, part: &Written) -> Result<String> {
         let id = part.file.id();
         if !self.manifest.files.contains_key(&id) {
@@ -63,14 +61,14 @@ impl State {
         Ok(id)
     }
 
-    /// Adds a data file whose files have their names.
+    /// Adds a data file whose files already have their final names.
     pub(super) fn add(&mut self, id: &str, file: DataFile, runs: Vec<KnownRun>) {
         self.removed.remove(id);
         self.index.insert(id, runs);
         self.manifest.files.insert(id.to_owned(), file);
     }
 
-    /// Removes a data file; its files stay until the manifest is saved.
+    /// Removes a data file. Its files stay on disk until the manifest is saved.
     pub(super) fn remove(&mut self, id: &str) -> Option<DataFile> {
         self.index.remove(id);
         self.taken_out.remove(id);
@@ -85,7 +83,7 @@ impl State {
         is_cheap || self.saved.elapsed() >= self.cost.saturating_mul(SHARE)
     }
 
-    /// Writes the manifest, and then removes the files that it no longer names.
+    /// Writes the manifest, then deletes the files that it no longer lists.
     pub(super) fn save(&mut self, folder: &Folder) -> Result<()> {
         folder.note_unnamed(&self.removed)?;
         folder.write_own(MANIFEST, &self.manifest.text())?;
@@ -98,31 +96,31 @@ impl State {
     }
 }
 
-/// The facts that a dataset has about an export.
+/// The facts that a dataset stores about an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The fingerprint that its runs, or its failure, were made with.
+    /// The fingerprint with which its runs, or its failure, were created.
     pub fingerprint: String,
-    /// Its runs; for a failure the start of the ids that they would have, if it could be read.
+    /// The ids of its runs. For a failure whose content could be read, the prefix of the ids that they would have.
     pub run_ids: Vec<String>,
-    /// True if it gave no run.
+    /// True if it has no run.
     pub is_failed: bool,
-    /// Rows, of all its runs, that could not be read.
+    /// The number of unreadable rows, over all its runs.
     pub rejected: u64,
-    /// Damaged runs of the recording.
+    /// The number of damaged runs in the recording.
     pub unread_runs: u64,
-    /// The data file that holds them.
+    /// The data file that contains them.
     pub file: String,
 }
 
 impl Known {
-    /// What its run ids start with.
+    /// The prefix of its run ids.
     pub(crate) fn run_id(&self) -> Option<&str> {
         self.run_ids.first().map(|run| of_file(run))
     }
 }
 
-/// The exports and runs that a change is going to put in, and that replace rows.
+/// The exports and runs that a change adds. Existing rows of these are replaced.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Replaced {
     pub(super) sources: HashSet<String>,
@@ -130,13 +128,13 @@ pub(super) struct Replaced {
 }
 
 impl Replaced {
-    /// Adds the replaced rows of another change.
+    /// Also replaces the rows that another change replaces.
     pub(super) fn extend(&mut self, other: &Self) {
         self.sources.extend(other.sources.iter().cloned());
         self.run_ids.extend(other.run_ids.iter().cloned());
     }
 
-    /// True if a row stays.
+    /// True if a row is not replaced.
     pub(super) fn leaves(&self, row: &DatasetRow) -> bool {
         match row {
             DatasetRow::Run(run) => !self.has(Some(&run.record.run_id), &run.record.source, false),
@@ -144,18 +142,18 @@ impl Replaced {
         }
     }
 
-    /// True if a row of `runs` makes room. A failure stays if only its content is the same: copies of an export are failures with the id of
+    /// True if a row of `runs` is replaced. A failure is not replaced if only its content matches: copies of an export are failures with the id of
     /// its run.
     pub(super) fn has(&self, run_id: Option<&str>, source: &str, is_failed: bool) -> bool {
         self.sources.contains(source) || (!is_failed && run_id.is_some_and(|id| self.run_ids.contains(id)))
     }
 }
 
-/// The rows of `runs`, by data file.
+/// The rows of the table `runs`, keyed by data file.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     files: BTreeMap<String, Vec<KnownRun>>,
-    /// The files of each source and of each run: one each, unless someone copied files into the dataset.
+    /// The data files of each source and of each run. One each, unless someone copied files into the dataset.
     of_source: HashMap<String, BTreeSet<String>>,
     of_run: HashMap<String, BTreeSet<String>>,
 }
@@ -181,30 +179,30 @@ impl Index {
         }
     }
 
-    /// The rows of a file that stay.
+    /// The rows of a data file that are not replaced.
     pub(super) fn staying(&self, file: &str, replaced: &Replaced) -> Vec<KnownRun> {
         let stays = |run: &&KnownRun| !replaced.has(run.run_id.as_deref(), &run.source, run.is_failed);
         self.files.get(file).into_iter().flatten().filter(stays).cloned().collect()
     }
 
-    /// The files that hold something of these.
+    /// The data files that contain replaced rows.
     pub(super) fn holding(&self, replaced: &Replaced) -> BTreeSet<String> {
         let of_sources = replaced.sources.iter().filter_map(|source| self.of_source.get(source));
         let of_runs = replaced.run_ids.iter().filter_map(|run| self.of_run.get(run));
         of_sources.chain(of_runs).flatten().cloned().collect()
     }
 
-    /// The exports, by path.
+    /// The paths of all exports.
     pub(super) fn sources(&self) -> impl ExactSizeIterator<Item = &str> {
         self.of_source.keys().map(String::as_str)
     }
 
-    /// A file that holds something of an export.
+    /// A data file with rows of this export.
     pub(super) fn file_of_source(&self, source: &str) -> Option<&String> {
         self.of_source.get(source)?.first()
     }
 
-    /// By source.
+    /// The known facts about each export, keyed by its path.
     pub(super) fn known(&self) -> HashMap<String, Known> {
         let mut known: HashMap<String, Known> = HashMap::new();
         for (file, run) in self.files.iter().flat_map(|(file, runs)| runs.iter().map(move |run| (file, run))) {
@@ -233,7 +231,7 @@ fn forget(map: &mut HashMap<String, BTreeSet<String>>, key: &str, file: &str) {
     }
 }
 
-/// The facts about a row that is put in.
+/// The index entry for a new row.
 pub(super) fn known_of(row: &DatasetRow) -> KnownRun {
     match row {
         DatasetRow::Run(run) => KnownRun {
@@ -255,15 +253,15 @@ pub(super) fn known_of(row: &DatasetRow) -> KnownRun {
     }
 }
 
-/// The time that rows wait, and how many times as long as the last batch took. So a slow disk, or a machine with too few cores, spends a
-/// small part of the time on writing.
+/// Rows are buffered for this time, or for 10 times as long as the last batch took to write, whichever is longer. Even with a slow disk or too few
+/// cores, only a small part of the time is thus spent on writing.
 const TIME: Duration = Duration::from_secs(1);
 const TIMES: u32 = 10;
-/// The most memory that waiting rows take, and the most puts that wait.
+/// The maximum memory of buffered rows, and the maximum number of buffered puts.
 const BYTES: u64 = 16 << 20;
 const PUTS: u64 = 1024;
 
-/// The result of some puts.
+/// The combined rows of several puts.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) rows: Vec<DatasetRow>,
@@ -274,7 +272,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// The rows of one put.
+    /// Creates a batch from the rows of one put.
     pub(super) fn new(rows: Vec<DatasetRow>, replaced: Replaced) -> Self {
         let bytes = rows.iter().map(|row| match row {
             DatasetRow::Run(run) => run.memory(),
@@ -283,7 +281,7 @@ impl Batch {
         Self { bytes: bytes.sum(), rows, replaced, puts: 1 }
     }
 
-    /// Adds a later batch, whose rows replace rows of this one.
+    /// Appends a later batch, whose rows replace rows of this one.
     pub(super) fn extend(&mut self, later: Self) {
         self.rows.retain(|row| later.replaced.leaves(row));
         self.rows.extend(later.rows);
@@ -292,28 +290,27 @@ impl Batch {
         self.bytes += later.bytes;
     }
 
-    /// The rows, for the index.
+    /// The index entries of the rows.
     pub(super) fn known(&self) -> Vec<KnownRun> {
         self.rows.iter().map(known_of).collect()
     }
 }
 
-/// The next batch.
+/// The batch that is being collected.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     batch: Batch,
-    /// The time of the first put of the batch.
+    /// When the first put of the batch was added.
     since: Option<Instant>,
-    /// The time that writing the last batch took.
+    /// How long the last batch took to write.
     cost: Duration,
-    /// The number of puts whose rows are not in a data file: those of the batch, and of a batch that is being written.
+    /// The number of puts whose rows are not in a data file yet: the puts of this batch, and of a batch that is being written.
     unwritten: u64,
-    /// Files that an extract is done with.
+    /// The number of input files that an extract has finished.
     done: u64,
 }
 
 impl Waiting {
-    /// Adds a put.
     pub(super) fn put(&mut self, rows: Vec<DatasetRow>, replaced: Replaced) {
         self.batch.extend(Batch::new(rows, replaced));
         self.since.get_or_insert_with(Instant::now);
@@ -325,37 +322,37 @@ impl Waiting {
         self.is_full() || self.since.is_some_and(|since| since.elapsed() >= TIME.max(self.cost.saturating_mul(TIMES)))
     }
 
-    /// True if no more rows may wait.
+    /// True if the batch must be written before more rows are added.
     pub(super) fn is_full(&self) -> bool {
         self.batch.bytes >= BYTES || self.batch.puts >= PUTS
     }
 
-    /// Removes and returns the batch.
+    /// Takes the batch and leaves an empty one.
     pub(super) fn take(&mut self) -> Batch {
         self.since = None;
         std::mem::take(&mut self.batch)
     }
 
-    /// Returns a batch that could not be written.
+    /// Puts back a batch that could not be written.
     pub(super) fn give_back(&mut self, batch: Batch) {
         let later = std::mem::replace(&mut self.batch, batch);
         self.batch.extend(later);
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// Counts puts that a data file has now, and which took this long.
+    /// Records that puts were written to a data file, and how long that took.
     pub(super) fn count_written(&mut self, puts: u64, cost: Duration) {
         self.unwritten -= puts;
         self.cost = cost;
     }
 
-    /// Counts files that are done.
+    /// Records the number of finished files.
     pub(super) fn count_done(&mut self, done: u64) {
-        // Another thread may be ahead.
+        // Another thread may have recorded more already.
         self.done = self.done.max(done);
     }
 
-    /// The number of files that are done and whose rows a data file has.
+    /// The number of finished files whose rows are in a data file.
     pub(super) fn done(&self) -> u64 {
         self.done.saturating_sub(self.unwritten)
     }

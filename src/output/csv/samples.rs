@@ -1,39 +1,49 @@
-//! Samples, a row for each.
+//! Samples, one row per sample.
 
 use std::io::{self, Write};
 
-use super::records::{Cells, push_field, push_function, scope_fields, series_fields};
+use super::cells::Cells;
+use super::shared::{SCOPE, SERIES, push_function, scope_fields, series_fields};
+use super::writer::{Csv, Field, fields};
 use crate::calltree::Label;
-use crate::output::byte_writer::{ByteWriter, FunctionTexts, Put, StackText, push_address, push_number};
+use crate::output::byte_writer::{FunctionTexts, StackText};
 use crate::output::folded::escape_folded;
-use crate::profile::{Profile, Sample, Stack};
+use crate::profile::{Profile, Stack};
 use crate::report::{Report, Scope};
 
-const COLUMNS: &[u8] =
-    b"input,run,table,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
+const AMOUNT: &str = "time_ns,weight,unit";
+const LEAF: &str = "core,state,address,function,binary,stack";
 
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let pieces = Pieces::new(report, cells);
     let mut stack = StackText::default();
-    let mut writer = ByteWriter::new(out);
-    writer.put(COLUMNS);
+    let mut csv = Csv::new([SERIES, AMOUNT, SCOPE, LEAF].iter().flat_map(|names| names.split(',')), cells, out)?;
     for (_, sample) in report.samples() {
-        head(profile, sample, &pieces, &mut writer);
-        writer.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, cells, out))).put(b"\n");
-        writer.flush_if_full()?;
+        let frame = sample.stack.map(|id| profile.frame(profile.stack(id).frame));
+        csv.record([
+            Field::Shared(&pieces.series[sample.series.index()]),
+            sample.time.as_nanos().into(),
+            sample.weight.into(),
+            profile.series(sample.series).unit.name().into(),
+            Field::Shared(&pieces.threads[sample.thread.index()]),
+            sample.core.map(|core| profile.core(core).index).into(),
+            sample.state.map(|state| profile.string(state)).into(),
+            frame.map_or(Field::Absent, |frame| Field::Address(frame.address.get())),
+            Field::Shared(frame.map_or(b",", |frame| pieces.leaves.get(frame.function))),
+            Field::Shared(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, cells, out))),
+        ])?;
     }
-    writer.finish()
+    csv.finish()
 }
 
-/// Parts of rows that come up again and again.
+/// Pieces of output that many rows share.
 struct Pieces {
-    cells: Cells,
-    /// By series: `input,run,table,schema,`; empty for series that are not selected.
+    /// By series; empty for series that are not selected.
     series: Vec<Vec<u8>>,
-    /// By thread: `pid,process,tid,thread,`.
+    /// By thread.
     threads: Vec<Vec<u8>>,
-    /// `function,binary,`.
+    /// The names of functions and their binaries.
     leaves: FunctionTexts,
 }
 
@@ -45,39 +55,13 @@ impl Pieces {
             position.map_or_else(Vec::new, |position| series_fields(report, &report.series[position], cells))
         });
         let threads = profile.thread_ids().map(|id| scope_fields(profile, Scope::Thread(id), cells));
-        let leaves = FunctionTexts::new(profile, |id, out| {
-            push_function(profile, Label::Function(id), cells, out);
-            out.push(b',');
-        });
-        Self { cells, series: series.collect(), threads: threads.collect(), leaves }
+        let leaves = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
+        Self { series: series.collect(), threads: threads.collect(), leaves }
     }
 }
 
 /// The function names of a stack, root first, joined by `;`.
 fn push_stack(profile: &Profile, path: &[Stack], cells: Cells, out: &mut Vec<u8>) {
     let name = |stack: &Stack| escape_folded(profile.function_name(profile.frame(stack.frame).function));
-    push_field(&cells.text(&path.iter().map(name).collect::<Vec<_>>().join(";")), out);
-}
-
-/// Everything before the stack.
-fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
-    writer.put(&pieces.series[sample.series.index()]);
-    writer.put_number(sample.time.as_nanos());
-    writer.put(b",").put_number(sample.weight).put(b",");
-    writer.put(profile.series(sample.series).unit.name().as_bytes()).put(b",");
-    writer.put(&pieces.threads[sample.thread.index()]);
-    if let Some(core) = sample.core {
-        push_number(profile.core(core).index.into(), &mut writer.text);
-    }
-    writer.put(b",");
-    let state = sample.state.map_or("", |state| profile.string(state));
-    push_field(&pieces.cells.text(state), &mut writer.text);
-    writer.put(b",");
-    match sample.stack.map(|id| profile.frame(profile.stack(id).frame)) {
-        Some(frame) => {
-            push_address(frame.address.get(), &mut writer.text);
-            writer.put(b",").put(pieces.leaves.get(frame.function))
-        }
-        None => writer.put(b",,,"),
-    };
+    fields([path.iter().map(name).collect::<Vec<_>>().join(";").into()], cells, out);
 }

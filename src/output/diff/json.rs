@@ -4,31 +4,32 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{DiffReport, DiffView, alerts, name, owner};
+use super::{DiffReport, DiffView};
 use crate::calltree::OperationSummary;
+use crate::output::alerts;
 use crate::output::json::{array, during, field, operations, redacted};
 use crate::report::diff::{Change, Function, Side, Sides};
 use crate::report::{Report, SeriesReport};
 
-/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
 pub(crate) const VERSION: u32 = 1;
 
 /// Writes both sides, their totals, and the rows of the view.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let diff = report.diff;
     write!(out, "{{\"format\":\"traceparse-diff\",\"version\":{VERSION}")?;
     field(out, "before", &recording(report.before))?;
     field(out, "after", &recording(report.after))?;
     field(out, "unit", &json!(diff.unit.name()))?;
-    field(out, "normalize", &json!(report.normalize_name()))?;
+    field(out, "normalize", &json!(report.normalize.name()))?;
     field(out, "factor", &json!(diff.factor))?;
     if !report.alerts.is_empty() {
-        field(out, "alerts", &json!(alerts::json(report)))?;
+        field(out, "alerts", &report.alerts.iter().map(alerts::json).collect())?;
     }
-    // Both sides have the same pseudonyms, and the second side lists the pseudonyms of both.
+    // Both sides use the same pseudonyms, and the second side lists all of them.
     if let Some(list) = &report.after.redacted {
         field(out, "redacted", &redacted(list))?;
     }
@@ -49,10 +50,10 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     out.write_all(b"}\n")
 }
 
-/// The facts about one side, as it was read.
+/// The facts about the recording of one side.
 fn recording(report: &Report<'_>) -> Value {
     let profile = &report.recording.profile;
-    // Series that operations removed completely are included.
+    // Includes series that operations removed completely.
     let is_shown = |series: &&SeriesReport| {
         let was_removed = || OperationSummary::removed(&report.operations, series.series).1 > 0;
         series.counted.samples > 0 || was_removed()
@@ -87,8 +88,8 @@ fn recording(report: &Report<'_>) -> Value {
 
 fn row(function: Option<&Function>, sides: &Sides, [own, all]: [Change; 2]) -> Value {
     json!({
-        "function": function.map(name),
-        "binary": function.and_then(owner),
+        "function": function.map(Function::title),
+        "binary": function.and_then(Function::owner),
         "presence": sides.presence().name(),
         "before": side(&sides.before),
         "after": side(&sides.after),

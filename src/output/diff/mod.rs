@@ -1,4 +1,4 @@
-//! Writers of what changed between two recordings ([`Diff`]).
+//! Writers for the changes between two recordings ([`Diff`]).
 
 mod alerts;
 pub(super) mod csv;
@@ -9,12 +9,12 @@ pub(super) mod text;
 use std::io::{self, Write};
 
 use super::svg::{FlameGraphOptions, FlameNode};
+use crate::alert::AlertOutcome;
 use crate::report::Report;
-use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};
+use crate::report::diff::{Diff, DiffRow, Function, Normalize};
 
 /// The view of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum DiffView {
     /// The short answer: the change in the total, and the functions that changed most [default for text]
     ///
@@ -29,12 +29,24 @@ pub enum DiffView {
     Tree,
 }
 
-/// A comparison and all that belongs to it.
+impl DiffView {
+    /// The name of the view: `overview`, `functions`, `binaries`, `tree`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "overview",
+            Self::Functions => "functions",
+            Self::Binaries => "binaries",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// A comparison with everything that writers need.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffReport<'r, 'e> {
     /// The first recording.
     pub before: &'r Report<'e>,
-    /// The second one.
+    /// The second recording.
     pub after: &'r Report<'e>,
     /// The changes.
     pub diff: &'r Diff,
@@ -42,16 +54,16 @@ pub struct DiffReport<'r, 'e> {
     pub normalize: Normalize,
     /// The view.
     pub view: DiffView,
-    /// The number of rows that tables show; `None` shows all.
+    /// The maximum number of rows in tables; `None` shows all.
     pub top: Option<usize>,
-    /// Text hides changes below this percentage of the heavier recording, and reports their number.
+    /// The minimum change that text shows, in percent of the heavier recording's weight. Smaller changes are hidden and counted.
     pub min_percent: f64,
     /// The outcomes of alert rules.
-    pub alerts: &'r [DiffAlertOutcome<'r>],
+    pub alerts: &'r [AlertOutcome],
 }
 
 impl DiffReport<'_, '_> {
-    /// The rows of the table that is shown; none of the tree.
+    /// The rows of the table to show; empty for the tree.
     fn rows(&self) -> &[DiffRow] {
         match self.view {
             DiffView::Overview => &self.diff.own_functions,
@@ -60,20 +72,12 @@ impl DiffReport<'_, '_> {
             DiffView::Tree => &[],
         }
     }
-
-    fn normalize_name(&self) -> &'static str {
-        match self.normalize {
-            Normalize::None => "none",
-            Normalize::Duration => "duration",
-            Normalize::Samples => "samples",
-        }
-    }
 }
 
-/// Draws the call tree of the second recording, coloured by the changes of all weight that the table of the tree shows.
+/// Draws the call tree of the second recording, coloured by the changes of all weight that the tree view shows.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(super) fn write_flame_graph(
     report: &DiffReport<'_, '_>,
     options: &FlameGraphOptions,
@@ -85,8 +89,8 @@ pub(super) fn write_flame_graph(
         let (before, after) = (node.sides.before, node.sides.after);
         let shown = FlameNode {
             depth: node.depth,
-            name: function.map_or("all", name),
-            binary: function.and_then(owner),
+            name: function.map_or("all", Function::title),
+            binary: function.and_then(Function::owner),
             category: None,
             all_weight: after.sums.all_weight,
             self_weight: after.sums.self_weight,
@@ -95,18 +99,4 @@ pub(super) fn write_flame_graph(
         (shown, (before.sums.all_weight, before.sums.self_weight), diff.all_change(&node.sides))
     });
     options.write_differential(nodes, diff.unit, out)
-}
-
-/// The name of a function, or of a binary.
-fn name(function: &Function) -> &str {
-    match (&function.key, function.name.as_str()) {
-        (FunctionKey::NoStack, _) => crate::report::NO_STACK,
-        (_, "") => function.binary.as_deref().unwrap_or("[no known binary]"),
-        (_, name) => name,
-    }
-}
-
-/// The binary of a function, shown next to its name.
-fn owner(function: &Function) -> Option<&str> {
-    function.binary.as_deref().filter(|_| !function.name.is_empty())
 }

@@ -1,34 +1,38 @@
-//! The short answer of a comparison, for people: at most one screen.
+//! The overview of a comparison for people: a short answer of at most one screen.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::text::Text;
-use super::{alerts, name, owner};
-use crate::output::text::{Tone, base_text, command_lines, fit, wrap};
+use super::alerts;
+use super::text::{ALERT, Text};
+use crate::alert::AlertState;
+use crate::output::text::table::write_left_out;
+use crate::output::text::{Tone, base_text, command_lines, fit};
 use crate::profile::{Meaning, StateFilter};
 use crate::report::diff::{DiffRow, Normalize, Presence};
 use crate::report::{Length, Report};
+use crate::settings::{NORMALIZE, OUTPUT, VIEW};
 use crate::units::{Unit, Weight};
 
-/// Functions that are listed.
+/// The number of functions in a list.
 const FUNCTIONS: usize = 5;
-/// Alert rules that are listed.
+/// The number of alert rules in the list.
 const ALERTS: usize = 5;
 /// With fewer samples, the share of a function is meaningless.
 const FEW_SAMPLES: u64 = 30;
-/// With this many samples on both sides together, chance marks rows about as often as [`BY_CHANCE`].
+/// With this many samples on both sides in total, the share of rows that are marked by chance is about [`BY_CHANCE`].
 const TESTABLE: u64 = 20;
 /// From this factor on, a percentage is hard to read.
 const MANY_TIMES: f64 = 10.0;
-/// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
+/// The share of rows that exceed [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE) by chance alone.
 const BY_CHANCE: f64 = 0.05;
 
-/// The limits of what two recordings show.
+/// What two recordings cannot show.
 const SCOPE: &str = "How much runs vary is unknown: to find out, use traceparse compare.";
 
 #[cfg(feature = "compression")]
 impl super::DiffReport<'_, '_> {
-    /// The sentences of the overview, not yet wrapped; empty if there is nothing to report.
+    /// The unwrapped sentences of the overview; empty if there is nothing to report.
     pub(in crate::output) fn sentences(&self) -> serde_json::Value {
         let style = crate::output::text::Style::default();
         let text = Text::new(self, &style);
@@ -41,53 +45,54 @@ impl super::DiffReport<'_, '_> {
 }
 
 impl Text<'_, '_, '_> {
-    /// Writes both sides, the answer, the functions that changed most, and suggested commands, which start with these words.
+    /// Writes both sides, the answer, the functions that changed most, and suggested commands, which start with the words of `command`.
     pub(super) fn overview(&self, command: &[String], out: &mut dyn Write) -> io::Result<()> {
         self.both_sides(out)?;
         self.some_alerts(out)?;
         writeln!(out)?;
-        for line in wrap(&self.answer(), 0, self.style.width) {
-            writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
-        }
+        self.style.write_wrapped(Some(Tone::Title), 0, &self.answer(), out)?;
         let scope = Some(SCOPE.to_owned()).filter(|_| self.too_few().is_none());
         for text in [self.of_one_core(), self.how_many(), scope].into_iter().flatten() {
-            for line in wrap(&text, 0, self.style.width) {
-                writeln!(out, "{line}")?;
-            }
+            self.style.write_wrapped(None, 0, &text, out)?;
         }
         let tables = self.tables();
         if !tables.is_empty() {
             writeln!(out)?;
         }
+        let mut hidden = Vec::new();
         for (title, rows) in &tables {
-            writeln!(out, "{}", self.style.paint(Tone::Title, &fit(title, self.style.width)))?;
-            self.header("Δ", "function", out)?;
-            rows.iter().try_for_each(|row| self.row(row, out))?;
+            self.style.write_wrapped(Some(Tone::Title), 0, title, out)?;
+            hidden.extend(self.rows("Δ", "function", rows).write_rows(self.style, out)?);
         }
         if !tables.is_empty() {
             self.legend(out)?;
         }
+        let mut seen = HashSet::new();
+        hidden.retain(|title| seen.insert(title.clone()));
+        write_left_out(&hidden, "", self.style, out)?;
         let next = [
-            ("--view functions", "all functions"),
-            ("--view tree", "where in the calls"),
-            ("-o changes.svg", "as a flame graph"),
+            (&*format!("{VIEW} functions"), "all functions"),
+            (&format!("{VIEW} tree"), "where in the calls"),
+            (&format!("{OUTPUT} changes.svg"), "as a flame graph"),
         ];
         let lines = command_lines(command, &next, self.style);
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// Writes the rules that fired or could not be decided, then others, up to a limit.
+    /// Writes the rules that fired or are undecided, then the others, up to a limit.
     fn some_alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|line| !line.is_quiet());
-        let all = others.len() + quiet.len();
-        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(&alert, out))?;
-        if all > ALERTS {
-            writeln!(out, "alert   … and {} more; --view functions lists them", all - ALERTS)?;
+        let mut lines = alerts::lines(self.report);
+        lines.sort_by_key(|line| line.state == AlertState::Quiet);
+        for line in lines.iter().take(ALERTS) {
+            writeln!(out, "{}", line.lines(ALERT, self.style))?;
         }
-        Ok(())
+        match lines.len().saturating_sub(ALERTS) {
+            0 => Ok(()),
+            more => writeln!(out, "{ALERT}… and {more} more; {VIEW} functions lists them"),
+        }
     }
 
-    /// The change in sentences.
+    /// The change, in sentences.
     fn answer(&self) -> String {
         match self.too_few() {
             Some(few) => few,
@@ -95,7 +100,7 @@ impl Text<'_, '_, '_> {
         }
     }
 
-    /// The sentence for a side that has too few samples for any answer.
+    /// The sentence for a side with too few samples to give an answer.
     fn too_few(&self) -> Option<String> {
         let total = &self.report.diff.total;
         let [before, after] = [total.before.sums.all_samples, total.after.sums.all_samples];
@@ -146,7 +151,7 @@ impl Text<'_, '_, '_> {
         )
     }
 
-    /// Both weights, scaled to the first recording.
+    /// Both weights, the second one scaled to the first recording.
     fn comparable(&self, before: u64, after: u64) -> [String; 2] {
         let after = (after as f64 * self.report.diff.factor).round() as u64;
         [before, after].map(|weight| Weight::new(weight, self.report.diff.unit).to_string())
@@ -172,8 +177,8 @@ impl Text<'_, '_, '_> {
             false if are_own => "Your function with the largest change beyond chance is".to_owned(),
             false => "The function with the largest change beyond chance is".to_owned(),
         };
-        let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
-        let function = self.style.name_in_text(name(&row.function), 60);
+        let binary = row.function.owner().map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
+        let function = self.style.name_in_text(row.function.title(), 60);
         format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.both_weights(row))
     }
 
@@ -202,8 +207,9 @@ impl Text<'_, '_, '_> {
             percent(total.after.sums.all_weight, after)
         );
         if report.normalize == Normalize::None && before.differs_from(after) {
-            text +=
-                " One recording is longer, and so has more of everything: --normalize duration compares by the second.";
+            text += &format!(
+                " One recording is longer, and so has more of everything: {NORMALIZE} duration compares by the second."
+            );
         }
         Some(text)
     }
@@ -218,7 +224,7 @@ impl Text<'_, '_, '_> {
             false => (&diff.own_functions, "of your functions"),
             true => (&diff.functions, "functions"),
         };
-        // With fewer samples, a row rarely passes the mark.
+        // A row with fewer samples rarely exceeds the noise.
         let samples = |row: &&DiffRow| row.sides.before.sums.self_samples + row.sides.after.sums.self_samples;
         let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
@@ -245,7 +251,7 @@ impl Text<'_, '_, '_> {
             && counted.into_iter().all(|series| is_on_cpu(series.series))
     }
 
-    /// The functions that changed most: functions of app code, and of all code if that list differs.
+    /// The functions that changed most: app functions, and functions of all code if that list differs.
     fn tables(&self) -> Vec<(&'static str, Vec<&DiffRow>)> {
         let diff = self.report.diff;
         let own = self.most_changed(&diff.own_functions);
@@ -260,7 +266,7 @@ impl Text<'_, '_, '_> {
 
     fn most_changed<'d>(&self, rows: &'d [DiffRow]) -> Vec<&'d DiffRow> {
         let changed = rows.iter().filter(|row| row.self_change.weight != 0.0);
-        changed.take(self.report.top.filter(|rows| *rows > 0).unwrap_or(FUNCTIONS)).collect()
+        changed.take(self.report.top.unwrap_or(FUNCTIONS)).collect()
     }
 
     /// `+2.51 s`.

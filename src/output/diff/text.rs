@@ -2,26 +2,27 @@
 
 use std::io::{self, Write};
 
-use super::alerts::AlertLine;
-use super::{DiffReport, DiffView, alerts, name, owner};
+use super::{DiffReport, DiffView, alerts};
+use crate::output::text::table::{Cell, Column, FUNCTIONS, IN_FORMATS, KEPT, Row, Table, write_left_out};
 use crate::output::text::{
-    Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, counted_text, during, fit, wrap,
+    LEAST_NAME, Lines, OVERVIEW_WIDTH, OverviewContext, Style, Tone, TreeLine, counted_text, during, heading, labelled,
 };
 use crate::report::Report;
 use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
-use crate::units::Weight;
+use crate::settings::{MIN_PERCENT, NORMALIZE};
+use crate::units::{Scale, Weight};
 
-/// The least width of text that shows noise and all weights.
-const WIDE: usize = 100;
-/// Columns of `alert   UNDECIDED  `.
-const ALERT: usize = 19;
-/// The least width of a name at any depth, if the terminal is wide enough.
+/// The width of the words in front of the lines at the top.
+const LABEL: usize = 8;
+/// The label before the outcome of a rule.
+pub(super) const ALERT: &str = "alert   ";
+/// The minimum width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 24;
 
 /// Writes both sides, the change of the totals, and the rows of the view.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if report.view == DiffView::Overview {
         return write_overview(report, &OverviewContext::default(), style, out);
@@ -35,10 +36,10 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Wr
     }
 }
 
-/// Writes the short answer, in lines of 80 columns unless the style has another width.
+/// Writes the overview, in lines of 80 columns unless the style has another width.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_overview(
     report: &DiffReport<'_, '_>,
     context: &OverviewContext<'_>,
@@ -53,9 +54,8 @@ pub(super) struct Text<'a, 'r, 'e> {
     pub(super) report: &'a DiffReport<'r, 'e>,
     pub(super) style: &'a Style,
     scale: Scale,
-    /// Smaller changes are not shown.
+    /// The minimum change that is shown.
     limit: f64,
-    is_wide: bool,
 }
 
 impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
@@ -64,27 +64,29 @@ impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
         let heavier = total.heavier();
         let scale = Scale::of(Weight::new(heavier, report.diff.unit));
         let limit = heavier as f64 * report.min_percent / 100.0;
-        let is_wide = style.width.is_none_or(|width| width >= WIDE);
-        Self { report, style, scale, limit, is_wide }
+        Self { report, style, scale, limit }
     }
 }
 
 impl Text<'_, '_, '_> {
-    /// A line for each side, with the intervals in which its samples count.
+    /// Writes a line for each side, and the intervals to which its samples are limited.
     pub(super) fn both_sides(&self, out: &mut dyn Write) -> io::Result<()> {
         let common = common_folders([self.report.before, self.report.after].map(input));
-        for (label, report) in [("before", self.report.before), ("after ", self.report.after)] {
-            let room = self.style.width.map(|width| width.saturating_sub(8));
-            let line = fit(&format!("{label}  {}", recording(report, common, room)), self.style.width);
-            writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
+        for (label, report) in [("before", self.report.before), ("after", self.report.after)] {
+            let width = self.style.width.map(|width| width.saturating_sub(LABEL));
+            for (index, line) in recording(report, common, width).iter().enumerate() {
+                let label = if index == 0 { label } else { "" };
+                writeln!(out, "{}", self.style.paint(Tone::Title, &format!("{label:LABEL$}{line}")))?;
+            }
             if let Some(intervals) = &report.options.selection.intervals {
-                writeln!(out, "        {}", during(intervals))?;
+                self.style.write_wrapped(None, LABEL, &during(intervals), out)?;
             }
         }
         let Diff { factor, .. } = *self.report.diff;
         if factor != 1.0 {
-            let why = format!("--normalize {}", self.report.normalize_name());
-            writeln!(out, "        weights after are multiplied by {factor:.4} for changes ({why})")?;
+            let why = format!("{NORMALIZE} {}", self.report.normalize.name());
+            let text = format!("weights after are multiplied by {factor:.4} for changes ({why})");
+            self.style.write_wrapped(None, LABEL, &text, out)?;
         }
         Ok(())
     }
@@ -98,20 +100,11 @@ impl Text<'_, '_, '_> {
         } else {
             format!(" ({:+.1}%)", change.weight * 100.0 / diff.total.before.sums.all_weight as f64)
         };
-        let unit = self.scale.title();
+        let unit = self.scale.short();
         let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
-        writeln!(out, "change  {weight} {unit}{share}; one standard deviation by chance: {noise} {unit}")?;
-        self.alerts(out)
-    }
-
-    fn alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        alerts::lines(self.report).try_for_each(|alert| self.alert(&alert, out))
-    }
-
-    pub(super) fn alert(&self, line: &AlertLine, out: &mut dyn Write) -> io::Result<()> {
-        let &AlertLine { tone, word, ref text } = line;
-        let lines = wrap(text, ALERT, self.style.width).join("\n");
-        writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])
+        let change = format!("{weight} {unit}{share}; one standard deviation by chance: {noise} {unit}");
+        self.style.write_lines(None, &labelled("change  ", &change, self.style.width), out)?;
+        alerts::lines(self.report).iter().try_for_each(|alert| writeln!(out, "{}", alert.lines(ALERT, self.style)))
     }
 
     fn signed(&self, weight: f64) -> String {
@@ -125,7 +118,7 @@ impl Text<'_, '_, '_> {
         sign.to_owned() + &self.number(weight.abs())
     }
 
-    /// A weight; `?` if it is unknown.
+    /// Formats a weight; `?` if unknown.
     fn number(&self, weight: f64) -> String {
         if weight.is_infinite() {
             return "?".to_owned();
@@ -133,118 +126,128 @@ impl Text<'_, '_, '_> {
         self.scale.number(weight.round() as u64)
     }
 
-    /// `+1.200 *`: the star is for changes that chance would hardly explain.
-    fn change(&self, change: &Change) -> String {
-        let text = format!("{:>10} {}", self.signed(change.weight), if change.is_beyond_noise() { '*' } else { ' ' });
-        match (change.is_beyond_noise(), change.weight > 0.0) {
-            (true, true) => self.style.paint(Tone::Warning, &text),
-            (true, false) => self.style.paint(Tone::Weight, &text),
-            (false, _) => text,
-        }
+    /// The columns of the change and of the weights on both sides.
+    fn columns(&self, title: &str) -> Vec<Column> {
+        let side = |title| Column::new(title, KEPT).sized(self.widest().max(self.style.least(10)), 1);
+        vec![self.change_column(title, KEPT, 2), side("before"), side("after")]
     }
 
-    /// Both weights; nothing if it does not exist there.
-    fn weights(&self, sides: &Sides, before: u64, after: u64) -> String {
-        let (before, after) = (self.scale.number(before), self.scale.number(after));
-        match sides.presence() {
-            Presence::Both => format!("{before:>10} {after:>10}"),
-            Presence::New => format!("{:>10} {after:>10}", "new"),
-            Presence::Vanished => format!("{before:>10} {:>10}", "gone"),
-        }
+    /// The width of the heavier total: the columns of a tree are made before its rows.
+    fn widest(&self) -> usize {
+        self.scale.number(self.report.diff.total.heavier()).len()
+    }
+
+    /// A column of changes. The title ends with a space, which keeps marks apart from numbers.
+    fn change_column(&self, title: &str, rank: u32, gap: usize) -> Column {
+        Column::new(&format!("{title} {} ", self.scale.short()), rank)
+            .sized((self.widest() + 2).max(self.style.least(11)), gap)
+    }
+
+    /// `+1.200 *`: the star marks changes that chance hardly explains.
+    fn change(&self, change: &Change) -> Cell {
+        let is_beyond = change.is_beyond_noise();
+        let tone = if change.weight > 0.0 { Tone::Warning } else { Tone::Weight };
+        let mark = if is_beyond { '*' } else { ' ' };
+        Cell { tone: is_beyond.then_some(tone), mark, ..format!("{} ", self.signed(change.weight)).into() }
+    }
+
+    /// The cells of the change and both weights. A weight is replaced by a word on a side without samples.
+    fn cells(&self, change: &Change, sides: &Sides, before: u64, after: u64) -> [Cell; 3] {
+        let presence = sides.presence();
+        let before = if presence == Presence::New { "new".to_owned() } else { self.scale.number(before) };
+        let after = if presence == Presence::Vanished { "gone".to_owned() } else { self.scale.number(after) };
+        [self.change(change), before.into(), after.into()]
     }
 
     fn table(&self, out: &mut dyn Write) -> io::Result<()> {
         let what = if self.report.view == DiffView::Binaries { "binary" } else { "function" };
-        self.header("Δ self", what, out)?;
         let is_large = |row: &&DiffRow| row.self_change.weight.abs().max(row.all_change.weight.abs()) >= self.limit;
         let rows = self.report.rows();
-        let large = rows.iter().filter(is_large).count();
-        let shown = large.min(self.report.top.unwrap_or(usize::MAX));
-        for row in rows.iter().filter(is_large).take(shown) {
-            self.row(row, out)?;
-        }
-        let after_top = (large > shown).then(|| format!("{} more after the first {shown}", large - shown));
-        let small = (rows.len() > large)
-            .then(|| format!("{} more, with smaller changes; --min-percent 0 shows all", rows.len() - large));
-        for note in after_top.into_iter().chain(small) {
-            writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
-        }
+        let large: Vec<&DiffRow> = rows.iter().filter(is_large).collect();
+        let shown = large.len().min(self.report.top.unwrap_or(usize::MAX));
+        let Table { columns, rows: mut lines, .. } = self.rows("Δ self", what, &large[..shown]);
+        let after_top = (large.len() > shown).then(|| format!("{} more after the first {shown}", large.len() - shown));
+        let small = (rows.len() > large.len())
+            .then(|| format!("{} more, with smaller changes; {MIN_PERCENT} 0 shows all", rows.len() - large.len()));
+        lines.extend(after_top.iter().chain(&small).map(|note| Row::more([""; 0], note)));
+        Table::new(columns, what, FUNCTIONS, lines).write(IN_FORMATS, self.style, out)?;
         self.legend(out)
     }
 
-    /// The names of the columns of rows, where self weight is called `own`.
-    pub(super) fn header(&self, own: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
-        let unit = self.scale.title();
-        let mut header = format!("{:>10}   {:>10} {:>10}", format!("{own} {unit}"), "before", "after");
-        if self.is_wide {
-            header.push_str(&format!(" {:>9} {:>10}  ", "by chance", format!("Δ all {unit}")));
-        }
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(&format!("{header}  {what}"), self.style.width)))
+    /// A table of functions or binaries. `own` is the title of the change of self weight.
+    pub(super) fn rows(&self, own: &str, what: &str, rows: &[&DiffRow]) -> Table {
+        let mut columns = self.columns(own);
+        columns.push(Column::new("by chance", 1).sized(9, 1));
+        columns.push(self.change_column("Δ all", 2, 3));
+        let row = |row: &&DiffRow| {
+            let [before, after] = [row.sides.before.sums.self_weight, row.sides.after.sums.self_weight];
+            let mut cells = self.cells(&row.self_change, &row.sides, before, after).to_vec();
+            cells.extend([self.number(row.self_change.noise).into(), self.change(&row.all_change)]);
+            Row::new(cells, row.function.title(), row.function.owner().unwrap_or_default())
+        };
+        Table::new(columns, what, FUNCTIONS, rows.iter().map(row).collect())
     }
 
     pub(super) fn legend(&self, out: &mut dyn Write) -> io::Result<()> {
         let text = "* more than 1.96 standard deviations: chance alone rarely does that";
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(text, self.style.width)))
-    }
-
-    pub(super) fn row(&self, row: &DiffRow, out: &mut dyn Write) -> io::Result<()> {
-        let weights = self.weights(&row.sides, row.sides.before.sums.self_weight, row.sides.after.sums.self_weight);
-        let mut line = format!("{} {weights}", self.change(&row.self_change));
-        let mut used = 12 + 1 + 21 + 2;
-        if self.is_wide {
-            line.push_str(&format!(" {:>9} {}", self.number(row.self_change.noise), self.change(&row.all_change)));
-            used += 1 + 9 + 1 + 12;
-        }
-        let (name, binary) = self.style.two_parts(name(&row.function), owner(&row.function).unwrap_or_default(), used);
-        writeln!(out, "{line}  {name}{binary}")
+        self.style.write_wrapped(Some(Tone::Dim), 0, text, out)
     }
 
     fn tree(&self, out: &mut dyn Write) -> io::Result<()> {
-        let header =
-            format!("{:>10}   {:>10} {:>10}  function", format!("Δ all {}", self.scale.title()), "before", "after");
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &header))?;
+        let mut table = Table::new(self.columns("Δ all"), "function", FUNCTIONS, Vec::new());
+        // Lines and the numbers of parts need space in addition to names.
+        let left_out = table.fit(self.style.width.map(|width| width.saturating_sub(8)));
+        writeln!(out, "{}", table.header(self.style))?;
         let nodes = &self.report.diff.nodes;
         let tree = Children::new(nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
-        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(36 + NAME));
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(table.used() + NAME));
         let children = |index: usize| tree.shown[index].clone();
         let mut lines = Lines::below(&tree.shown[0], room);
         while let Some(line) = lines.next(children) {
             match line {
-                TreeLine::Node { index, lead, part } => self.node(&nodes[index], &lead, part, out)?,
-                TreeLine::Part { index, part } => self.part(&nodes[index], part, out)?,
+                TreeLine::Node { index, lead, part } => self.node(&table, &nodes[index], &lead, part, out)?,
+                TreeLine::Part { index, part } => self.part(&table, &nodes[index], part, out)?,
             }
         }
         if tree.hidden > 0 {
-            let note = format!("{} nodes with smaller changes are not shown; --min-percent 0 shows all", tree.hidden);
-            writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
+            let note = format!("{} nodes with smaller changes are not shown; {MIN_PERCENT} 0 shows all", tree.hidden);
+            self.style.write_wrapped(Some(Tone::Dim), 0, &note, out)?;
         }
-        Ok(())
+        write_left_out(&left_out, "", self.style, out)
     }
 
-    /// The line that a part begins with.
-    fn part(&self, node: &DiffNode, part: usize, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the first line of a part.
+    fn part(&self, table: &Table, node: &DiffNode, part: usize, out: &mut dyn Write) -> io::Result<()> {
         let Some(function) = self.report.diff.function(node) else { return Ok(()) };
-        let room = self.style.width.map(|width| width.saturating_sub(36).max(NAME));
-        let line = format!("{:>29} below {}", format!("▶{part}"), self.style.name(name(function), room));
+        let room = self.style.width.map(|width| width.saturating_sub(table.used()).max(LEAST_NAME));
+        let name = self.style.name(function.title(), room);
+        let line = format!("{:>left$} below {name}", format!("▶{part}"), left = table.used() - 7);
         writeln!(out, "{}", self.style.paint(Tone::Title, &line))
     }
 
-    fn node(&self, node: &DiffNode, lead: &str, part: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    fn node(
+        &self,
+        table: &Table,
+        node: &DiffNode,
+        lead: &str,
+        part: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let diff = self.report.diff;
         let sides = &node.sides;
-        let weights = self.weights(sides, sides.before.sums.all_weight, sides.after.sums.all_weight);
         let Some(function) = diff.function(node) else { return Ok(()) };
+        let [before, after] = [sides.before.sums.all_weight, sides.after.sums.all_weight];
+        let numbers = table.numbers(&self.cells(&diff.all_change(sides), sides, before, after), self.style);
         let behind = part.map_or_else(String::new, |part| format!("  ▶{part}"));
-        let used = 36 + lead.chars().count() + behind.chars().count();
-        let (name, binary) = self.style.two_parts(name(function), owner(function).unwrap_or_default(), used);
-        let change = self.change(&diff.all_change(sides));
-        writeln!(out, "{change} {weights}  {}{name}{binary}{behind}", self.style.paint(Tone::Dim, lead))
+        let used = table.used() + lead.chars().count() + behind.chars().count();
+        let (name, binary) = self.style.two_parts(function.title(), function.owner().unwrap_or_default(), used);
+        writeln!(out, "{numbers}{}{name}{binary}{behind}", self.style.paint(Tone::Dim, lead))
     }
 }
 
 /// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. If there is too little space, the path is shortened: first
-/// by the folders that both recordings share, then in its middle.
-fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String {
+/// by the folders that both recordings share, then in its middle. Then there are several lines.
+fn recording(report: &Report<'_>, common: usize, width: Option<usize>) -> Vec<String> {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
     for series in report.series.iter().filter(|series| series.counted.samples > 0) {
@@ -254,37 +257,34 @@ fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String 
         parts.push(profile.string(origin.schema).to_owned());
         parts.push(counted_text(origin, series));
     }
-    // Reports have no recorded time, and the path says how many there are.
+    // Reports have no recorded time, and the path contains their number.
     let is_recording = report.series.iter().all(|series| !series.unit.is_of_reports());
     if let Some(length) = report.length().filter(|length| length.is_recorded && is_recording) {
         parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));
     }
-    let columns = parts.join(" · ").chars().count();
-    if let (Some(room), Some(first)) = (room, parts.first_mut()) {
-        let least = first.chars().count().min(NAME);
-        let left = (first.chars().count() + room).saturating_sub(columns);
-        if first.chars().count() > left && common > 0 && first.is_char_boundary(common) {
-            first.replace_range(..common, "…/");
-        }
-        *first = fit(first, Some(left.max(least)));
+    let is_path = |index: usize| index.is_multiple_of(3);
+    if heading(&parts, |_| false, width).len() > 1
+        && let Some(first) = parts.first_mut().filter(|first| common > 0 && first.is_char_boundary(common))
+    {
+        first.replace_range(..common, "…/");
     }
-    parts.join(" · ")
+    heading(&parts, is_path, width)
 }
 
-/// The path of the first input of a report.
+/// The path of a report's first input.
 fn input<'r>(report: &'r Report<'_>) -> &'r str {
     let profile = &report.recording.profile;
     let first = report.series.first();
     first.map_or("", |series| profile.string(profile.run(profile.series(series.series).run).input))
 }
 
-/// The bytes of the folders that both paths begin with.
+/// The length in bytes of the folders with which both paths begin.
 fn common_folders([before, after]: [&str; 2]) -> usize {
     let equal = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
     before.as_bytes()[..equal].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
-/// The nodes shown below each node: nodes that changed enough, and the nodes above them.
+/// The nodes shown below each node: those that changed enough, and their ancestors.
 struct Children {
     shown: Vec<Vec<usize>>,
     hidden: usize,

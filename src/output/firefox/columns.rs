@@ -1,4 +1,4 @@
-//! Columns of tables, and times in them.
+//! Table columns, and times in them.
 
 use std::io;
 
@@ -24,7 +24,7 @@ pub(super) fn column<T>(
     Ok(())
 }
 
-/// Appends nanoseconds as milliseconds, exactly: `1`, `0.5`, `648.438208`.
+/// Appends nanoseconds as exact milliseconds: `1`, `0.5`, `648.438208`.
 pub(super) fn push_millis(nanos: u64, out: &mut Vec<u8>) {
     const MILLI: u64 = 1_000_000;
     push_number(nanos / MILLI, out);
@@ -41,7 +41,7 @@ pub(super) fn push_millis(nanos: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[..length]);
 }
 
-/// Begins a table with its length, so that columns may follow.
+/// Begins a table with its length, to be followed by columns.
 pub(super) fn length(rows: usize, writer: &mut ByteWriter<'_>) {
     writer.put(b"\"length\":").put_number(rows as u64);
 }

@@ -1,7 +1,7 @@
-//! The times at which a thread did not run.
+//! Finds the times at which a thread did not run.
 //!
-//! The viewer draws a sample's stack until the next sample of the thread, so a thread that waited for a minute would seem to run
-//! all the time. A row without stack and weight shows that the thread is not running:
+//! The viewer draws a sample's stack until the next sample of the thread, so a thread that waited for a minute would seem to run all the time. A row
+//! without stack and weight shows that the thread is idle:
 //!
 //! ```text
 //!   time    0   1   2              64000  64001
@@ -9,34 +9,34 @@
 //!   idle            ×              ×            ×      (and one before the first)
 //! ```
 //!
-//! The row is at the end of the time that a sample covers, if the next sample is clearly later. Another row precedes that next sample:
-//! the viewer spreads CPU use over the time since the previous row, which would be the gap.
+//! The idle row is at the end of the time that a sample covers, if the next sample is clearly later. Another idle row precedes that next sample: the
+//! viewer spreads CPU use over the time since the previous row, which would otherwise be the whole gap.
 
 use crate::output::by_thread::ThreadSamples;
 use crate::profile::{Profile, Sample, SeriesId};
 use crate::units::{Nanos, Unit};
 
-/// The length of a sample if it is unknown: the templates of Instruments sample every millisecond.
+/// The length of a sample if it is unknown. Instruments templates sample every millisecond.
 const MILLI: u64 = 1_000_000;
-/// The factor of a sample's length after which the next sample is late. Regular times vary by less than a percent.
+/// A sample is late if it comes after this multiple of the previous sample's length. Regular intervals vary by less than a percent.
 const LATE_FACTOR: u64 = 2;
-/// The same for cycles and events, where the time of a sample is an estimate: cores differ in speed by this much.
+/// The same for cycles and events, for which the length of a sample is an estimate: core speeds differ by this factor.
 const LATE_FACTOR_ESTIMATED: u64 = 4;
-/// No sampling of threads, timers or events has a longer interval.
+/// The longest interval of any sampling of threads, timers or events.
 const MAX_INTERVAL: u64 = 10 * MILLI;
 const MIN_INTERVAL: u64 = 1_000;
 
-/// The rate at which the threads of a series were sampled while they ran.
+/// The rate at which the running threads of a series were sampled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     unit: Unit,
-    /// Nanoseconds between samples; at least [`MIN_INTERVAL`].
+    /// The time between samples in nanoseconds; at least [`MIN_INTERVAL`].
     pub(super) interval: u64,
 }
 
 impl Pace {
-    /// For a table of times, the median weight of a sample; else the lower quartile of the times between samples of one thread, many of
-    /// which are waits. A core is taken to need no longer for its cycles than at 1 GHz.
+    /// In a table of times, the interval is the median weight of a sample. Otherwise, it is the lower quartile of the times between samples of one
+    /// thread, since many of these are waits. The cycles of a sample are assumed to take no longer than at 1 GHz.
     pub(super) fn of(profile: &Profile, series: SeriesId, threads: &[ThreadSamples<'_>]) -> Self {
         let unit = profile.series(series).unit;
         let threads = || threads.iter().filter(|thread| thread.series == series).map(|thread| &thread.samples);
@@ -52,7 +52,7 @@ impl Pace {
         Self { unit, interval: interval.max(MIN_INTERVAL) }
     }
 
-    /// The time that the thread ran for a sample, from the sample's time on. A snapshot weighs nothing.
+    /// The time that the thread ran for a sample, starting at the sample's time. A snapshot has no weight.
     fn covered(self, sample: &Sample) -> u64 {
         if self.unit == Unit::Nanoseconds && sample.weight > 0 { sample.weight } else { self.interval }
     }
@@ -68,7 +68,7 @@ impl Pace {
     }
 }
 
-/// The value above one `parts`th of all; `None` without any.
+/// The value above one `parts`th of all values; `None` if there are none.
 fn quantile(mut values: Vec<u64>, parts: usize) -> Option<u64> {
     let place = values.len() / parts;
     (!values.is_empty()).then(|| *values.select_nth_unstable(place).1)
@@ -82,7 +82,7 @@ fn since(after: &Sample, before: &Sample) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'p> {
     Sample(&'p Sample),
-    /// From here on the thread does not run.
+    /// From this time on, the thread does not run.
     Idle(Nanos),
 }
 
@@ -122,7 +122,7 @@ mod tests {
         Sample { time, weight, series, thread, stack: None, core: None, state: None, kind, samples }
     }
 
-    /// The times of the rows; those at which the thread is idle are negative.
+    /// The times of the rows. Times of idle rows are negative.
     fn times(pace: Pace, samples: &[(u64, u64)]) -> Vec<i64> {
         let samples: Vec<Sample> = samples.iter().map(|&(time, weight)| sample(time, weight)).collect();
         let samples: Vec<&Sample> = samples.iter().collect();
@@ -141,9 +141,9 @@ mod tests {
         assert_eq!(times(pace, &[(0, 10), (10, 10), (30, 10)]), [0, 10, 30, -40], "up to twice its time is even");
         assert_eq!(times(pace, &[(0, 10), (21, 10)]), [0, -10, -11, 21, -31]);
         assert_eq!(times(pace, &[(0, 10), (500, 10)]), [0, -10, -490, 500, -510]);
-        // What weighs much covers much, before and after.
+        // A heavy sample covers a long time, both before and after.
         assert_eq!(times(pace, &[(0, 10), (45, 40), (120, 10)]), [0, -10, 45, 120, -130]);
-        // A snapshot of a thread that waits covers no more than another sample.
+        // A snapshot of a waiting thread covers no more time than another sample.
         assert_eq!(times(pace, &[(5, 0), (500, 10)]), [0, 5, -15, -490, 500, -510]);
     }
 

@@ -1,4 +1,4 @@
-//! The events of a thread other than samples: intervals of signposts, hangs, and the states in which it waited.
+//! The events of a thread other than samples: signpost intervals, hangs, and the states in which it waited.
 //!
 //! A marker belongs to its thread, or to the main thread if only the process is known.
 
@@ -14,7 +14,7 @@ use crate::recording::{Interval, Intervals};
 use crate::report::Report;
 use crate::units::{Nanos, Unit};
 
-/// The kinds of markers, with their fields.
+/// The marker schemas with their fields.
 pub(super) const SCHEMAS: &str = "[\
     {\"name\":\"Signpost\",\"tableLabel\":\"{marker.name}\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[\
         {\"key\":\"subsystem\",\"label\":\"Subsystem\",\"format\":\"string\"},\
@@ -23,18 +23,18 @@ pub(super) const SCHEMAS: &str = "[\
     {\"name\":\"Hang\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]},\
     {\"name\":\"ThreadState\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[]}]";
 
-/// The names of intervals without a name.
+/// The names of unnamed intervals.
 const SIGNPOST: &str = "signpost";
 const HANG: &str = "Hang";
-/// Samples show when a thread runs, so this state has no markers.
+/// This state has no markers, since samples show when a thread runs.
 const RUNNING: &str = "Running";
-/// Samples of a thread that waits follow each other at the pace of the timer; later than this, it ran in between.
+/// The samples of a waiting thread follow each other at the pace of the timer. After a longer pause, the thread ran in between.
 const MAX_PAUSE: Nanos = Nanos::from_millis(20);
 
-/// A thread in a table, which has the markers.
+/// A thread in a table, to which markers are assigned.
 type Place = (SeriesId, ThreadId);
 
-/// A time in which a thread was in one state.
+/// A time during which a thread was in one state.
 #[derive(Clone, Copy, Debug)]
 struct Stay {
     state: StringId,
@@ -47,15 +47,15 @@ struct Stay {
 pub struct Markers<'i> {
     intervals: HashMap<Place, Vec<&'i Interval>>,
     stays: HashMap<Place, Vec<Stay>>,
-    /// The names of all states, in the order of the first samples.
+    /// All states with their names, in the order of the first samples.
     states: Vec<(StringId, &'i str)>,
     left_out: u64,
 }
 
 impl<'i> Markers<'i> {
-    /// Assigns the intervals, each [once](Intervals::distinct), to the threads with samples in the report. Intervals outside the selected
-    /// range of time are ignored. The states of all samples in scope are included, selected or not: they show when a thread waited, if that
-    /// was recorded.
+    /// Assigns the intervals, each [once](Intervals::distinct), to the threads with samples in the report. Intervals outside of the selected time
+    /// range are ignored. The states of all samples in scope are included, selected or not, since they show when a thread waited, if that was
+    /// recorded.
     pub fn new(report: &Report<'i>, intervals: &'i Intervals) -> Self {
         let mut markers = Self::default();
         markers.place(report, intervals);
@@ -63,7 +63,7 @@ impl<'i> Markers<'i> {
         markers
     }
 
-    /// The number of intervals of processes without samples in the report, which are not shown. Intervals outside the selection are not
+    /// The number of intervals that are not shown because their process has no samples in the report. Intervals outside of the selection are not
     /// counted: intervals in other runs and times, and all intervals if processes, threads or intervals are selected.
     pub fn left_out(&self) -> u64 {
         self.left_out
@@ -119,9 +119,9 @@ impl<'i> Markers<'i> {
         self.states = states.into_iter().map(|state| (state, profile.string(state))).collect();
     }
 
-    /// Every name of a marker.
+    /// The names of all markers.
     pub(super) fn names(&self) -> impl Iterator<Item = &'i str> + '_ {
-        // The order must not depend on the order of the map.
+        // The order must not depend on the iteration order of the map.
         let mut names: Vec<&'i str> = self.intervals.values().flatten().map(|interval| name(interval)).collect();
         names.sort_unstable();
         names.dedup();
@@ -151,7 +151,7 @@ impl<'i> Markers<'i> {
             Some(end) => push_millis(end.as_nanos(), out),
             None => out.extend_from_slice(b"null"),
         })?;
-        // An interval has both ends, unless it did not end.
+        // 1 is an interval with start and end, 2 an interval that did not end.
         column(writer, "phase", rows(), |row, out| push_number(if row.end().is_some() { 1 } else { 2 }, out))?;
         column(writer, "category", rows().map(|_| 0), push_number)?;
         column(writer, "data", rows(), Row::push_data)?;
@@ -165,8 +165,8 @@ fn name(interval: &Interval) -> &str {
     name.as_deref().filter(|name| !name.is_empty()).unwrap_or(unknown)
 }
 
-/// Splits the samples of a thread, sorted by time, into stays in one state: from the first sample of a state to the next sample of another
-/// state, or to the end of the time that the last sample covers.
+/// Splits the samples of a thread, sorted by time, into stays: each lasts from the first sample in a state to the next sample in another state, or to
+/// the end of the time that the last sample covers.
 fn stays<'s>(samples: &'s [&Sample], unit: Unit) -> impl Iterator<Item = Stay> + 's {
     let is_one = |pair: &[&Sample]| pair[0].state == pair[1].state && pair[1].time.since(pair[0].time) <= MAX_PAUSE;
     let mut rest = samples;
@@ -237,13 +237,13 @@ impl<'m> Row<'m> {
     }
 }
 
-/// The threads of a report, by the properties that intervals record: the run's number, and the tid or the pid.
+/// Finds the threads of a report by the properties that intervals record: the run number, and the thread or process identifier.
 struct Threads<'p> {
     profile: &'p Profile,
     /// All threads, including threads without samples in the report.
     known: HashSet<(u32, u64)>,
     by_tid: HashMap<(u32, u64), Vec<Place>>,
-    /// The main thread of each process; without one, the first in the report, which is the heaviest.
+    /// The main thread of each process. If it is missing, the first thread in the report, which is the heaviest.
     by_pid: HashMap<(u32, u64), (bool, Place)>,
 }
 
@@ -275,14 +275,14 @@ impl<'p> Threads<'p> {
         threads
     }
 
-    /// The thread on which an interval is shown. If several tables have the thread, the first of them.
+    /// The thread on which an interval is shown. If the thread is in several tables, the first one is used.
     fn find(&self, interval: &Interval) -> Option<Place> {
         let pid = |place: &Place| self.profile.process(self.profile.thread(place.1).process).pid;
         let is_of_process =
             |place: &&Place| interval.pid.is_none() || pid(place).is_none() || pid(place) == interval.pid;
         let by_tid = interval.tid.and_then(|tid| self.by_tid.get(&(interval.run, tid)));
         let thread = by_tid.into_iter().flatten().find(is_of_process).copied();
-        // Intervals of a thread that was left out are left out as well.
+        // Intervals of excluded threads are also excluded.
         let is_left_out = interval.tid.is_some_and(|tid| self.known.contains(&(interval.run, tid)));
         let process = || self.by_pid.get(&(interval.run, interval.pid?)).map(|&(_, place)| place);
         thread.or_else(|| if is_left_out { None } else { process() })

@@ -11,10 +11,10 @@
 //!    "threadCPUDelta":[0,1000000,0],"length":3},"markers":{}}]}
 //! ```
 //!
-//! 75 is the newest version that the viewer's programs of 2026 read without upgrading the file. Since version 60, all threads share the
-//! tables of stacks, frames, functions and strings, as in a [`Profile`]. The crate `fxprof-processed-profile` (0.8.1) writes version 55,
-//! with separate tables for each thread. It cannot write a symbolicated recording: its frames have no inline depth, source line or name,
-//! and weights are 32-bit integers. The format is therefore written here.
+//! 75 is the newest version that the viewer's 2026 releases read without upgrading the file. Since version 60, all threads share the tables of
+//! stacks, frames, functions and strings, as in a [`Profile`]. The crate `fxprof-processed-profile` (0.8.1) writes version 55, with separate tables
+//! for each thread. It cannot write a symbolicated recording: its frames have no inline depth, source line or name, and its weights are 32-bit
+//! integers. That is why this module writes the format itself.
 //!
 //! Output is streamed. Only the positions of samples are kept, 8 bytes each, and two numbers for each selected stack.
 
@@ -40,12 +40,12 @@ use crate::recording::{TocRun, lookup};
 use crate::report::Report;
 use crate::units::{Nanos, Unit};
 
-/// Writes the selected samples, which trees are made from, regardless of the view. Pruning and
-/// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time in which a
-/// thread did not run. `markers` must belong to this report.
+/// Writes the selected samples, from which trees are made, regardless of the view. Pruning and
+/// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time at which a thread did
+/// not run. `markers` must belong to this report.
 ///
 /// # Errors
-/// If `out` fails, or the samples were added up while they were read.
+/// If `out` fails, or samples were summed while reading.
 pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
@@ -71,7 +71,7 @@ pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Wr
     writer.finish()
 }
 
-/// The unit in which the file records CPU use: time, or else cycles if a table counts them. All threads of a file share one unit.
+/// The unit in which the file records CPU use: time, or cycles if only cycles were counted. All threads of a file share one unit.
 fn cpu_unit(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Option<Unit> {
     let has = |unit: &Unit| threads.iter().any(|thread| profile.series(thread.series).unit == *unit);
     [Unit::Nanoseconds, Unit::Cycles].into_iter().find(has)
@@ -95,7 +95,7 @@ fn meta(
     writer.put(b"\"product\":").put_text(Some(file_title(report, threads)));
     writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":").put(markers::SCHEMAS.as_bytes());
     writer.put(b",");
-    // The viewer must not query a symbol server, which would reveal the recorded binaries and change names.
+    // Prevent the viewer from querying a symbol server, which would reveal the recorded binaries and change names.
     writer.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
     let unit = match cpu_unit {
         Some(Unit::Nanoseconds) => Some("ns"),
@@ -114,7 +114,7 @@ fn meta(
     writer.put(b"},\n");
 }
 
-/// Writes the platform of the recording: for the toolkit `cocoa` the viewer shows the version of a Mac's system, for others this text.
+/// Writes the platform of the recording. The viewer shows a Mac's system version for the toolkit `cocoa`, and this text for others.
 fn platform(run: &TocRun, writer: &mut ByteWriter<'_>) {
     let [name, version, model] = ["platform", "os-version", "model"].map(|key| lookup(&run.device, key).unwrap_or(""));
     let system = [name, version].join(" ");
@@ -126,7 +126,7 @@ fn platform(run: &TocRun, writer: &mut ByteWriter<'_>) {
     writer.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
 }
 
-/// Writes the unit of the weights: the viewer has no unit for cycles and events, and shows them as samples.
+/// Writes the unit of the weights as text, since the viewer has no unit for cycles and events and shows them as samples.
 fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
     let positions = threads.iter().filter_map(|thread| report.position(thread.series));
     let mut positions: Vec<usize> = positions.collect();
@@ -176,13 +176,13 @@ fn samples(
     Ok(())
 }
 
-/// The names of processes and threads. The viewer merges processes with the same pid and threads with the same tid, so each series gets
+/// The identifiers of processes and threads. The viewer merges processes with the same pid and threads with the same tid, so each series gets
 /// separate pids and tids: `4150`, `4150.1`.
 pub(super) struct ProcessIds {
     labels: Vec<Option<String>>,
-    /// By process, and for main threads after the first also by thread.
+    /// By process; for main threads after the first one, also by thread.
     pids: HashMap<((SeriesId, ProcessId), Option<ThreadId>), String>,
-    /// The number of times that each pid and each tid was given.
+    /// The number of uses of each pid and each tid.
     given: [HashMap<String, u32>; 2],
     has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
 }
@@ -197,7 +197,7 @@ impl ProcessIds {
         Self { labels: by_series, pids: HashMap::default(), given: Default::default(), has_main: HashMap::default() }
     }
 
-    /// Writes everything of a thread but its samples and markers; it is known from `registered` on.
+    /// Writes everything of a thread except its samples and markers. `registered` is the time from which the thread is known.
     pub(super) fn write(
         &mut self,
         profile: &Profile,
@@ -209,7 +209,7 @@ impl ProcessIds {
         let process = profile.process(thread.process);
         let key = (row.series, thread.process);
         let [given_pids, given_tids] = &mut self.given;
-        // A second main thread, as after exec, would hide the first one in the viewer, so it gets a separate pid.
+        // A second main thread, for example after exec, would hide the first one in the viewer, so it gets a separate pid.
         let is_second = thread.is_main && *self.has_main.entry(key).or_insert(row.thread) != row.thread;
         let pid = match self.pids.entry((key, is_second.then_some(row.thread))) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -236,7 +236,7 @@ impl ProcessIds {
     }
 }
 
-/// A number as text, `NUMBER.1` and so on where it was given before; `unknown` for none.
+/// Formats a number as a unique string: `NUMBER`, then `NUMBER.1` and so on; `unknown` if there is no number.
 fn unique(given: &mut HashMap<String, u32>, number: Option<u64>) -> String {
     let text = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
     let times = given.entry(text.clone()).or_insert(0);

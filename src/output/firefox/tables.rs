@@ -11,43 +11,43 @@ use crate::profile::{Binary, BinaryId, Category, Frame, FrameId, FunctionId, Pro
 use crate::report::NO_STACK;
 use crate::units::Uuid;
 
-/// The number written for a row that does not exist.
+/// Marks a row that is not in the file.
 const NONE: u32 = u32::MAX;
 
-/// A frame of the file: a frame of the profile at a depth of inlining.
+/// A frame in the file: a frame of the profile at an inline depth.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FrameRow {
     frame: FrameId,
     inline_depth: u32,
-    /// The function that contains the code, into which the frame's function may be inlined.
+    /// The function that contains the code. The frame's function may be inlined into it.
     outer: FunctionId,
 }
 
-/// The rows of the profile that the file contains, in the file's order.
+/// The rows of the file, in order.
 pub(super) struct Tables<'p> {
     profile: &'p Profile,
     stacks: Vec<StackId>,
-    /// The row of each stack of the profile.
+    /// By stack of the profile: its row.
     stack_rows: Vec<u32>,
-    /// The row of the frame of each row of `stacks`.
+    /// By row of `stacks`: the row of its frame.
     stack_frames: Vec<u32>,
     frames: IndexSet<FrameRow>,
     functions: Vec<FunctionRow>,
-    /// The row of each function of the profile.
+    /// By function of the profile: its row.
     function_rows: Vec<u32>,
     libraries: IndexMap<LibraryKey, BinaryId>,
-    /// The row of each binary of the profile.
+    /// By binary of the profile: its row.
     library_rows: Vec<u32>,
     symbols: NativeSymbols,
-    /// The native symbol of each row of `frames`.
+    /// By row of `frames`: its native symbol.
     frame_symbols: Vec<Option<u32>>,
     sources: IndexSet<StringId>,
     strings: IndexSet<&'p str>,
-    /// True if the last stack, frame and function are [`NO_STACK`].
+    /// True if an extra last stack, frame and function represent [`NO_STACK`].
     has_no_stack: bool,
 }
 
-/// A function in the file. Its source is the first file that contains its lines.
+/// A function in the file. Its source is the first file with lines of the function.
 struct FunctionRow {
     name: u32,
     library: Option<u32>,
@@ -103,7 +103,7 @@ impl<'p> Tables<'p> {
         for id in profile.stack_ids().filter(|id| is_used[id.index()]) {
             let stack = profile.stack(id);
             let frame = profile.frame(stack.frame);
-            // Parents precede their children.
+            // Parents precede their children, so the parent already has a row.
             let parent = stack.parent.map(|parent| {
                 (profile.frame(profile.stack(parent).frame), inlining[self.stack_rows[parent.index()] as usize])
             });
@@ -118,7 +118,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// Adds the libraries of all frames and functions, each once, starting with the programs that ran.
+    /// Adds the libraries of all frames and functions, each once, starting with the main executables.
     fn add_libraries(&mut self, programs: &Programs<'_>) {
         let profile = self.profile;
         let frames = self.frames.iter().map(|row| profile.frame(row.frame));
@@ -228,7 +228,7 @@ impl<'p> Tables<'p> {
         length(self.stacks.len() + usize::from(self.has_no_stack), writer);
         let frames = self.stack_frames.iter().map(|&frame| u64::from(frame));
         column(writer, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
-        // The number of rows between a stack and its parent; 0 for stacks without a parent.
+        // The distance in rows between a stack and its parent; 0 for stacks without a parent.
         let offset = |(row, &id): (usize, &StackId)| {
             let parent = self.profile.stack(id).parent;
             parent.map_or(0, |parent| row as u64 - u64::from(self.stack_rows[parent.index()]))
@@ -274,7 +274,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// Returns the line of a frame, if it is in the source of its function.
+    /// Returns the line of a frame, if it is in the source file of its function.
     fn line(&self, frame: &Frame) -> Option<u32> {
         let source = frame.source?;
         let file = self.functions[self.function_rows[frame.function.index()] as usize].source?;
@@ -300,7 +300,7 @@ impl<'p> Tables<'p> {
         Ok(())
     }
 
-    /// Writes resources, which are the origins of functions. Here, each is a library.
+    /// Writes resources, which are the origins of functions. Each resource is a library.
     fn write_resources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let names = self.libraries.values().map(|&id| self.string(self.profile.string(self.profile.binary(id).name)));
         length(self.libraries.len(), writer);
@@ -324,18 +324,18 @@ impl<'p> Tables<'p> {
         column(writer, "content", rows(), push_null)
     }
 
-    /// Returns the position of a string in the file, or 0 if the file does not contain it.
+    /// Returns the index of a string in the file, or 0 if the file does not contain it.
     pub(super) fn string(&self, text: &str) -> u64 {
         self.strings.get_index_of(text).unwrap_or_default() as u64
     }
 }
 
-/// Returns the flags of a row, the first in the lowest bit. They mark which columns without null have a value.
+/// Returns the flags of a row, the first in the lowest bit. They mark which of the non-nullable columns have a value.
 fn flags(has: &[bool]) -> u64 {
     has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
-/// The identity of a library: the UUID, regardless of the load address.
+/// The identity by which libraries are merged: the UUID, regardless of the load address, or else name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum LibraryKey {
     Uuid(Uuid),
@@ -348,13 +348,13 @@ impl LibraryKey {
     }
 }
 
-/// Returns the lookup address relative to the Mach-O header of its binary. `None` if there is no binary, or the address is far from it.
+/// Returns the lookup address relative to the Mach-O header of its binary. `None` if there is no binary, or if the offset does not fit in 32 bits.
 fn relative_address(profile: &Profile, frame: &Frame) -> Option<u32> {
     let binary = profile.binary(frame.binary?);
     u32::try_from(frame.lookup_address.get().checked_sub(binary.load_address.get())?).ok()
 }
 
-/// Appends Breakpad's debug id: the UUID without hyphens, and an age, which is 0 on Apple's platforms.
+/// Appends Breakpad's debug id: the UUID without hyphens, followed by an age, which is 0 on Apple platforms.
 fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
     let bytes = uuid.map_or([0; 16], |uuid| *uuid.as_bytes());
     for byte in bytes {
@@ -367,7 +367,7 @@ pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {
     out.put(b"null");
 }
 
-/// The categories. The first one is for frames without a category, and must be grey for the viewer.
+/// The categories. The first one is for frames without a category; the viewer requires it to be grey.
 pub(super) const CATEGORIES: &str = "[\
     {\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\
@@ -375,7 +375,7 @@ pub(super) const CATEGORIES: &str = "[\
     {\"name\":\"Runtime\",\"color\":\"green\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
 
-/// By function: the place of its category in [`CATEGORIES`].
+/// By function: the index of its category in [`CATEGORIES`].
 fn categories_of_functions(profile: &Profile) -> Vec<u64> {
     Category::of_functions(profile).into_iter().map(place).collect()
 }
@@ -390,22 +390,22 @@ fn place(category: Category) -> u64 {
     }
 }
 
-/// The depth at which a frame is inlined at its address. It is marked in two ways ([`Frame::is_inlined`]): recordings mark the outer frames
-/// of an address, symbol files the inner ones. The outermost frame of the address shows which way applies.
+/// The inline depth of a frame at its address. There are two conventions for marks ([`Frame::is_inlined`]): recordings mark the outer frames of an
+/// address, symbol files the inner ones. The outermost frame of the address shows which one applies.
 #[derive(Clone, Copy)]
 pub(super) struct Inlining {
     pub(super) depth: u32,
     marks: Marks,
 }
 
-/// The marks that frames further in may have.
+/// The marks that the following inner frames may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
-    /// The outermost was marked: so are all but the innermost.
+    /// The outermost frame was marked, so all frames except the innermost are.
     Outer,
-    /// The outermost was not marked: all others are.
+    /// The outermost frame was not marked, so all other frames are.
     Inner,
-    /// The innermost was seen: the next frame is a call, even if it has the same address.
+    /// The innermost frame was seen. The next frame is a call, even if it has the same address.
     Done,
 }
 
@@ -423,16 +423,16 @@ impl Inlining {
     }
 }
 
-/// A function of a library.
+/// A function in a library.
 struct Symbol {
     library: u32,
-    /// The lowest of its addresses that was sampled: where it starts is not recorded.
+    /// Its lowest sampled address, since its start is not recorded.
     address: u32,
-    /// The place of its name among the strings of the file.
+    /// The index of its name among the strings of the file.
     name: u32,
 }
 
-/// The rows of the table.
+/// The native symbols in the file.
 #[derive(Default)]
 pub(super) struct NativeSymbols {
     rows: Vec<Symbol>,
@@ -440,7 +440,7 @@ pub(super) struct NativeSymbols {
 }
 
 impl NativeSymbols {
-    /// The row of a function of a library, in which an address was sampled; it is added if it is new.
+    /// Returns the row of a library's function in which `address` was sampled, and adds it if necessary.
     pub(super) fn add(&mut self, library: u32, function: FunctionId, name: u32, address: u32) -> u32 {
         let rows = &mut self.rows;
         let row = *self.row_of.entry((library, function)).or_insert_with(|| {
@@ -452,7 +452,7 @@ impl NativeSymbols {
         row
     }
 
-    /// Writes the columns. The length of a function is not recorded, either.
+    /// Writes the columns. The sizes of functions are not recorded either.
     pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.rows.iter();
         length(self.rows.len(), writer);
@@ -499,7 +499,7 @@ mod tests {
         assert_eq!(categories_of_functions(&builder.finish()), [3, 3, 1, 2, 2, 2, 0]);
     }
 
-    /// The depths of frames from the root on, each an address and its mark.
+    /// The inline depths of frames, root first, each given by its address and its mark.
     fn depths(frames: &[(u64, bool)]) -> Vec<u32> {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("work").unwrap();
@@ -520,7 +520,7 @@ mod tests {
     #[test]
     fn symbol_files_mark_the_inner_frames() {
         assert_eq!(depths(&[(1, false), (2, false), (2, true), (2, true), (3, false)]), [0, 0, 1, 2, 0]);
-        // A call of the same address: recursion.
+        // A call at the same address is recursion.
         assert_eq!(depths(&[(2, false), (2, true), (2, false), (2, true)]), [0, 1, 0, 1]);
         assert_eq!(depths(&[(2, false), (2, false)]), [0, 0]);
     }
@@ -530,7 +530,7 @@ mod tests {
         assert_eq!(depths(&[(1, false), (2, true), (2, false), (3, false)]), [0, 0, 1, 0]);
         assert_eq!(depths(&[(2, true), (2, false), (2, true), (2, false)]), [0, 1, 0, 1]);
         assert_eq!(depths(&[(2, true), (2, true), (2, false)]), [0, 1, 2]);
-        // A marked frame without others at its address.
+        // Marked frames that are alone at their address.
         assert_eq!(depths(&[(1, true), (2, true), (3, false)]), [0, 0, 0]);
     }
 }

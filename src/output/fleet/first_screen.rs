@@ -1,27 +1,27 @@
 //! The first screen of a report, next to its findings: the distribution over all runs, the heaviest runs, and the files without a run. Text
-//! shows nothing else by default, and the page begins with it. Unknown numbers and zeros are left out.
+//! shows nothing else by default, and the page begins with it. Unknown numbers are left out.
 
 use super::{many, thousands};
 use crate::fleet::{CohortReport, FailedInput, FleetReport, RunRow, Summary};
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 
-/// Runs that are listed as the heaviest.
+/// The number of heaviest runs.
 const HEAVIEST: usize = 3;
-/// Files that are named for each reason.
+/// The number of files named for each reason.
 const NAMED: usize = 3;
 
-/// The runs of one unit, in all cohorts.
+/// The runs with one unit, in all cohorts.
 pub(super) struct Levels<'r> {
     pub(super) unit: Unit,
     pub(super) cohorts: &'r [CohortReport],
-    /// The largest value, which decides the decimals of all.
+    /// The largest value, which determines the number of decimals for all values.
     pub(super) max: f64,
     /// Percentiles with enough runs, and the largest value.
     pub(super) rows: Vec<Level>,
-    /// The heaviest runs with their positions.
+    /// The heaviest runs with their indices.
     pub(super) heaviest: Vec<(usize, &'r RunRow)>,
-    /// The number of runs above the upper whisker of the box plot, and the value there; `None` with several cohorts.
+    /// The number of runs above the upper whisker of the box plot, and the value of the whisker; `None` with several cohorts.
     pub(super) outliers: Option<(u64, f64)>,
 }
 
@@ -32,11 +32,11 @@ pub(super) struct Level {
     pub(super) value: f64,
     /// The percentile with its interval; `None` for the largest value.
     pub(super) estimate: Option<Estimate>,
-    /// The positions of the runs with this value.
+    /// The indices of the runs with this value.
     pub(super) runs: Vec<usize>,
 }
 
-/// The levels of each unit with at least two runs, and a value other than zero.
+/// The levels of each unit that has at least two runs and a nonzero value.
 pub(super) fn levels(report: &FleetReport) -> Vec<Levels<'_>> {
     let units = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
     let levels = units.filter_map(|cohorts| {
@@ -53,8 +53,8 @@ fn rows(summary: &Summary, max: f64) -> Vec<Level> {
     let percentiles = summary.estimates.iter().zip(&summary.percentile_runs);
     let known = percentiles.filter(|(estimate, _)| !matches!(estimate.support, Support::TooFew { .. }));
     let row = |(estimate, runs): (&Estimate, &Vec<usize>)| {
-        let value = estimate.value.filter(|&value| value > 0.0)?;
-        Some(Level { name: estimate.quantile.to_string(), value, estimate: Some(*estimate), runs: runs.clone() })
+        let name = estimate.quantile.to_string();
+        Some(Level { name, value: estimate.value?, estimate: Some(*estimate), runs: runs.clone() })
     };
     let max = Level { name: "max".to_owned(), value: max, estimate: None, runs: summary.max_run.into_iter().collect() };
     known.filter_map(row).chain([max]).collect()
@@ -79,7 +79,7 @@ fn heaviest(report: &FleetReport, unit: Unit) -> Vec<(usize, &RunRow)> {
     let counts = |run: &RunRow| run.rate.get() > 0 && (!report.options.is_weighted || run.run_weight.get() > 0);
     let runs = report.runs.iter().enumerate().filter(|(_, run)| has_unit(run) && counts(run));
     let mut runs: Vec<(usize, &RunRow)> = runs.collect();
-    // Stable: equal runs stay in the order of their sources.
+    // A stable sort keeps runs with equal values in the order of their sources.
     runs.sort_by_key(|(_, run)| std::cmp::Reverse(run.rate));
     runs.truncate(HEAVIEST);
     runs
@@ -95,7 +95,7 @@ pub(super) fn failures<'f>(failed: &'f [FailedInput]) -> Vec<(String, String, &'
             None => kinds.push((name, vec![input])),
         }
     }
-    // Stable: of equally frequent kinds, the first one comes first.
+    // A stable sort keeps equally frequent kinds in the order of first occurrence.
     kinds.sort_by_key(|(_, inputs)| std::cmp::Reverse(inputs.len()));
     let row = |(name, inputs): &(&str, Vec<&'f FailedInput>)| {
         let mut named: Vec<&str> = inputs.iter().take(NAMED).map(|input| input.source.as_str()).collect();

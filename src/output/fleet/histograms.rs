@@ -1,9 +1,9 @@
-//! Percentiles of durations that are known by bins, in words.
+//! Formats percentiles of durations that are recorded as bins.
 
 use crate::stats::{BinnedValues, Quantile};
 use crate::units::Weight;
 
-/// `1.48 – 1.49 s`, `≥ 9.00 s`: the interval in which a percentile is for certain. `None` with too few durations for it.
+/// `1.48 – 1.49 s`, `≥ 9.00 s`: the interval that certainly contains a percentile. `None` with too few durations for it.
 pub(super) fn percentile(values: &BinnedValues, quantile: Quantile) -> Option<String> {
     let interval = values.quantile(quantile).filter(|_| quantile.lacks(values.count()).is_none())?;
     Some(match interval {

@@ -1,13 +1,14 @@
-//! The runs behind the numbers of a row, and the command that opens one.
+//! The runs behind the numbers of a row, and the command that opens one of them.
 
 use crate::fleet::{FleetReport, RunRow, ScopeName, Summary};
 use crate::output::inert::inert;
 use crate::recording::shell_word;
+use crate::settings::{self, PROCESS, RUN, Setting, THREAD, VIEW};
 use crate::stats::{Quantile, Support};
 
 /// The run at the highest percentile with enough runs, and the run with the largest value.
 pub(super) struct Behind<'r> {
-    /// One run, or the two runs that a percentile is between.
+    /// The highest percentile, with its run or the two runs that it is between.
     percentile: Option<(Quantile, Vec<&'r RunRow>)>,
     pub(super) max: Option<&'r RunRow>,
 }
@@ -21,7 +22,7 @@ impl<'r> Behind<'r> {
         let highest = (0..summary.estimates.len().min(named.len())).rfind(is_supported);
         let percentile = highest.filter(|&index| !named[index].is_empty());
         let percentile = percentile.map(|index| (summary.estimates[index].quantile, named[index].clone()));
-        // The percentile of one run is its value.
+        // The percentile of a single run is its value.
         let percentile = percentile.filter(|_| summary.count > 1);
         Self { percentile, max: summary.max_run.as_ref().and_then(run).filter(|_| summary.max > Some(0.0)) }
     }
@@ -39,32 +40,32 @@ impl<'r> Behind<'r> {
     }
 }
 
-/// The words of the command that shows where a run spent its time, in the process and thread of a row, quoted for a
-/// shell; `None` if a word has characters that cannot be typed, and for metrics, which have no stacks.
+/// The words of the command that shows where a run spent its time, in the process and thread of a row, quoted for a shell. `None` if a word contains
+/// characters that cannot be typed, and for metrics, which have no stacks.
 pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
     if report.cohorts.get(run.cohort).is_some_and(|cohort| cohort.cohort.unit.is_of_metrics()) {
         return None;
     }
-    // A name that begins like an option is a file all the same.
+    // A file name that starts with a hyphen would be parsed as an option.
     let dot = if run.source.starts_with('-') { "./" } else { "" };
-    let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];
-    let mut option = |key: &str, value: &str| words.extend([key.to_owned(), value.to_owned()]);
+    let mut words = vec![settings::command()?.to_owned(), format!("{dot}{}", run.source)];
+    let mut option = |key: Setting, value: &str| words.extend([key.to_string(), value.to_owned()]);
     if run.needs_number() {
-        option("--run", &run.number.to_string());
+        option(RUN, &run.number.to_string());
     }
     match name.process.as_deref().filter(|process| !process.is_empty()) {
-        Some(process) => option("--process", process),
-        None => report.options.processes.iter().for_each(|process| option("--process", process)),
+        Some(process) => option(PROCESS, process),
+        None => report.options.processes.iter().for_each(|process| option(PROCESS, process)),
     }
     if let Some(thread) = name.thread.as_deref().filter(|thread| !thread.is_empty()) {
-        option("--thread", thread);
+        option(THREAD, thread);
     }
-    option("--view", if name.binary.is_some() && name.function.is_none() { "binaries" } else { "functions" });
+    option(VIEW, if name.binary.is_some() && name.function.is_none() { "binaries" } else { "functions" });
     let is_plain = words.iter().all(|word| inert(word) == *word);
     is_plain.then(|| words.iter().map(|word| shell_word(word)).collect())
 }
 
-/// A scope as name and what it belongs to.
+/// The name of a scope, and its owner.
 pub(super) fn name_of(name: &ScopeName) -> (String, String) {
     let text = |part: &Option<String>, unknown: &str| {
         part.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| unknown.to_owned())

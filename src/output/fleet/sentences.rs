@@ -1,4 +1,4 @@
-//! The findings of a report in sentences, the same for text and HTML; and alerts in one line each, for logs.
+//! The findings of a report as sentences, the same for text and HTML; and alerts as single lines for logs.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,20 @@ use super::comparison::sentences::{self, change};
 use super::measures::{Measures, measure_name, noun};
 use super::opening::name_of;
 use super::{many, thousands};
+use crate::alert::AlertOutcome;
 use crate::fleet::{
-    AlertOutcome, AlertState, Cohort, CohortDifference, CohortReport, Contrast, Finding, FleetOptions, FleetReport,
-    FleetScope, ScopeName, SortKey,
+    Cohort, CohortDifference, CohortReport, Contrast, Finding, FleetOptions, FleetReport, FleetScope, ScopeName,
+    SortKey,
 };
+use crate::output::alerts::{self, AlertLine};
 use crate::output::text::style::fit;
-use crate::stats::Quantile;
+use crate::stats::{Estimate, Quantile, Support};
 use crate::units::{Unit, capitalized};
 
-/// Columns of a name in a sentence.
+/// The maximum width of a name in a sentence.
 const NAME: usize = 44;
 
-/// What a sentence means for its reader.
+/// The meaning of a sentence for its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Bad,
@@ -26,10 +28,21 @@ pub(super) enum Mood {
     Plain,
 }
 
-/// The most points: more would not be on the first screen of a phone.
+impl Mood {
+    /// The name in the document of the page.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Bad => "bad",
+            Self::Doubtful => "doubtful",
+            Self::Good => "good",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+/// The maximum number of points: more would not fit the first screen of a phone.
 const MOST: usize = 6;
 
-/// One point of the summary.
 #[derive(Debug)]
 pub(super) struct Point {
     kind: Kind,
@@ -37,7 +50,7 @@ pub(super) struct Point {
     pub(super) text: String,
 }
 
-/// The findings, the most urgent first. Strings from input are unchanged.
+/// The findings, most urgent first. Strings from the input are verbatim.
 pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     let mut points: Vec<Point> = crashes(report).into_iter().collect();
     for finding in &report.findings {
@@ -53,7 +66,7 @@ pub(super) fn points(report: &FleetReport) -> Vec<Point> {
             None => points.push(Point { kind, mood, text }),
         }
     }
-    // What was found comes before what was not.
+    // If there are too many points, drop them in this order: points without a finding before actual findings.
     let plain = |kind| move |point: &Point| point.kind == kind && point.mood == Mood::Plain;
     let any = |kind| move |point: &Point| point.kind == kind;
     let less: [&dyn Fn(&Point) -> bool; 5] =
@@ -68,7 +81,7 @@ pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     points
 }
 
-/// Kinds of points. Differences and uses that follow each other are one point.
+/// The kinds of points. Consecutive differences and uses are merged into one point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Differences,
@@ -77,21 +90,28 @@ enum Kind {
     Other,
 }
 
-/// The number of crashes, and where most of them happened.
+/// The number of crashes, and the most frequent location.
 fn crashes(report: &FleetReport) -> Option<Point> {
     let mut places: BTreeMap<&str, u64> = BTreeMap::new();
     report.crashes.iter().for_each(|(_, place, count)| *places.entry(place).or_default() += count);
-    // The last of equal ones, so that the first one by name is found.
+    // `max_by_key` returns the last of equal locations, so go backwards to get the first by name.
     let (place, count) = places.iter().rev().max_by_key(|(_, count)| **count)?;
-    // They may be in several functions.
+    // Unnamed code may be in several functions.
     let place =
         place.strip_prefix("(unnamed)").map_or(place.to_string(), |binary| format!("code without names{binary}"));
-    let all = many(places.values().sum::<u64>(), "crash").replace("crashs", "crashes");
+    // Shorten the name only: the words after it qualify the sentence.
+    let (name, rest) = place.split_at(place.rfind(" (").unwrap_or(place.len()));
+    let (all, place) = (all_crashes(report), cut(name) + rest);
     let text = match places.len() {
-        1 => format!("{all}, in {}", cut(&place)),
-        places => format!("{all} in {} places; {} in {}", thousands(places as u64), thousands(*count), cut(&place)),
+        1 => format!("{all}, in {place}"),
+        places => format!("{all} in {} places; {} in {place}", thousands(places as u64), thousands(*count)),
     };
     Some(Point { kind: Kind::Other, mood: Mood::Plain, text })
+}
+
+/// `4 crashes`.
+pub(super) fn all_crashes(report: &FleetReport) -> String {
+    many(report.crashes.iter().map(|(.., count)| count).sum::<u64>(), "crash").replace("crashs", "crashes")
 }
 
 struct Sentences<'r> {
@@ -128,7 +148,7 @@ impl Sentences<'_> {
         }
     }
 
-    /// The measures of a unit in a sentence, and what follows a number: one unit and as many decimals as in tables.
+    /// The number format for a unit in a sentence, and the suffix of numbers. Units and decimals are the same as in tables.
     fn measures(&self, unit: Unit, largest: f64) -> (Measures, String) {
         let measures = Measures::of(unit, largest);
         (measures, if unit == Unit::Nanoseconds { " %".to_owned() } else { format!(" {}", measures.unit()) })
@@ -151,39 +171,25 @@ impl Sentences<'_> {
                 _ => format!("None of {} alerts fired.", thousands(all)),
             };
         };
-        let cause = alert.causes.first().map(|(name, _)| format!(", by {}", cut(name))).unwrap_or_default();
         let whose = match self.report.cohorts.len() {
-            0 | 1 => cause,
-            _ => format!(" in {}{cause}", self.cohort(alert.cohort)),
+            0 | 1 => String::new(),
+            _ => format!(" in {}", self.cohort(alert.cohort)),
         };
-        let rule = fit(&alert.rule.text, Some(NAME + NAME / 2));
-        let (measures, unit) =
-            self.measures(alert.rule.value_unit(self.unit(alert.cohort)), alert.value.unwrap_or(0.0));
-        let others = |count: u64, what: &str| match count {
-            0 => String::new(),
-            1 => format!(" 1 more {what}."),
-            more => format!(" {} more {what}.", thousands(more)),
-        };
-        if fired > 0 {
-            let value = alert.value.map_or_else(String::new, |value| format!(": {}{unit}", measures.text(value)));
-            let undecided = others(undecided, "could not be decided");
-            return format!("Alert fired: {rule}{whose}{value}.{}{undecided}", others(fired - 1, "fired"));
-        }
-        let reason = match alert.state {
-            AlertState::Undecided { needed: Some(needed) } => {
-                format!(", which needs {} and has {}", many(needed, "run"), thousands(alert.runs))
+        let (rule, found) = (&alert.rule.text, alert_found(self.report, alert, None));
+        let note = alert.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
+        let counts = match (fired, undecided) {
+            (0, undecided) => {
+                format!("No alert fired, but {} of {} could not be decided", thousands(undecided), thousands(all))
             }
-            _ => String::new(),
-        };
-        let counts = if all == 1 { "the alert" } else { "the first of them" };
-        match (all, undecided) {
-            (1, _) => format!("No alert fired, but one could not be decided: {rule}{whose}{reason}."),
+            (fired, 0) => format!("{} of {} fired", thousands(fired), many(all, "alert")),
             _ => format!(
-                "No alert fired, but {} of {} could not be decided; {counts} is {rule}{whose}{reason}.",
-                thousands(undecided),
-                thousands(all)
+                "{} of {} fired, and {} could not be decided",
+                thousands(fired),
+                many(all, "alert"),
+                thousands(undecided)
             ),
-        }
+        };
+        format!("{counts}: {rule}{whose}: {found}{note}.")
     }
 
     fn level(&self, finding: &Finding) -> String {
@@ -196,7 +202,7 @@ impl Sentences<'_> {
             };
         };
         let (measures, unit_name) = self.measures(unit, max);
-        let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
+        let of_core = measures.unit();
         let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.title()));
         if runs == 1 {
             let (value, inside) = (measures.text(max), subject(self.report, unit));
@@ -209,8 +215,12 @@ impl Sentences<'_> {
             format!(" and {}{unit_name} at {quantile}", measures.text(value))
         });
         let largest = format!("the largest is {}{unit_name}, in {source}", measures.text(max));
-        let lacking = lacking.map_or_else(String::new, |(quantile, needed)| {
-            format!(" Too few runs for {quantile}, which needs {}.", thousands(needed))
+        let lacking = lacking.map_or_else(String::new, |(quantile, needed)| match runs < needed {
+            true => format!(" Too few runs for {quantile}, which needs {}.", thousands(needed)),
+            false => {
+                let needed = thousands(needed);
+                format!(" Their weights make them count as fewer than the {needed} that {quantile} needs.")
+            }
         });
         let (runs, name) = (many(runs, noun(unit)), subject_title(self.report, unit));
         let of_run = if unit.is_of_reports() { "" } else { " of a run" };
@@ -257,7 +267,7 @@ impl Sentences<'_> {
     }
 
     fn no_difference(&self, cohorts: &[usize], is_newest: bool, is_testable: bool) -> String {
-        // With several measures, it is about one of them.
+        // If there are several measures, the sentence names the one it is about.
         let own = cohorts.first().map(|&cohort| self.unit(cohort));
         let is_other = |cohort: &CohortReport| Some(cohort.cohort.unit) != own;
         let of_measure = match own {
@@ -345,7 +355,7 @@ fn inputs(finding: &Finding) -> String {
     if parts.is_empty() { String::new() } else { capitalized(&parts.join("; ")) + "." }
 }
 
-/// The row that uses most. Functions without a name are many functions, and none of them.
+/// The noun for the heaviest row. Unnamed functions are not called a function, since they are several.
 const fn most(scope: FleetScope) -> &'static str {
     match scope {
         FleetScope::Run => "busiest run",
@@ -356,7 +366,7 @@ const fn most(scope: FleetScope) -> &'static str {
     }
 }
 
-/// The values of a cohort's labels with their keys, or without them if one label is enough.
+/// The label values of a cohort with their keys; without the key if there is only one label.
 fn values_of(cohort: &Cohort) -> String {
     let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     match &cohort.labels[..] {
@@ -376,17 +386,17 @@ fn row_name(scope: FleetScope, name: &ScopeName) -> String {
     }
 }
 
-/// A name short enough for the sentence.
+/// Shortens a name for a sentence.
 fn cut(name: &str) -> String {
     fit(name, Some(NAME))
 }
 
-/// What a run is measured by, inside a sentence: `CPU use`, `thread time` where threads count that do not run, or what reports state.
+/// The measure of a run, as a noun within a sentence: `CPU use`, `thread time` if threads that do not run are included, or the measure of a report.
 pub(super) fn subject(report: &FleetReport, unit: Unit) -> &'static str {
     if report.selection.counts_waiting() && !unit.is_of_reports() { "thread time" } else { measure_name(unit) }
 }
 
-/// What the measure of reports from the field is; `None` if runs of a report are recordings.
+/// A sentence that explains the measure of reports from the field; `None` if runs are recordings.
 pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
     let is_of_reports = |cohort: &CohortReport| cohort.cohort.unit.is_of_reports();
     (!report.cohorts.is_empty() && report.cohorts.iter().all(is_of_reports)).then_some(
@@ -395,19 +405,29 @@ pub(super) fn measure_of_reports(report: &FleetReport) -> Option<&'static str> {
     )
 }
 
-/// The same for a title.
+/// What the measures of a report are of.
+pub(super) fn noun_of_all(report: &FleetReport) -> &'static str {
+    match measure_of_reports(report) {
+        // A report of metrics has several.
+        Some(_) if report.cohorts.iter().any(|cohort| cohort.cohort.unit.is_of_metrics()) => "reported value",
+        Some(_) => "report",
+        None => "run",
+    }
+}
+
+/// The same noun for a title.
 pub(super) fn subject_title(report: &FleetReport, unit: Unit) -> String {
     capitalized(subject(report, unit))
 }
 
-/// The subject of all runs, if they have one.
+/// The measure of all runs, if they have the same one.
 pub(super) fn subject_of_all(report: &FleetReport) -> &'static str {
     let mut subjects = report.cohorts.iter().map(|cohort| subject(report, cohort.cohort.unit));
     let first = subjects.next().unwrap_or_else(|| subject(report, Unit::Nanoseconds));
     if subjects.all(|other| other == first) { first } else { "measures" }
 }
 
-/// The selected threads of a report, with `listed` for their names; `None` if all are selected.
+/// The selected threads of a report; `listed` formats their names. `None` if all are selected.
 pub(super) fn counted_threads(options: &FleetOptions, listed: impl Fn(&[String]) -> String) -> Option<String> {
     match (&options.threads, options.only_main_threads) {
         (None, false) => None,
@@ -417,15 +437,7 @@ pub(super) fn counted_threads(options: &FleetOptions, listed: impl Fn(&[String])
     }
 }
 
-/// `P99` for `p99`, `weighted mean` for `weighted-mean`; `mean` stays.
-pub(super) fn statistic_name(name: &str) -> String {
-    if name == "weighted-mean" {
-        return "weighted mean".to_owned();
-    }
-    name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
-}
-
-/// The cohorts with too few runs for the percentile that is compared, in a sentence. `name` writes the name of a cohort.
+/// A sentence about the cohorts that have too few runs for the compared percentile. `name` formats the name of a cohort.
 pub(super) fn too_few_to_compare(
     report: &FleetReport,
     contrast: &Contrast,
@@ -434,7 +446,13 @@ pub(super) fn too_few_to_compare(
     let SortKey::Quantile(quantile) = report.options.sort else { return None };
     let needed = quantile.needed_count();
     let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
-    let few = cohorts.filter(|cohort| cohort.runs < needed);
+    // Unequal weights make runs count as fewer.
+    let is_few = |cohort: &&CohortReport| {
+        let mut estimates = cohort.across_runs.estimates.iter();
+        let is_unsupported = |estimate: &Estimate| matches!(estimate.support, Support::TooFew { .. });
+        estimates.any(|estimate| estimate.quantile == quantile && is_unsupported(estimate))
+    };
+    let few = cohorts.filter(is_few);
     let few: Vec<String> = few.map(|few| format!("{} ({})", name(&few.cohort), many(few.runs, "run"))).collect();
     let all = contrast.cohorts.len();
     let names = match few.len() {
@@ -443,57 +461,45 @@ pub(super) fn too_few_to_compare(
         some if some == all => format!("all {all} cohorts"),
         some => format!("{some} of {all} cohorts"),
     };
-    let needed = thousands(needed);
+    let (needed, equal) = (thousands(needed), if report.options.is_weighted { " of equal weight" } else { "" });
     Some(format!(
-        "Too few runs for {quantile}, which needs {needed}: {names}. Their {quantile} is nearly their largest run."
+        "Too few runs for {quantile}, which needs {needed}{equal}: {names}. Their {quantile} is nearly their largest run."
     ))
 }
 
-/// A line for each alert that fired or could not be decided.
-pub fn alert_lines(report: &FleetReport) -> Vec<String> {
-    report.alerts.iter().filter_map(|alert| alert_line(report, alert)).collect()
+impl FleetReport {
+    /// A line for each alert that fired or is undecided.
+    pub fn alert_lines(&self) -> Vec<String> {
+        self.alerts.iter().filter_map(|alert| alert_line(self, alert).log()).collect()
+    }
 }
 
-fn alert_line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
-    let (state, needed) = match alert.state {
-        AlertState::Fired => ("FIRED", None),
-        AlertState::Undecided { needed } => ("UNDECIDED", needed),
-        AlertState::Quiet => return None,
-    };
-    let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
-    let (name, unit) = cohort.map_or(("all runs".to_owned(), Unit::Nanoseconds), |cohort| (cohort.name(), cohort.unit));
-    let rule = &alert.rule;
-    let Some(value) = alert.value else {
-        let note = alert.note.as_deref().unwrap_or("there are no runs");
-        return Some(format!("{state} {rule} · {name}: {note}"));
-    };
-    let whose = alert.causes.first().map_or(String::new(), |(name, _)| format!("{} ", known(name)));
-    let others = match alert.causes_count {
-        0 | 1 => String::new(),
-        count => format!("; {} more beyond the threshold", many(count - 1, "name")),
-    };
-    let value = format!("{whose}{value:.2} {}", rule.value_name(unit));
-    let (runs, needed) = (many(alert.runs, "run"), needed.map(|needed| format!(", needs {}", many(needed, "run"))));
-    let interval = interval(report, alert, "", |end| format!("{end:.2}")).map(|interval| format!(", {interval}"));
-    let [needed, interval] = [needed, interval].map(Option::unwrap_or_default);
-    let note = alert.note.as_ref().map_or(String::new(), |note| format!("; {note}"));
-    Some(format!("{state} {rule} · {name}: {value} in {runs}{needed}{interval}{others}{note}"))
+/// The outcome of a rule: its value, the run or name behind it, and its reliability.
+pub(super) fn alert_line(report: &FleetReport, alert: &AlertOutcome) -> AlertLine {
+    let cohort = report.cohorts.get(alert.cohort).filter(|_| report.cohorts.len() > 1);
+    let whose = cohort.map(|cohort| cohort.cohort.name());
+    let interval = interval(report, alert);
+    AlertLine::new(alert, whose.as_deref(), Some(alert_found(report, alert, interval)))
 }
 
-/// A name that a rule about any name found.
-pub(super) fn known(name: &str) -> &str {
-    if name.is_empty() { "(no name)" } else { name }
+fn alert_found(report: &FleetReport, alert: &AlertOutcome, interval: Option<String>) -> String {
+    let measures = alert_measures(report, alert);
+    alerts::found(alert, "run", &|value| measures.text(value), &format!(" {}", measures.unit()), interval)
 }
 
-/// The interval of the value in words, with `scope` after its name; `None` if neither of its ends is known.
-pub(super) fn interval(
-    report: &FleetReport,
-    alert: &AlertOutcome,
-    scope: &str,
-    number: impl Fn(f64) -> String,
-) -> Option<String> {
+/// The number format for the value of a rule.
+pub(super) fn alert_measures(report: &FleetReport, alert: &AlertOutcome) -> Measures {
+    let unit = report.cohorts.get(alert.cohort).map_or(Unit::Nanoseconds, |cohort| cohort.cohort.unit);
+    Measures::of(alert.rule.value_unit(unit), alert.value.unwrap_or(0.0).max(alert.rule.limit))
+}
+
+/// The interval of the value in words; `None` if neither of its ends is known.
+fn interval(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
+    let measures = alert_measures(report, alert);
+    let scope =
+        if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };
     let interval = alert.estimate.as_ref()?.interval;
-    let end = |end: Option<f64>| end.map_or_else(|| "unknown".to_owned(), &number);
+    let end = |end: Option<f64>| end.map_or_else(|| "unknown".to_owned(), |end| measures.text(end));
     let (confidence, assumption) = (report.options.confidence, report.assumption());
     let (lower, upper) = (end(interval.lower), end(interval.upper));
     let is_known = interval.lower.is_some() || interval.upper.is_some();

@@ -1,13 +1,12 @@
-//! A trend with its changes: its sentences, and JSON and CSV. `docs/fleet-formats.md` describes every field.
+//! A trend with its changes, as sentences, JSON and CSV. `docs/fleet-formats.md` describes every field.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use ::csv::Writer;
 use serde_json::{Value, json};
 
 use super::comparison::json::document;
-use super::comparison::sentences::{change, confidence, interval, quantity_name};
+use super::comparison::sentences::{change, confidence, interval, level, quantity_name};
 use super::json::{inputs, selection};
 use super::many;
 use super::measures::value_unit;
@@ -15,25 +14,26 @@ use crate::fleet::compare::Quantity;
 use crate::fleet::{
     TrendChange, TrendDoubt, TrendOver, TrendReport, TrendSeries, TrendShift, TrendValue, TrendVerdict,
 };
-use crate::output::csv::{Cells, record};
-use crate::stats::{Looks, PERSISTENCE};
+use crate::output::csv::{Cells, Csv, Field};
+use crate::settings::{self, MEASURE, WHERE};
+use crate::stats::{ChangePoints, Looks};
 use crate::units::{counted, first_of};
 
-/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
 const VERSION: u64 = 1;
 
-/// The answer about a quantity, in a sentence.
+/// The answer about a quantity, as a sentence.
 pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     match &series.doubt {
         None => {}
         Some(TrendDoubt::Lengths(lengths, time)) => {
             let time = match time {
                 Some(time) => numbers_of(&quantity_name(&Quantity::CpuTime, trend.unit), time),
-                None => "CPU time did not change".to_owned(),
+                None => format!("no change{} in CPU time", above(series)),
             };
             return format!(
                 "Cannot tell: {}, but lengths of recordings changed by {}: {time}. If they last until the work is done, add \
-                 --measure cpu-time.",
+                 {MEASURE} cpu-time.",
                 seen(trend, series),
                 change(lengths.ratio)
             );
@@ -41,7 +41,7 @@ pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
         Some(TrendDoubt::Shorter(lengths)) => {
             return format!(
                 "Cannot tell: {}, but recordings became shorter ({}), as after a crash; if they did all of their work, add \
-                 --measure {}.",
+                 {MEASURE} {}.",
                 seen(trend, series),
                 change(lengths.ratio),
                 series.quantity
@@ -50,27 +50,37 @@ pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     }
     let Some(since) = &series.since else {
         let from = trend.options.accepted.as_ref().map_or(String::new(), |accepted| format!(" since {accepted}"));
-        let none = || format!("No change of {}{from} was shown in {}.", name(trend, series), points(trend, series));
+        let none = || {
+            let (above, points) = (above(series), points(trend, series));
+            format!("No change{above} in {}{from} was shown in {points}.", name(trend, series))
+        };
         return series.problem.clone().unwrap_or_else(none);
     };
     if let Some(change) = series.only_change() {
         return sentence(trend, series, change);
     }
     let numbers = numbers(trend, series, since);
+    let (lower, upper) = since.interval;
+    // A clear difference may be too small to matter.
+    let is_clear = lower > 1.0 || upper < 1.0;
+    let none = |noun: &str| match is_clear {
+        true => format!("No {noun}{}", above(series)),
+        false => format!("No clear {noun}"),
+    };
     if series.is_gradual {
         let word = match series.verdict() {
-            TrendVerdict::Slower => "Gradually slower",
-            TrendVerdict::Faster => "Gradually faster",
-            _ => "No clear change",
+            TrendVerdict::Slower => "Gradually slower".to_owned(),
+            TrendVerdict::Faster => "Gradually faster".to_owned(),
+            _ => none("change"),
         };
         let [first, last] =
             [&series.points[since.from], &series.points[series.points.len() - 1]].map(|point| &point.name);
         return format!("{word} from {first} to {last}: {numbers}. No single {} stands out.", noun(trend));
     }
     let word = match series.verdict() {
-        TrendVerdict::Slower => "Slower than",
-        TrendVerdict::Faster => "Faster than",
-        _ => "No clear difference from",
+        TrendVerdict::Slower => "Slower than".to_owned(),
+        TrendVerdict::Faster => "Faster than".to_owned(),
+        _ => none("difference") + " from",
     };
     let base = match &trend.options.accepted {
         Some(accepted) => accepted.clone(),
@@ -81,12 +91,18 @@ pub(super) fn verdict(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     format!("{word} {base}: {numbers}, {} then, {} now.", many(then, "run"), counted(now))
 }
 
-/// The change of a quantity, or that there is none.
+/// The change of a quantity, or a note that there is none.
 fn seen(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     match &series.since {
         Some(since) => numbers(trend, series, since),
-        None => format!("no change of {} in {}", name(trend, series), points(trend, series)),
+        None => format!("no change{} in {} in {}", above(series), name(trend, series), points(trend, series)),
     }
+}
+
+/// ` above 3 %`: smaller changes were ignored. Empty if none were.
+fn above(series: &TrendSeries) -> String {
+    let least = series.min_effect;
+    if least > 0.0 { format!(" above {}", level(least)) } else { String::new() }
 }
 
 /// `Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.`
@@ -101,7 +117,7 @@ pub(super) fn sentence(trend: &TrendReport<'_>, series: &TrendSeries, changed: &
         counted(after)
     );
     if changed.is_provisional {
-        text += &format!(" Provisional: fewer than {PERSISTENCE} {}s so far.", noun(trend));
+        text += &format!(" Provisional: fewer than {} {}s so far.", ChangePoints::PERSISTENCE, noun(trend));
     }
     for (key, [before, after]) in &changed.confounders {
         let (before, after) = (first_of(before), first_of(after));
@@ -156,21 +172,22 @@ fn points(trend: &TrendReport<'_>, series: &TrendSeries) -> String {
     }
 }
 
-/// The words of the command that compares the functions on both sides of a shift; none if its inputs are unknown.
+/// The words of the command that compares the functions on both sides of a change; empty if its inputs are unknown.
 pub(super) fn comparison(trend: &TrendReport<'_>, shift: &TrendShift) -> Vec<String> {
-    if trend.options.inputs.is_empty() || shift.comparison.is_empty() {
+    let Some(command) =
+        settings::command().filter(|_| !trend.options.inputs.is_empty() && !shift.comparison.is_empty())
+    else {
         return Vec::new();
-    }
-    let only =
-        trend.fleet.options.only.iter().flat_map(|(key, value)| ["--where".to_owned(), format!("{key}={value}")]);
-    let words = ["traceparse", "compare"].map(str::to_owned).into_iter().chain(trend.options.inputs.iter().cloned());
+    };
+    let only = trend.fleet.options.only.iter().flat_map(|(key, value)| [WHERE.to_string(), format!("{key}={value}")]);
+    let words = [command, "compare"].map(str::to_owned).into_iter().chain(trend.options.inputs.iter().cloned());
     words.chain(shift.comparison.iter().cloned()).chain(only).collect()
 }
 
 /// Writes the trend as one JSON document.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let (over, label) = match &trend.over {
         TrendOver::Label(key) => ("label", Some(key)),
@@ -255,51 +272,42 @@ pub(in crate::output) fn write_json(trend: &TrendReport<'_>, out: &mut dyn Write
 /// Writes a table with a row for each quantity and point.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write_csv(trend: &TrendReport<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let mut csv = Writer::from_writer(out);
-    record(
-        &mut csv,
-        &[
-            "measure",
-            "point",
-            "value",
-            "value_unit",
-            "runs",
-            "idle_runs",
-            "blocks",
-            "change",
-            "ratio",
-            "lower",
-            "upper",
-            "p",
-        ],
-    )?;
-    for (series, index) in trend.series.iter().flat_map(|series| (0..series.points.len()).map(move |at| (series, at))) {
-        let point = &series.points[index];
-        let change = series.changes.iter().find(|change| change.point == index);
-        // A ramp ends at the last point.
-        let is_end = series.is_gradual && index + 1 == series.points.len();
-        let ramp = series.since.as_ref().filter(|_| is_end);
-        let shift = change.map(|change| &change.shift).or(ramp);
-        let decimal = |value: Option<f64>| {
-            value.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
-        };
-        let mut fields =
-            vec![cells.text(&series.quantity.to_string()).into_owned(), cells.text(&point.name).into_owned()];
-        fields.extend([decimal(point.value), value_unit(&series.quantity, trend.unit).to_owned()]);
-        fields.extend([point.runs, point.idle, point.blocks].map(|count| count.to_string()));
-        let changed = [
-            shift.map(|shift| shift.ratio),
-            shift.map(|shift| shift.interval.0),
-            shift.map(|shift| shift.interval.1),
-            change.map(|change| change.p),
-        ];
-        let plausible = series.changes.iter().find(|change| change.plausible.contains(&index));
-        let plausible = plausible.map_or("", |change| &series.points[change.point].name);
-        fields.push(cells.text(plausible).into_owned());
-        fields.extend(changed.map(decimal));
-        record(&mut csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())?;
-    }
-    csv.flush()
+    let records = trend.series.iter().flat_map(|series| {
+        let point = move |(index, point)| record(trend, series, index, point);
+        series.points.iter().enumerate().map(point)
+    });
+    Csv::write(COLUMNS.split(','), records, cells, out)
+}
+
+const COLUMNS: &str = "measure,point,value,value_unit,runs,idle_runs,blocks,change,ratio,lower,upper,p";
+
+fn record<'t>(
+    trend: &TrendReport<'_>,
+    series: &'t TrendSeries,
+    index: usize,
+    point: &'t TrendValue,
+) -> [Field<'t>; 12] {
+    let change = series.changes.iter().find(|change| change.point == index);
+    // A ramp ends at the last point.
+    let is_end = series.is_gradual && index + 1 == series.points.len();
+    let ramp = series.since.as_ref().filter(|_| is_end);
+    let shift = change.map(|change| &change.shift).or(ramp);
+    let plausible = series.changes.iter().find(|change| change.plausible.contains(&index));
+    let decimal = |value: Option<f64>| value.filter(|value| value.is_finite()).into();
+    [
+        series.quantity.to_string().into(),
+        (&point.name).into(),
+        decimal(point.value),
+        value_unit(&series.quantity, trend.unit).into(),
+        point.runs.into(),
+        point.idle.into(),
+        point.blocks.into(),
+        plausible.map(|change| &series.points[change.point].name).into(),
+        decimal(shift.map(|shift| shift.ratio)),
+        decimal(shift.map(|shift| shift.interval.0)),
+        decimal(shift.map(|shift| shift.interval.1)),
+        decimal(change.map(|change| change.p)),
+    ]
 }

@@ -1,4 +1,4 @@
-//! Hangs and hitches as one document.
+//! Hangs and hitches as a JSON document.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangWait, Hitches};
 use crate::units::Nanos;
 
-/// The version of the JSON. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the JSON. Added fields keep the version; removed fields and changed meanings increase it.
 const VERSION: u64 = 1;
 
 /// Writes the report as JSON.

@@ -1,4 +1,4 @@
-//! What a thread did in a hang, in words. Each sentence names its evidence.
+//! Sentences about what a thread did during a hang. Each sentence states its evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(in crate::output) fn did(activity: &HangActivity) -> String {
     }
 }
 
-/// The same in a sentence, with the evidence.
+/// What a thread did, as a sentence with the evidence.
 pub(in crate::output) fn evidence(hang: &Hang) -> String {
     let activity = &hang.activity;
     let HangActivity { samples, running, waiting, queued, .. } = *activity;
@@ -60,7 +60,7 @@ pub(in crate::output) fn evidence(hang: &Hang) -> String {
     if is_partly_covered { format!("{sentence}. No sample covers {uncovered:.0}% of it") } else { sentence }
 }
 
-/// Which thread has the lock that a thread waits for.
+/// A sentence about the thread that holds the lock for which a thread waits.
 pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Profile) -> Option<String> {
     let label = |id| thread_label(profile, profile.thread(id));
     let of_process = |id| {
@@ -93,7 +93,7 @@ pub(super) fn holder(activity: &HangActivity, is_of_report: bool, profile: &Prof
     }
 }
 
-/// The binaries of the app that lack names, each with the number of its functions without a name in the stacks of hangs, the most first.
+/// The app binaries with unnamed functions in the stacks of hangs, each with the number of these functions, largest first.
 pub(super) fn missing(report: &HangReport, profile: &Profile) -> Vec<(BinaryId, usize)> {
     let of_activity = |it: &Hang| {
         let stacks = it.activity.heaviest.iter().chain(&it.activity.off_cpu).chain(&it.activity.also_busy);

@@ -1,33 +1,34 @@
-//! Hangs and hitches for people: a table, the longest hang first, and what there is on the longest of them.
+//! Hangs and hitches for people: a table, longest hang first, and details on the longest hangs.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
 use super::sentences::{did, evidence, holder, missing};
 use crate::calltree::percent;
-use crate::output::text::{Style, Tone, fit, pad, wrap};
+use crate::output::text::table::{Column, KEPT, Row, Table};
+use crate::output::text::{Style, Tone};
 use crate::profile::{FunctionId, Meaning, Profile};
 use crate::recording::{Interval, Recording};
 use crate::report::{Hang, HangActivity, HangReport, HangStack, HangVerdict, HangWait, Hitches, thread_label};
+use crate::settings::{DSYM, FORMAT, PROCESS};
 use crate::units::{Nanos, Weight, several};
 
-/// Hangs that are described below the table.
+/// The number of hangs described below the table.
 const DESCRIBED: usize = 3;
-/// Rows of the table.
+/// The number of rows in the table.
 const ROWS: usize = 20;
-/// Functions of a stack, the innermost ones.
+/// The width of the column with the function that a hang is mostly in.
+const PLACE: usize = 24;
+/// The number of functions shown of a stack, innermost first.
 const FRAMES: usize = 10;
-/// System calls and states of a hang, those with the largest total.
+/// The number of system calls and states shown for a hang, largest total first.
 const WAITS: usize = 3;
-/// Hitches of a process, and processes with hitches.
+/// The number of hitches shown per process, and of processes with hitches.
 const HITCHES: usize = 5;
-/// Apple's limits of the hitch time ratio, in milliseconds per second: below the first a user does not notice hitches, from the second on they
-/// are disturbing. Source: "Explore UI animation hitches and the render loop", Apple Tech Talks 2021.
+/// Apple's limits for the hitch time ratio, in milliseconds per second: below the first, users do not notice hitches; from the second on, hitches are
+/// disturbing. Source: "Explore UI animation hitches and the render loop", Apple Tech Talks 2021.
 const RATIO: [f64; 2] = [5.0, 10.0];
 
-/// Writes hangs for people.
 pub(in crate::output) fn write_text(
     report: &HangReport,
     recording: &Recording,
@@ -35,9 +36,7 @@ pub(in crate::output) fn write_text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let page = Page { profile: &recording.profile, style, report };
-    for line in wrap(&page.title(), 0, style.width) {
-        writeln!(out, "{}", style.paint(Tone::Title, &line))?;
-    }
+    style.write_wrapped(Some(Tone::Title), 0, &page.title(), out)?;
     if !report.hangs.is_empty() {
         page.table(out)?;
         page.remarks(out)?;
@@ -50,7 +49,8 @@ pub(in crate::output) fn write_text(
     let (processes, late) = rest.fold((0, 0), |(count, late), it| (count + 1, late + it.late().as_nanos()));
     if processes > 0 {
         let text = format!("Hitches of {processes} more processes: {} late together", Weight::nanos(late));
-        writeln!(out, "\n{}", fit(&text, style.width))?;
+        writeln!(out)?;
+        style.write_wrapped(None, 0, &text, out)?;
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ impl Page<'_> {
             (0, false) if self.is_stop() => "The report is not of a hang: it shows why a process ended".to_owned(),
             (0, false) if self.is_report() => {
                 let several = self.profile.process_ids().len() > 1 && !self.report.is_of_chosen;
-                let choose = if several { "; --process NAME chooses one of a process" } else { "" };
+                let choose = if several { format!("; {PROCESS} NAME chooses one of a process") } else { String::new() };
                 format!("The report states no hang, and which of its threads is meant is unknown{choose}")
             }
             (0, false) if !has_samples => "The input has no table of hangs, and no CPU samples".to_owned(),
@@ -108,7 +108,7 @@ impl Page<'_> {
         }
     }
 
-    /// True if the input is a report of a crash, or of too much memory.
+    /// True if the input is a crash or memory exception report.
     fn is_stop(&self) -> bool {
         self.profile.series_ids().any(|id| self.profile.series(id).meaning == Meaning::Stop)
     }
@@ -131,14 +131,14 @@ impl Page<'_> {
         if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) }
     }
 
-    /// What all hangs have in common.
+    /// The property that all hangs share; `None` if they differ.
     fn common(&self, part: impl Fn(&Hang) -> String) -> Option<String> {
         let mut parts = self.report.hangs.iter().map(part);
         let first = parts.next()?;
         parts.all(|other| other == first).then_some(first)
     }
 
-    /// A row for each hang. Columns that are the same in all rows are left out.
+    /// Writes a row for each hang. Columns with the same value in all rows are left out.
     fn table(&self, out: &mut dyn Write) -> io::Result<()> {
         let hangs = &self.report.hangs;
         let runs = self.common(|hang| hang.interval.run.to_string()).is_none();
@@ -155,46 +155,28 @@ impl Page<'_> {
             let long = hang.length.map_or_else(String::new, |long| format!("{open}{}", length(long)));
             let kind = interval.hang_type.as_deref().unwrap_or_default().to_owned();
             let whose = if whose { self.whose(hang) } else { String::new() };
-            [start, long, kind, whose, did(&hang.activity)]
+            let place = self.place(hang);
+            let name = place.map_or("", |id| self.profile.function_name(id));
+            let binary = place.and_then(|id| self.profile.binary_name(id)).unwrap_or_default();
+            Row::new([start, long, kind, whose, did(&hang.activity)], name, binary)
         };
-        let heads = ["at", "length", "type", "thread", "it was"].map(str::to_owned);
-        let rows: Vec<[String; 5]> = hangs.iter().take(ROWS).map(row).collect();
-        let widths: [usize; 5] = std::array::from_fn(|column| {
-            let longest = rows.iter().map(|row| row[column].width()).max().unwrap_or_default();
-            if longest == 0 { 0 } else { longest.max(heads[column].width()).min(if column == 3 { 24 } else { 40 }) }
-        });
-        let line = |cells: &[String; 5]| {
-            let mut line = String::new();
-            for (column, (cell, width)) in cells.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0) {
-                let cell = fit(cell, Some(width));
-                let space = " ".repeat(width.saturating_sub(cell.width()));
-                line += &if column < 2 { format!("{space}{cell}") } else { pad(&cell, width) };
-                line += "  ";
-            }
-            line
-        };
-        writeln!(out, "\n{}", self.style.paint(Tone::Dim, &fit(&(line(&heads) + "mostly in"), self.style.width)))?;
-        for (hang, cells) in hangs.iter().zip(&rows) {
-            let line = line(cells);
-            if self.style.width.is_some_and(|width| line.width() > width) {
-                writeln!(out, "{}", fit(line.trim_end(), self.style.width))?;
-                continue;
-            }
-            let (name, binary) = self.place(hang).map_or_else(Default::default, |id| {
-                let binary = self.profile.binary_name(id).unwrap_or_default();
-                self.style.two_parts(self.profile.function_name(id), binary, line.width())
-            });
-            let end = format!("{name}{binary}");
-            writeln!(out, "{}{end}", if end.is_empty() { line.trim_end() } else { &line })?;
-        }
-        if hangs.len() > ROWS {
-            let text = format!("… {}; --format json has all", several((hangs.len() - ROWS) as u64, "more hang"));
-            writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(&text, self.style.width)))?;
-        }
-        Ok(())
+        let columns = vec![
+            Column::new("at", KEPT),
+            Column::new("length", KEPT),
+            Column::label("type", 1, [10, 40]),
+            Column::label("thread", 2, [16, 24]),
+            Column::label("it was", 3, [16, 40]),
+        ];
+        let more = hangs.len().checked_sub(ROWS).filter(|&more| more > 0);
+        let more = more
+            .map(|more| Row::more([""; 0], &format!("… {}; {FORMAT} json has all", several(more as u64, "more hang"))));
+        let rows = hangs.iter().take(ROWS).map(row).chain(more).collect();
+        writeln!(out)?;
+        let table = Table::new(columns, "mostly in", PLACE, rows).without_empty(|cell| !cell.is_empty());
+        table.write("JSON has all.", self.style, out)
     }
 
-    /// What applies to several rows, once.
+    /// Writes remarks that apply to several rows, once each.
     fn remarks(&self, out: &mut dyn Write) -> io::Result<()> {
         let hangs = &self.report.hangs;
         let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
@@ -213,7 +195,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// True if there is more on a hang than its row says.
+    /// True if there is more to report about a hang than its row shows.
     fn is_described(&self, hang: &Hang) -> bool {
         let activity = &hang.activity;
         let has_context = !hang.waits.is_empty() || !hang.signposts.is_empty() || !activity.also_busy.is_empty();
@@ -241,9 +223,7 @@ impl Page<'_> {
         };
         let tone = if self.report.is_recorded { Tone::Bad } else { Tone::Title };
         writeln!(out)?;
-        for line in wrap(&format!("{head}{long}"), 0, self.style.width) {
-            writeln!(out, "{}", self.style.paint(tone, &line))?;
-        }
+        self.style.write_wrapped(Some(tone), 0, &format!("{head}{long}"), out)?;
         self.line(&evidence(hang), out)?;
         if let Some(text) = holder(activity, hang.is_report, self.profile) {
             self.line(&text, out)?;
@@ -267,7 +247,7 @@ impl Page<'_> {
         self.context(hang, out)
     }
 
-    /// Recorded system calls and signposts.
+    /// Writes recorded system calls and signposts.
     fn context(&self, hang: &Hang, out: &mut dyn Write) -> io::Result<()> {
         for HangWait { table, name, count, total } in hang.waits.iter().take(WAITS) {
             let total = Weight::nanos(total.as_nanos());
@@ -280,7 +260,7 @@ impl Page<'_> {
         self.line(&format!("Open signposts: {}", names.join(", ")), out)
     }
 
-    /// The binaries of the app whose functions in these hangs have no names.
+    /// Writes the app binaries with unnamed functions in these hangs.
     fn missing(&self, out: &mut dyn Write) -> io::Result<()> {
         let missing = missing(self.report, self.profile);
         let Some((binary, count)) = missing.first() else { return Ok(()) };
@@ -296,9 +276,9 @@ impl Page<'_> {
         writeln!(out)?;
         let have = if *count == 1 { "has" } else { "have" };
         let text = format!(
-            "{functions} of {name} in these stacks {have} no name: pass its dSYM{uuid} with --dsym (docs/symbols.md){more}"
+            "{functions} of {name} in these stacks {have} no name: pass its dSYM{uuid} with {DSYM} (docs/symbols.md){more}"
         );
-        wrap(&text, 0, self.style.width).iter().try_for_each(|line| writeln!(out, "{line}"))
+        self.style.write_wrapped(None, 0, &text, out)
     }
 
     /// The function that a hang is mostly in.
@@ -314,7 +294,7 @@ impl Page<'_> {
                     off_cpu
                 }
             }
-            // Most of the time is not that of the samples.
+            // The samples do not represent most of the time.
             _ => return None,
         };
         stack.as_ref()?.place(self.profile)
@@ -330,10 +310,10 @@ impl Page<'_> {
     }
 
     fn line(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        wrap(text, 2, self.style.width).iter().try_for_each(|line| writeln!(out, "{line}"))
+        self.style.write_wrapped(None, 2, text, out)
     }
 
-    /// The innermost functions of a stack, each below its caller.
+    /// Writes the innermost functions of a stack, each below its caller.
     fn stack(&self, title: &str, stack: Option<&HangStack>, out: &mut dyn Write) -> io::Result<()> {
         let Some(HangStack { weight, functions, .. }) = stack.filter(|stack| !stack.functions.is_empty()) else {
             return Ok(());
@@ -357,7 +337,8 @@ impl Page<'_> {
         let Some(first) = rows.first() else { return Ok(()) };
         let count = if rows.len() == 1 { "1 hitch".to_owned() } else { format!("{} hitches", rows.len()) };
         let title = format!("{count} of {}: frames were {} late together", process(first), length(hitches.late()));
-        writeln!(out, "\n{}", self.style.paint(Tone::Title, &fit(&title, self.style.width)))?;
+        writeln!(out)?;
+        self.style.write_wrapped(Some(Tone::Title), 0, &title, out)?;
         self.line(&ratio(hitches), out)?;
         for row in rows.iter().take(HITCHES) {
             let cause = row.name.as_deref().filter(|name| !name.is_empty()).unwrap_or("no cause was recorded");
@@ -371,7 +352,7 @@ impl Page<'_> {
     }
 }
 
-/// How late frames were while something moved, if it was recorded when something moved.
+/// The hitch time ratio, if animations were recorded.
 fn ratio(hitches: &Hitches) -> String {
     let names: Vec<&str> = hitches.animations.iter().map(AsRef::as_ref).collect();
     let Some(ratio) = hitches.ratio() else {

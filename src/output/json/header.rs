@@ -1,4 +1,4 @@
-//! The start of every document, before the rows: the options, the inputs, and the results of reading them.
+//! The fields before the rows of every document: options, inputs, and the results of reading.
 
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ use crate::symbolicate::{Missing, SymbolicationSummary};
 use crate::symbols::Found;
 use crate::units::Nanos;
 
-/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
 pub(crate) const VERSION: u32 = 1;
 
-/// Writes every field except lists of rows, with `separator` between fields. The object stays open.
+/// Writes every field except lists of rows, with `separator` between fields. The object is not closed.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
         Metric::Weight if report.recording.profile.is_weighed_by_counters() => "counter",
@@ -47,13 +47,13 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("diagnostics", report.recording.diagnostics.iter().map(diagnostic).collect())
 }
 
-/// The names that were replaced, by what they are replaced by.
+/// The replaced names by kind, with their pseudonyms.
 pub(in crate::output) fn redacted(list: &[Redacted]) -> Value {
     let row = |row: &Redacted| json!({"kind": row.kind.name(), "names": row.names, "pseudonyms": row.pseudonyms});
     list.iter().map(row).collect()
 }
 
-/// The filters and limits that the numbers follow.
+/// The filters and limits that apply to the numbers.
 fn asked(options: &ReportOptions) -> Value {
     let Selection { runs, processes, threads, only_main_threads, time, intervals, states } = &options.selection;
     let texts = |matchers: &[Matcher]| -> Vec<String> { matchers.iter().map(|m| m.text().to_owned()).collect() };
@@ -75,7 +75,7 @@ fn asked(options: &ReportOptions) -> Value {
         "min_percent": options.pruning.min_percent,
         "min_weight": options.pruning.min_weight,
         "depth": options.pruning.depth,
-        "top": options.top,
+        "top": options.top.filter(|&top| top < usize::MAX),
         "function": options.function,
     });
     if let Some(sort) = options.sort {
@@ -87,9 +87,9 @@ fn asked(options: &ReportOptions) -> Value {
     asked
 }
 
-/// Intervals that samples had to be in.
+/// The intervals in which samples had to be.
 pub(in crate::output) fn during(intervals: &IntervalFilter) -> Value {
-    // Sums may pass 64 bits; JSON numbers have no limit, serde_json's do.
+    // Sums may exceed 64 bits. JSON allows such numbers, but serde_json does not.
     let nanos = |sum: u128| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum));
     json!({
         "names": intervals.names(),
@@ -196,7 +196,7 @@ fn series(report: &Report<'_>, index: usize, series: &SeriesReport, names: &[Vec
         .other_states
         .iter()
         .map(|(state, left_out)| json!({"state": state, "weight": left_out.weight.value, "samples": left_out.samples}));
-    // Sums of counters may pass 64 bits; JSON numbers have no limit, serde_json's do.
+    // Sums of counters may exceed 64 bits. JSON allows such numbers, but serde_json does not.
     let counters: Vec<Value> = series
         .counters
         .iter()
@@ -255,12 +255,12 @@ fn unnamed(report: &Report<'_>) -> Value {
     })
 }
 
-/// The number of binaries that lists of missing names have: the overview is short.
+/// The maximum number of binaries in lists of missing names: few in the overview, which is short.
 fn listed(report: &Report<'_>) -> usize {
     if report.options.view == View::Overview { 3 } else { usize::MAX }
 }
 
-/// The effects of operations, by series; `position` gives the position of a series in the document.
+/// The effects of operations, by series; `position` returns the index of a series in the document.
 pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(SeriesId) -> Option<usize>) -> Value {
     let changes = |summary: &OperationSummary| -> Value {
         let changes = summary.changes.iter().filter_map(|(id, change)| Some((position(*id)?, change)));

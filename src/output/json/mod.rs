@@ -1,4 +1,4 @@
-//! JSON for programs: one document, or a line for each row. `docs/formats.md` describes every field.
+//! JSON for programs: one document, or one line per row. `docs/formats.md` describes every field.
 //!
 //! Weights are integers, with their unit in another field. JavaScript rounds integers above 2^53, which no real recording reaches. Trees
 //! are nested as deeply as stacks, which exceeds the limit of some parsers.
@@ -23,10 +23,10 @@ use crate::recording::Document;
 use crate::redact::Redacted;
 use crate::report::{HiddenRows, HidingLimit, Report, View};
 
-/// Writes the view of a report. The overview holds everything but functions and samples.
+/// Writes the view of a report. The overview contains everything except functions and samples.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse", ",\n", out)?;
     rows(report, Layout::Document, out)?;
@@ -34,18 +34,18 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     out.write_all(b"}\n")
 }
 
-/// Writes everything but rows: the summary.
+/// Writes everything except rows, which is the summary.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 #[cfg(feature = "compression")]
 pub(super) fn write_summary(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse", ",", out)?;
     out.write_all(b"}")
 }
 
-/// Writes the view of a report as JSON lines: all fields except rows in the first line, and one row in each line after it. The rows are the
-/// rows of [`write()`], but nodes of trees and spans of flame charts are not nested.
+/// Writes the view of a report as JSON lines: the first line contains all fields except rows, and each other line one row. The rows are the same as
+/// in [`write()`], but tree nodes and flame chart spans are not nested.
 ///
 /// # Errors
 /// If `out` fails.
@@ -67,7 +67,7 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
             if let Some(kind) = view.listing_kind() {
                 tables::listing(report, kind, layout, out)?;
             }
-            // Rows of one kind only are lines.
+            // JSON lines contain rows of only one kind.
             if layout == Layout::Lines {
                 return Ok(());
             }
@@ -79,7 +79,7 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
     }
 }
 
-/// Writes the rows that tables left out because of a minimum weight or a number of rows.
+/// Writes the totals of rows that tables hide because of a minimum weight or a maximum number of rows.
 fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let hidden = report.hidden_rows();
     if hidden.is_empty() {
@@ -97,10 +97,10 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// Writes the contents of a table of contents, or of an export.
+/// Writes the contents of a table of contents or of an export.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_contents(
     documents: &[Document],
     redactions: Option<&[Redacted]>,

@@ -1,4 +1,4 @@
-//! The short answer, for programs.
+//! The overview, for programs.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::report::{
     Stop, Work,
 };
 
-/// Functions of a list, and parts of the time.
+/// The number of functions in a list, and of bins in a timeline.
 const FUNCTIONS: usize = 5;
 const BINS: usize = 72;
 
@@ -23,11 +23,10 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     })
 }
 
-/// The object of a series.
 fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let count = report.options.top.unwrap_or(FUNCTIONS);
     let overview = report.overview(series, count, 1, BINS);
-    // The text answers one series.
+    // The text overview covers only one series.
     let is_told = answered(report).first().is_some_and(|first| first.series == series.series);
     let sentences = is_told.then(|| sentences(OverviewSentences::plain(report, series, overview.clone())));
     let Overview {
@@ -101,7 +100,7 @@ fn amount(amount: Amount) -> Value {
     json!({"weight": amount.weight.value, "samples": amount.samples})
 }
 
-/// A thread with a weight on it.
+/// A thread and a weight on it.
 fn on_thread(report: &Report<'_>, id: ThreadId, amount: Amount) -> Value {
     let profile = &report.recording.profile;
     let thread = profile.thread(id);
@@ -149,7 +148,7 @@ fn about_shares(shares: &Shares) -> Value {
     })
 }
 
-/// A crash or memory exception: the facts by name, and the stack of its thread, innermost function first.
+/// A crash or memory exception: the facts by name, and the stack of the affected thread, innermost function first.
 fn about_stop(report: &Report<'_>, stop: &Stop) -> Value {
     let profile = &report.recording.profile;
     let frame = |&id: &FunctionId| {

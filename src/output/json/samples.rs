@@ -1,4 +1,4 @@
-//! Samples, an object for each.
+//! Samples, one object per sample.
 
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     writer.finish()
 }
 
-/// Everything before the stack.
+/// Writes everything before the stack.
 fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
     writer.put(&pieces.series[sample.series.index()]);
     writer.put_number(sample.time.as_nanos());
@@ -53,15 +53,15 @@ fn counters(values: &[u64], writer: &mut ByteWriter<'_>) {
     writer.put(b"]");
 }
 
-/// Parts of samples that come up again and again.
+/// Pieces of output that many samples share.
 struct Pieces {
-    /// By series: from the start to the time.
+    /// By series: the piece from the start to the time.
     series: Vec<Vec<u8>>,
-    /// By thread: from the process to the core.
+    /// By thread: the piece from the process to the core.
     threads: Vec<Vec<u8>>,
-    /// The start of a frame: `{"function":"…","binary":"…","address":"`.
+    /// By function: the start of a frame, `{"function":"…","binary":"…","address":"`.
     frames: FunctionTexts,
-    /// Paths of source files.
+    /// The paths of source files.
     paths: HashMap<StringId, Vec<u8>>,
 }
 
@@ -103,7 +103,7 @@ impl Pieces {
     }
 }
 
-/// The frames of a stack, root first; null without any.
+/// Appends the frames of a stack, root first, or null if there are none.
 fn push_stack(profile: &Profile, path: &[Stack], pieces: &Pieces, out: &mut Vec<u8>) {
     if path.is_empty() {
         return out.extend_from_slice(b"null");

@@ -1,4 +1,4 @@
-//! Views that are one table: an object for each row; and source files with what their lines weigh.
+//! Views that consist of one table, as an object per row; and source files with the weights of their lines.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::calltree::KeySums;
 use crate::output::byte_writer::{ByteWriter, Put};
 use crate::report::{Cell, ListingKind, Report};
 
-/// Writes the rows of all series, under the name of the listing or as lines.
+/// Writes the rows of all series, as an array named after the listing or as lines.
 pub(super) fn listing(report: &Report<'_>, kind: &ListingKind, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ByteWriter::new(out);
     let mut rows = Rows::begin(layout, kind.name, &mut writer.text);

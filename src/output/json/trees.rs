@@ -1,4 +1,4 @@
-//! Trees as nested nodes, or as a row for each node; and flame charts: threads with their spans.
+//! Trees as nested nodes or as a row per node; and flame charts as threads with their spans.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::report::{Report, Scope, SeparateBy, Span, ThreadChart, binary_of, function_of};
 use crate::units::Nanos;
 
-/// Writes the trees, in an array named after their scopes. In lines, the nodes of a tree follow its scope and have its number.
+/// Writes the trees in an array named after the kind of scope. In JSON lines, the nodes of a tree follow its scope and contain its number.
 pub(super) fn trees(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let name = match report.options.separate_by {
         SeparateBy::Thread => "threads",
@@ -26,7 +26,7 @@ pub(super) fn trees(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     let mut count = 0;
     for (index, series) in report.series.iter().enumerate() {
         report.walk_trees(series, &series.scopes, |row, tree| {
-            // The tree is the last field of the object, so that it can be written without holding it.
+            // The tree is the last field of the object, so it can be streamed.
             let head = scope(report, index, row.scope, &row.counted).to_string();
             rows.next(&mut writer.text);
             writer.put(&head.as_bytes()[..head.len() - 1]);
@@ -125,7 +125,7 @@ fn push_head(profile: &Profile, label: Label, out: &mut Vec<u8>) {
     out.put(b",\"binary\":").put_text(binary_of(profile, label));
 }
 
-/// Writes the threads of every series. In lines, spans follow their thread and have its number.
+/// Writes the threads of every series. In JSON lines, spans follow their thread and contain its number.
 pub(super) fn flame_chart(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let names = node_heads(&report.recording.profile);
     let mut writer = ByteWriter::new(out);
@@ -149,7 +149,7 @@ pub(super) fn flame_chart(report: &Report<'_>, layout: Layout, out: &mut dyn Wri
     writer.finish()
 }
 
-/// The rest of a thread, with its spans inside.
+/// Writes the rest of a thread with its spans nested in it.
 fn nested_spans(thread: &ThreadChart<'_>, names: &LabelTexts, writer: &mut ByteWriter<'_>) -> io::Result<()> {
     let mut rows = Rows::begin(Layout::Document, "spans", &mut writer.text);
     for span in thread.spans() {

@@ -1,4 +1,4 @@
-//! Values, fields and rows that the documents share. Rows are the elements of an array, or lines.
+//! Values, fields and rows that all documents share. Rows are array elements or lines.
 
 use std::io::{self, Write};
 
@@ -9,20 +9,20 @@ use crate::report::{Amount, Report, Scope, ScopeParts};
 /// The layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// The elements of an array, which is a field of the document.
+    /// Elements of an array, which is a field of the document.
     Document,
-    /// One line for each row.
+    /// One line per row.
     Lines,
 }
 
-/// Rows that are being written.
+/// Writes the separators between rows.
 pub(super) struct Rows {
     layout: Layout,
     is_first: bool,
 }
 
 impl Rows {
-    /// Begins rows that are the array `name` in a document.
+    /// Begins the rows. In a document, they form the array `name`.
     pub(super) fn begin(layout: Layout, name: &str, out: &mut Vec<u8>) -> Self {
         if layout == Layout::Document {
             out.extend_from_slice(format!(",\n\"{name}\":[").as_bytes());
@@ -50,13 +50,13 @@ impl Rows {
     }
 }
 
-/// Writes a field that is not the first of its object.
+/// Writes a field that is not the first in its object.
 pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
 }
 
-/// Writes a field whose value is an array, its elements one a line.
+/// Writes an array field with one element per line.
 pub(in crate::output) fn array<T>(
     out: &mut dyn Write,
     name: &str,
@@ -66,7 +66,7 @@ pub(in crate::output) fn array<T>(
     list(out, Layout::Document, name, rows, write)
 }
 
-/// Writes rows as an array `name`, or as lines.
+/// Writes rows as an array `name` or as lines.
 pub(super) fn list<T>(
     out: &mut dyn Write,
     layout: Layout,
@@ -86,7 +86,7 @@ pub(super) fn list<T>(
     out.write_all(&between)
 }
 
-/// The subject of some samples, and their number.
+/// The scope of some samples, and their number and weight.
 pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
     let profile = &report.recording.profile;
     let origin = profile.series(report.series[series].series);

@@ -1,6 +1,6 @@
 //! The locations of stacks, with their functions and mappings.
 //!
-//! Frames at one address, inlined into each other, are one location with several lines. Ids start at 1, since 0 is none.
+//! Frames at the same address, which are inlined into each other, form one location with several lines. Ids start at 1; 0 means none.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,14 +12,14 @@ use crate::output::recorded::Programs;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 use crate::report::NO_STACK;
 
-/// The locations requested so far.
+/// The locations used so far.
 pub(super) struct Locations<'p> {
     profile: &'p Profile,
-    /// The frames of each location, innermost first; none for stacks that were not recorded.
+    /// The frames of each location, innermost first; empty for stacks that were not recorded.
     places: IndexSet<Vec<FrameId>>,
 }
 
-/// The facts that a mapping states about its locations.
+/// The properties of a mapping that depend on its locations.
 struct Mapping {
     id: u64,
     /// The highest address of a location.
@@ -54,14 +54,14 @@ impl<'p> Locations<'p> {
         known.unwrap_or_else(|| self.places.insert_full(frames.to_vec()).0) as u64 + 1
     }
 
-    /// Writes the locations, and then what they refer to.
+    /// Writes the locations, then the functions and mappings that they refer to.
     pub(super) fn write(
         &self,
         programs: &Programs<'p>,
         strings: &mut Strings<'p>,
         writer: &mut ByteWriter<'_>,
     ) -> io::Result<()> {
-        // Readers treat the first mapping as the program, even if it contains no location.
+        // Readers treat the first mapping as the main program, even if it contains no location.
         let has_program = self.binaries().any(|id| programs.rank(self.profile, id) == 0);
         let unsampled = programs.first().filter(|_| !has_program);
         let mappings = self.mappings(programs, if unsampled.is_some() { 2 } else { 1 });
@@ -103,7 +103,7 @@ impl<'p> Locations<'p> {
         innermost.filter_map(|&id| self.profile.frame(id).binary)
     }
 
-    /// The binaries of locations. Programs come first, starting with the number `first`.
+    /// The binaries of locations. Main executables come first, with numbers from `first`.
     fn mappings(&self, programs: &Programs<'_>, first: u64) -> BTreeMap<BinaryId, Mapping> {
         let mut mappings: BTreeMap<BinaryId, Mapping> = BTreeMap::new();
         for place in &self.places {
@@ -143,7 +143,7 @@ impl<'p> Locations<'p> {
             let binary = profile.binary(id);
             let start = binary.load_address.get();
             let last = mapping.last.max(start);
-            // Where it really ends is not recorded.
+            // The end of the binary is not recorded.
             let next = starts.get(starts.partition_point(|&start| start <= last)).copied();
             let path = if profile.string(binary.path).is_empty() { binary.name } else { binary.path };
             message.clear();
@@ -152,8 +152,8 @@ impl<'p> Locations<'p> {
             put_number(3, next.unwrap_or(last.saturating_add(1)), &mut message);
             put_number(5, strings.id(profile.string(path)), &mut message);
             put_number(6, binary.uuid.map_or(0, |uuid| strings.id(uuid.to_string())), &mut message);
-            // A function without a name is named by its address. If a mapping had no functions, pprof would search for its file, which is
-            // on another machine, and print an error.
+            // An unnamed function is named by its address. If a mapping had no functions, pprof would search for its file, which is on another
+            // machine, and print an error.
             put_number(7, 1, &mut message);
             put_number(8, mapping.has_lines.into(), &mut message);
             put_number(9, mapping.has_lines.into(), &mut message);
@@ -165,9 +165,9 @@ impl<'p> Locations<'p> {
     }
 }
 
-/// The number of frames, from the leaf's side, that belong to the location of the first one.
+/// The number of frames, from the leaf on, that belong to the same location as the first one.
 ///
-/// A profile that was symbolicated marks the inner frames of an address, a recording the outer ones.
+/// Symbolicated profiles mark the inner frames of an address, recordings the outer ones.
 fn frames_of_location(profile: &Profile, frames: &[FrameId]) -> usize {
     let marks_inner = frames.first().is_some_and(|&id| profile.frame(id).is_inlined);
     let is_joined = |callee: &Frame, caller: &Frame| match marks_inner {
@@ -178,14 +178,14 @@ fn frames_of_location(profile: &Profile, frames: &[FrameId]) -> usize {
     1 + pairs.take_while(|(callee, caller)| is_joined(callee, caller)).count()
 }
 
-/// The functions that were written so far. One of several source files is one for each.
+/// The functions written so far. A function with several source files is written once for each file.
 struct Functions<'p> {
     profile: &'p Profile,
     ids: HashMap<(Option<FunctionId>, Option<StringId>), u64>,
 }
 
 impl<'p> Functions<'p> {
-    /// A function in a file, or the one of stacks that were not recorded. It is written if it is new.
+    /// Returns the id of a function in a file, or of the function for stacks that were not recorded. Writes the function if it is new.
     fn id(
         &mut self,
         function: Option<FunctionId>,

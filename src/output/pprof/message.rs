@@ -1,13 +1,12 @@
-//! The part of protobuf that profiles need. A message is a sequence of fields; a field is a key (its number and the kind of its value) and
+//! The subset of protobuf that profiles need. A message is a sequence of fields. A field consists of a key (its number and the kind of its value) and
 //! a value:
 //!
 //! ```text
-//! 08 96 01          field 1, a number (kind 0): 150, seven bits a byte, the lowest first
+//! 08 96 01          field 1, a number (kind 0): 150, seven bits per byte, lowest first
 //! 12 03 61 62 63    field 2, bytes (kind 2): three of them, "abc"
 //! ```
 //!
-//! Nested messages and fields with many numbers are written as bytes. A crate would need a code generator or macros for just these two
-//! kinds.
+//! Nested messages and lists of numbers are written as bytes. A protobuf crate would need a code generator or macros for only these two kinds.
 
 use std::borrow::Cow;
 use std::io;
@@ -27,14 +26,14 @@ pub(super) fn put_number(field: u64, number: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a field with a string or a message. Empty fields are written, since positions in a list matter.
+/// Appends a field with a string or a message. Empty fields are also written, since positions in a list matter.
 pub(super) fn put_bytes(field: u64, bytes: &[u8], out: &mut Vec<u8>) {
     varint::write(out, field << 3 | BYTES);
     varint::write(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Appends a field with many numbers, including zeros.
+/// Appends a field with a list of numbers, including zeros.
 pub(super) fn put_numbers(field: u64, numbers: &[u64], out: &mut Vec<u8>) {
     if numbers.is_empty() {
         return;
@@ -46,7 +45,7 @@ pub(super) fn put_numbers(field: u64, numbers: &[u64], out: &mut Vec<u8>) {
     }
 }
 
-/// The strings requested so far. The first one is empty.
+/// The string table built so far. The first string is empty.
 pub(super) struct Strings<'p>(IndexSet<Cow<'p, str>>);
 
 impl<'p> Strings<'p> {
@@ -54,12 +53,12 @@ impl<'p> Strings<'p> {
         Self([Cow::Borrowed("")].into_iter().collect())
     }
 
-    /// Returns the position of a string, and adds it if necessary.
+    /// Returns the index of a string, and adds it if necessary.
     pub(super) fn id(&mut self, text: impl Into<Cow<'p, str>>) -> u64 {
         self.0.insert_full(text.into()).0 as u64
     }
 
-    /// Writes all strings in the order of their positions.
+    /// Writes all strings in order.
     pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for text in &self.0 {
             put_bytes(6, text.as_bytes(), &mut writer.text);

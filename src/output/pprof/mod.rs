@@ -1,15 +1,15 @@
-//! The format of [pprof](https://github.com/google/pprof): one message of protobuf, compressed with gzip.
+//! The format of [pprof](https://github.com/google/pprof): one protobuf message, compressed with gzip.
 //!
 //! ```text
-//! Profile ─ sample_type: samples/count, cpu/nanoseconds     what the values of a sample are
+//! Profile ─ sample_type: samples/count, cpu/nanoseconds     the meaning of a sample's values
 //!         ├ sample: locations (leaf first), values, labels (thread, tid, process, pid, state)
 //!         ├ location: address, lines (innermost first) ─► function
 //!         │                                            ─► mapping: a binary, with its UUID
 //!         └ string_table                                all strings
 //! ```
 //!
-//! One sample represents all samples with the same stack, thread, state and kind, so a profile of sums results in the same bytes.
-//! `docs/formats.md` has every field.
+//! One sample represents all samples with the same stack, thread, state and kind, so a profile of sums results in the same bytes. `docs/formats.md`
+//! describes every field.
 
 mod locations;
 mod message;
@@ -42,7 +42,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     Ok(())
 }
 
-/// The names that pprof has for a weight and its unit.
+/// The pprof names of a measure and its unit.
 fn value_type(unit: Unit) -> (&'static str, &'static str) {
     match unit {
         Unit::Nanoseconds => ("cpu", "nanoseconds"),
@@ -90,7 +90,7 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     if let Some(run) = recorded_run(report) {
         put_number(9, run.start().unwrap_or_default().as_nanos(), &mut writer.text);
     }
-    // Zero if it is unknown.
+    // Zero if unknown.
     put_number(10, report.length().map_or(0, |length| length.nanos.as_nanos()), &mut writer.text);
     if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
         put_value_type(11, name, unit, &mut strings, &mut writer.text);
@@ -111,7 +111,7 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_bytes(field, &message, out);
 }
 
-/// The weight of one sample, if all weigh the same.
+/// The weight of one sample, if all samples have the same weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Period {
     Unknown,
@@ -137,7 +137,7 @@ struct Samples<'p> {
     has_weights: bool,
     has_runs: bool,
     locations: Locations<'p>,
-    /// By thread: the labels of its samples; empty until they are needed.
+    /// By thread: the labels of its samples; empty until first use.
     labels: Vec<Vec<u8>>,
     states: HashMap<StringId, Vec<u8>>,
     period: Period,
@@ -148,7 +148,7 @@ impl<'p> Samples<'p> {
         let (mut message, mut ids) = (Vec::new(), Vec::new());
         for sum in report.sums() {
             let weight = self.metric.of(sum);
-            // Snapshots are samples that weigh nothing.
+            // Snapshots are samples without weight.
             if weight == 0 && (!self.has_weights || sum.samples == 0) {
                 continue;
             }

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{FRAMES, RowWriter, each_frame, frame_columns, text_of};
+use super::frames::{FRAMES, each_frame, frame_columns};
+use super::row_writer::RowWriter;
+use super::values::text_of;
 use crate::output::byte_writer::{ByteWriter, Put};
 use crate::tables::{FieldKind, FieldValue, OutputColumn, StackNames};
 
@@ -17,7 +19,7 @@ pub(super) fn table(schema: &str, columns: &[OutputColumn]) -> Value {
     json!({"schema": schema, "columns": columns.iter().map(column).collect::<Value>()})
 }
 
-/// The names of columns as JSON, each with the colon after it.
+/// The JSON keys of columns, each with its colon.
 fn keys(columns: &[OutputColumn]) -> Vec<Vec<u8>> {
     let key = |column: &OutputColumn| {
         let mut key = Vec::new();

@@ -1,23 +1,26 @@
-//! Lists of tables: their rows, times, and why rows cannot be read.
+//! Lists of tables: their rows, times, and the reasons why rows cannot be read.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
-use unicode_width::UnicodeWidthStr;
 
 use super::json as rows_json;
 use crate::output::json::redacted;
 use crate::output::text::clock;
-use crate::output::text::style::{Style, Tone, clean, fit, wrap};
+use crate::output::text::style::{Style, Tone, clean, fit};
+use crate::output::text::table::{Column, KEPT, Row, Table, left_out};
 use crate::redact::Redacted;
 use crate::tables::{OutputColumn, SurveyedTable};
 use crate::units::counted;
 
-/// The tables of an input, with its name.
+/// The name of an input, and its tables.
 type InputTables = (String, Vec<SurveyedTable>);
 
-const TITLES: [&str; 5] = ["run", "rows", "rejected", "from", "to"];
+/// The width of the column with table names.
+const NAMES: usize = 20;
+/// The columns with their ranks.
+const COLUMNS: [(&str, u32); 5] = [("run", KEPT), ("rows", KEPT), ("rejected", KEPT), ("from", 2), ("to", 1)];
 
 pub(in crate::output) fn write_text(inputs: &[InputTables], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (index, (name, tables)) in inputs.iter().enumerate() {
@@ -33,42 +36,33 @@ pub(in crate::output) fn write_text(inputs: &[InputTables], style: &Style, out: 
 fn write_tables(tables: &[SurveyedTable], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut tables: Vec<&SurveyedTable> = tables.iter().collect();
     tables.sort_by_key(|table| (table.head.run, &table.head.schema));
-    let has_rejected = tables.iter().any(|table| table.rejected.total() > 0);
-    let is_shown = |column: usize| has_rejected || column != 2;
-    let rows: Vec<[String; 5]> = tables.iter().map(|table| cells(table)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0).max(TITLES[column].len());
-    let widths = [0, 1, 2, 3, 4].map(width);
-    let left = |row: [&str; 5]| {
-        let columns = (0..5).filter(|&column| is_shown(column));
-        let aligned = columns.map(|column| format!("{:>width$}", row[column], width = widths[column]));
-        aligned.collect::<Vec<_>>().join("  ")
-    };
-    writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {}  table", left(TITLES))))?;
     let mut seen = HashSet::new();
     let several: HashSet<_> =
         tables.iter().map(|table| (table.head.run, &table.head.schema)).filter(|key| !seen.insert(*key)).collect();
-    for (table, row) in tables.iter().zip(&rows) {
-        let left = left(row.each_ref().map(String::as_str));
+    let row = |table: &&SurveyedTable| {
         let schema = if table.head.schema.is_empty() { "details of a track" } else { &table.head.schema };
         let attributes = several.contains(&(table.head.run, &table.head.schema)).then(|| attributes(table));
-        let room = style.width.map(|width| width.saturating_sub(left.width() + 4));
-        let what = fit(format!("{schema}  {}", attributes.unwrap_or_default()).trim_end(), room);
-        let line = format!("  {left}  {what}");
         let tone = match (&table.unreadable, table.rejected.total(), table.rows) {
-            (None, 0, Some(0)) => Tone::Dim,
-            (None, 0, _) => {
-                writeln!(out, "{line}")?;
-                continue;
-            }
-            _ => Tone::Warning,
+            (None, 0, Some(0)) => Some(Tone::Dim),
+            (None, 0, _) => None,
+            _ => Some(Tone::Warning),
         };
-        writeln!(out, "{}", style.paint(tone, &line))?;
+        Row { tone, ..Row::new(cells(table), schema, &attributes.unwrap_or_default()) }
+    };
+    let columns = COLUMNS.map(|(title, rank)| Column::new(title, rank)).to_vec();
+    let text = Table::new(columns, "table", NAMES, tables.iter().map(row).collect());
+    let mut text = text.without_empty(|cell| !cell.is_empty());
+    let indented = Style { width: style.width.map(|width| width.saturating_sub(2)), ..*style };
+    let hidden = text.fit(indented.width);
+    writeln!(out, "  {}", text.header(&indented))?;
+    for (table, row) in tables.iter().zip(&text.rows) {
+        writeln!(out, "  {}", text.line(row, &indented))?;
         for reason in reasons(table) {
-            let lines = wrap(&reason, 4, style.width);
-            lines.iter().try_for_each(|line| writeln!(out, "{}", style.paint(Tone::Warning, line)))?;
+            style.write_wrapped(Some(Tone::Warning), 4, &reason, out)?;
         }
     }
-    Ok(())
+    let note = left_out(&hidden, "JSON has all.");
+    note.map_or(Ok(()), |note| style.write_wrapped(Some(Tone::Dim), 2, &note, out))
 }
 
 fn cells(table: &SurveyedTable) -> [String; 5] {
@@ -81,13 +75,13 @@ fn cells(table: &SurveyedTable) -> [String; 5] {
     [table.head.run.to_string(), table.rows.map_or_else(|| "?".to_owned(), counted), rejected, from, to]
 }
 
-/// The settings that distinguish tables of one schema: `category: PointsOfInterest`.
+/// The attributes that distinguish tables with the same schema: `category: PointsOfInterest`.
 fn attributes(table: &SurveyedTable) -> String {
     let pairs = table.head.attributes.iter().filter(|(_, value)| !value.is_empty());
     clean(&pairs.map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join(", "))
 }
 
-/// Why the table or some of its rows cannot be read.
+/// The reasons why the table or some of its rows cannot be read.
 fn reasons(table: &SurveyedTable) -> Vec<String> {
     let unreadable = table.unreadable.iter().map(|reason| format!("cannot be read: {}", clean(reason)));
     let rejected = table.rejected.iter().map(|(reason, count)| format!("{} rejected: {reason}", counted(count)));

@@ -1,4 +1,4 @@
-//! Rows as Parquet, one row group after the other.
+//! Rows as Parquet, one row group after another.
 //!
 //! | column | type |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | numbers | LIST of UINT_64 |
 //! | stack | LIST of STRING, leaf first |
 //!
-//! The entry `table` of the file's metadata has the schema, types and units, as in JSON.
+//! The entry `table` of the file's metadata contains the schema, types and units, as in JSON.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -22,11 +22,12 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
+use super::json;
 use super::parquet_column::{Column, Texts};
-use super::{RowWriter, json};
+use super::row_writer::RowWriter;
 use crate::tables::{FieldValue, OutputColumn, StackNames};
 
-/// Row groups end at this many rows, values or bytes of text, so that they need little memory.
+/// A row group ends at this number of rows, values or bytes of text, to limit memory.
 const ROWS_OF_A_GROUP: usize = 1 << 17;
 const VALUES_OF_A_GROUP: usize = 1 << 21;
 const TEXT_OF_A_GROUP: usize = 16 << 20;
@@ -62,7 +63,7 @@ impl<'o> ParquetRows<'o> {
         Ok(())
     }
 
-    /// Passes on what the file holds so far.
+    /// Writes the bytes produced so far to `out`.
     fn pass_on(&mut self) -> io::Result<()> {
         self.file.flush()?;
         let bytes = std::mem::take(self.file.inner_mut());
@@ -85,7 +86,7 @@ fn open(schema: &str, columns: &[OutputColumn]) -> Result<SerializedFileWriter<V
     SerializedFileWriter::new(Vec::new(), Arc::new(schema_type), Arc::new(properties.build()))
 }
 
-/// An error of the format; the file is in memory, so writing it cannot fail.
+/// Converts an error of the format. The file is in memory, so writing it cannot fail.
 fn failed(error: ParquetError) -> io::Error {
     io::Error::other(error)
 }
@@ -107,7 +108,7 @@ impl RowWriter for ParquetRows<'_> {
     }
 
     fn finish(&mut self, _: &StackNames) -> io::Result<()> {
-        // An empty table has no row group; every reader takes that.
+        // An empty table has no row group, which all readers accept.
         if self.rows > 0 {
             self.write_group().map_err(failed)?;
         }

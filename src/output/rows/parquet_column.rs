@@ -1,4 +1,4 @@
-//! The values of a column on their way into a row group.
+//! Collects the values of a column for a row group.
 
 use std::io;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use parquet::errors::Result;
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::{signed, text_of};
+use super::values::{signed, text_of};
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames};
 
-/// The number of strings that are created at a time.
+/// The number of strings that are created per batch.
 const TEXTS_AT_ONCE: usize = 4096;
 
 /// The distinct strings of a row group.
@@ -32,21 +32,21 @@ impl Texts {
         self.known.insert_full(text.into()).0 as u32
     }
 
-    /// Returns the strings, in order of their ids, and removes them.
+    /// Removes the strings and returns them in the order of their ids.
     pub(super) fn take(&mut self) -> Vec<ByteArray> {
         self.bytes = 0;
         self.known.drain(..).map(|text| ByteArray::from(text.as_bytes().to_vec())).collect()
     }
 }
 
-/// A column.
+/// The values of a column in the current row group.
 #[derive(Default)]
 pub(super) struct Column {
     integers: Vec<i64>,
     booleans: Vec<bool>,
-    /// Ids of strings.
+    /// The ids of strings.
     texts: Vec<u32>,
-    /// For a list: 0 none, 1 empty, 2 an element. For other columns: 0 none, 1 a value.
+    /// For a list: 0 no list, 1 an empty list, 2 an element. For other columns: 0 no value, 1 a value.
     definitions: Vec<i16>,
     /// 0 for the first element of a list, 1 for the others.
     repetitions: Vec<i16>,
@@ -66,7 +66,7 @@ impl Column {
         self.definitions.len()
     }
 
-    /// The column in the words of Parquet.
+    /// The Parquet type of the column.
     pub(super) fn parquet_type(column: &OutputColumn) -> Result<TypePtr> {
         let repetition = if column.is_required { Repetition::REQUIRED } else { Repetition::OPTIONAL };
         if !is_list(column.kind) {
@@ -101,7 +101,7 @@ impl Column {
             }
             FieldValue::Number(number) => {
                 let is_signed = column.kind.unit().is_some();
-                // UINT_64 has the bits of an INT64.
+                // UINT_64 is stored with the bits of an INT64.
                 self.integers.push(if is_signed { signed(*number, column)? } else { *number as i64 });
                 self.level(1, 0);
             }
@@ -135,7 +135,7 @@ impl Column {
         }
     }
 
-    /// Writes the values, and removes them.
+    /// Writes and removes the values.
     pub(super) fn write(&mut self, texts: &[ByteArray], writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         let definitions = (!self.is_required).then_some(self.definitions.as_slice());
         let repetitions = self.is_list.then_some(self.repetitions.as_slice());
@@ -153,7 +153,7 @@ impl Column {
         Ok(())
     }
 
-    /// The strings of a group would be many times larger than their ids, so they are created in batches of complete rows.
+    /// Creates strings in batches of complete rows, since all strings of a group would be many times larger than their ids.
     fn write_texts(&self, texts: &[ByteArray], writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         let writer = writer.typed::<ByteArrayType>();
         let value_level = if self.is_list { 2 } else { 1 };

@@ -1,14 +1,16 @@
-//! Rows as SQL statements, which DuckDB, SQLite and PostgreSQL load.
+//! Rows as SQL statements that DuckDB, SQLite and PostgreSQL can load.
 //!
-//! A number of a table is `DECIMAL(20,0)`, since it may need all 64 bits. Everything else is below 2^63.
+//! A number column of the table is `DECIMAL(20,0)`, since it may need all 64 bits. All other numbers are below 2^63.
 
 use std::io::{self, Write};
 
-use super::{FRAMES, RowWriter, each_frame, frame_columns, signed, text_of};
+use super::frames::{FRAMES, each_frame, frame_columns};
+use super::row_writer::RowWriter;
+use super::values::{signed, text_of};
 use crate::output::byte_writer::{ByteWriter, Put};
 use crate::tables::{ColumnKind, FieldKind, FieldValue, OutputColumn, StackNames};
 
-/// Rows of a statement.
+/// The number of rows per statement.
 const ROWS_OF_A_STATEMENT: usize = 500;
 
 pub(super) struct SqlRows<'o> {
@@ -23,14 +25,14 @@ struct Statement {
     rows: usize,
 }
 
-/// A name in quotation marks.
+/// Quotes a name.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\0', "\u{fffd}").replace('"', "\"\""))
 }
 
 fn sql_type(column: &OutputColumn) -> &'static str {
     match column.kind {
-        // Addresses, identifiers and arguments use all bits; the numbers of processes and threads do not.
+        // Addresses, identifiers and arguments use all bits. Process and thread identifiers do not.
         FieldKind::Number(ColumnKind::Number) if !column.is_part() => "DECIMAL(20,0)",
         FieldKind::Number(_) => "BIGINT",
         FieldKind::Boolean => "BOOLEAN",

@@ -1,4 +1,4 @@
-//! Two trees as one picture: widths of the second one, coloured by change.
+//! Draws two trees as one picture: widths are taken from the second one, and colours show the change.
 
 use std::io::{self, Write};
 
@@ -12,13 +12,12 @@ use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
 impl FlameGraphOptions {
-    /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self
-    /// weight before, and the [change](crate::report::diff::Diff::all_change) of its all weight. New nodes weighed 0 before, and removed
-    /// nodes weigh 0 after.
+    /// Draws the change from one tree to another. Each node after the change, followed by its children, comes with its all weight and self weight
+    /// before, and the [change](crate::report::diff::Diff::all_change) of its all weight. New nodes have a weight of 0 before, and removed nodes a
+    /// weight of 0 after.
     ///
-    /// The picture shows the tree after the change. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change,
-    /// as a percentage of the total before: red grew, blue shrank; the others are grey. Removed nodes have no width; their weight before is
-    /// shown below the title.
+    /// The picture shows the tree after the change. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change in percent
+    /// of the total before: red grew, blue shrank. The others are grey. Removed nodes have no width; their weight before is shown below the title.
     ///
     /// # Errors
     /// If `out` fails.
@@ -38,7 +37,7 @@ impl FlameGraphOptions {
                 continue;
             }
             let colour = || match change.is_beyond_noise() {
-                // A whole that weighed nothing is new altogether.
+                // If the total before was 0, everything is new.
                 true => Colour::of_change(change.weight * 100.0 / whole.all.max(1) as f64),
                 false => Colour::Noise,
             };
@@ -55,10 +54,10 @@ impl FlameGraphOptions {
     }
 }
 
-/// The nodes that were removed.
+/// Counts removed nodes.
 #[derive(Debug, Default)]
 struct Vanished {
-    /// Deeper nodes are below a removed node.
+    /// The depth of the current removed node. Deeper nodes are below it.
     at: Option<u32>,
     nodes: u64,
     /// The weight before of removed nodes whose parents remain.
@@ -66,7 +65,7 @@ struct Vanished {
 }
 
 impl Vanished {
-    /// True if a node was removed, or is below a removed node. The root always remains.
+    /// True if a node was removed or is below a removed node. The root always remains.
     fn takes(&mut self, node: &FlameNode<'_>, before: u64) -> bool {
         let was = u64::from(before > 0);
         if self.at.is_some_and(|at| node.depth > at) {
@@ -99,7 +98,7 @@ fn subtitle(before: Before, after: u64, unit: Unit) -> String {
         0 => String::new(),
         all => format!(" ({:+.2} %)", before.change.weight * 100.0 / all as f64).replace('-', "−"),
     };
-    // A change is after × factor − before.
+    // A change is after × factor − before, so the factor can be derived.
     let factor = (before.change.weight + before.all as f64) / after as f64;
     let scaled = if after == 0 || (factor - 1.0).abs() < 1e-9 {
         String::new()
@@ -111,7 +110,7 @@ fn subtitle(before: Before, after: u64, unit: Unit) -> String {
     format!("Before {before}, after {after}{share}; {change}.{scaled} Frames are as wide as they weigh after.")
 }
 
-/// The scale of the colours, in percent of the whole before.
+/// The colour scale, in percent of the total before.
 fn legend() -> Vec<(Colour, String)> {
     let steps = || (0_u8..).zip(STEPS).skip(1);
     let mut legend: Vec<(Colour, String)> =

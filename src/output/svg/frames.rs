@@ -1,4 +1,4 @@
-//! The frames that fit into a file, and their elements.
+//! Selects the frames that fit into a file, and writes their elements.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -13,35 +13,35 @@ use crate::output::inert::{Text, inert};
 use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
-/// The frames that are not drawn.
+/// The frames that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
-    /// Their number.
+    /// The number of frames.
     pub(super) frames: u64,
-    /// The weight of samples that end in them.
+    /// The weight of the samples that end in them.
     pub(super) weight: u64,
-    /// True if some of them were left out for their cost.
+    /// True if some of them were left out to limit the size of the file.
     pub(super) is_cut: bool,
 }
 
-/// A picture whose frames have their places.
+/// The frames of a picture with their positions.
 #[derive(Debug)]
 pub(super) struct Laid<T> {
-    /// The frames in the order they came; the root is the first one.
+    /// The frames in tree order, starting with the root.
     pub(super) frames: Vec<FlameBox<T>>,
-    /// What is not in the picture.
+    /// The frames that are not in the picture.
     pub(super) left_out: LeftOut,
 }
 
 impl<T> Laid<T> {
-    /// The frames of a layout, and what it left out.
+    /// Takes the frames of a layout, and counts the frames that it left out.
     pub(super) fn new(layout: FlameLayout<T>) -> Self {
         let (number, frames) = (layout.left_out(), layout.finish());
         let weight = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
         Self { frames, left_out: LeftOut { frames: number, weight, is_cut: false } }
     }
 
-    /// Keeps the widest frames that cost no more than `budget` together, by the cost of each. The root stays.
+    /// Keeps the widest frames whose costs add up to at most `budget`. The root always stays.
     pub(super) fn keep_within(&mut self, budget: usize, costs: &[usize]) {
         if costs.iter().sum::<usize>() <= budget {
             return;
@@ -67,8 +67,8 @@ impl<T> Laid<T> {
     }
 }
 
-/// By frame: whether it is among the widest frames whose costs fit into `budget`. A frame is at most as wide as its parent, which precedes
-/// it, so no frame loses its parent.
+/// By frame: whether it is among the widest frames whose costs fit into `budget`. A parent precedes its children and is at least as wide, so no frame
+/// loses its parent.
 fn widest<T>(frames: &[FlameBox<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..frames.len()).collect();
     order.sort_by_key(|&index| (Reverse(frames[index].all), index));
@@ -81,19 +81,19 @@ fn widest<T>(frames: &[FlameBox<T>], budget: usize, costs: &[usize]) -> Vec<bool
     is_kept
 }
 
-/// Free room around the frames.
+/// The margin around the frames.
 pub(super) const MARGIN: f64 = 10.0;
-/// From one level to the next, of which a frame takes all but one.
+/// The distance between levels. A frame is one pixel less high.
 pub(super) const ROW: f64 = 17.0;
-/// Between the edge of a frame and its text, on both sides.
+/// The space between the edges of a frame and its text.
 pub(super) const PADDING: f64 = 3.0;
-/// Frames narrower than this have no line around them, which would cover them.
+/// Narrower frames have no outline, since it would cover them.
 pub(super) const THIN: f64 = 2.5;
-/// The largest width of a letter on a frame, in the fonts that browsers take for `ui-monospace` and `monospace`.
+/// The largest width of a character on a frame, in the fonts that browsers use for `ui-monospace` and `monospace`.
 const LETTER: f64 = 7.45;
 /// Fewer characters are not informative.
 const FEWEST_LETTERS: usize = 3;
-/// With this many characters, a share fits after a name that is cut.
+/// With this many characters, a percentage fits after a shortened name.
 pub(super) const ROOM_FOR_SHARE: usize = 32;
 
 /// The contents of a frame.
@@ -104,13 +104,13 @@ pub(super) struct Frame<'n> {
     pub(super) colour: Colour,
     /// The self weight of the frame.
     pub(super) own: u64,
-    /// The weight that pruning hid on it.
+    /// The weight of its children that pruning hid.
     pub(super) hidden: u64,
-    /// The weights before, in a picture that compares.
+    /// The weights before, in a comparison.
     pub(super) before: Option<Before>,
 }
 
-/// A frame in the first of two trees.
+/// The weights of a frame in the first of two trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     pub(super) all: u64,
@@ -119,20 +119,20 @@ pub(super) struct Before {
     pub(super) change: Change,
 }
 
-/// Writes frames, each as one element.
+/// Writes frames, one element each.
 pub(super) struct FrameWriter {
     unit: Unit,
-    /// The width of the root, in pixels.
+    /// The width of the root in pixels.
     room: f64,
-    /// The weight of the root, and its weight before.
+    /// The weight of the root after and before.
     total: u64,
     before_total: u64,
-    /// The number of levels where the root is at the bottom.
+    /// The number of levels, if the root is at the bottom.
     levels_below: Option<u32>,
 }
 
 impl FrameWriter {
-    /// A writer of these frames, of which the root is the first.
+    /// Creates a writer for these frames, which start with the root.
     pub(super) fn new(frames: &[FlameBox<Frame<'_>>], unit: Unit, room: f64, is_icicle: bool) -> Self {
         let root = frames.first();
         let before_total = root.and_then(|root| root.what.before).map_or(0, |before| before.all);
@@ -140,15 +140,15 @@ impl FrameWriter {
         Self { unit, room, total: root.map_or(0, |root| root.all), before_total, levels_below }
     }
 
-    /// The number of bytes that a frame takes.
+    /// The size of a frame's element in bytes.
     pub(super) fn cost(&self, frame: &FlameBox<Frame<'_>>) -> usize {
         let mut bytes = Vec::new();
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         let _ = self.write(frame, &mut bytes);
         bytes.len()
     }
 
-    /// Writes a frame; its place is within the group of all frames.
+    /// Writes a frame. Its position is relative to the group of all frames.
     pub(super) fn write(&self, frame: &FlameBox<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let Frame { name, binary, colour, own, before, .. } = &frame.what;
         let (x, width) = (MARGIN + self.pixels(frame.start), self.width(frame));
@@ -182,7 +182,7 @@ impl FrameWriter {
         writeln!(out, "</g>")
     }
 
-    /// The first `room` characters of the name, and its share of the root if enough of the name is left.
+    /// The name, cut to `room` characters, and the percentage of the root if enough of the name remains.
     fn text(&self, frame: &FlameBox<Frame<'_>>, room: usize) -> String {
         let name = inert(frame.what.name);
         if frame.what.before.is_none() {
@@ -199,11 +199,11 @@ impl FrameWriter {
     }
 
     fn width(&self, frame: &FlameBox<Frame<'_>>) -> f64 {
-        // A picture of nothing is its root.
+        // If the total is zero, the root still fills the picture.
         if self.total == 0 { self.room } else { self.pixels(frame.all) }
     }
 
-    /// Writes the weights of a frame, in words.
+    /// Writes the weights of a frame in words.
     fn numbers(&self, frame: &FlameBox<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let weighed =
             |weight: u64, total: u64| format!("{} ({:.2} %)", Weight::new(weight, self.unit), percent(weight, total));
@@ -219,9 +219,9 @@ impl FrameWriter {
     }
 }
 
-/// A change in words, with the part of it that may be chance.
+/// A change in words, with its noise.
 pub(super) fn changed(change: Change, unit: Unit) -> String {
-    // A cast saturates.
+    // The cast saturates.
     let text = |weight: f64| Weight::new(weight.round() as u64, unit).to_string();
     let weight = text(change.weight.abs());
     let sign = match change.weight {
@@ -236,7 +236,7 @@ pub(super) fn changed(change: Change, unit: Unit) -> String {
     format!("change {sign}{weight}, {} by chance: {verdict}", text(change.noise))
 }
 
-/// The number of levels of a picture, one at least.
+/// The number of levels of a picture, at least 1.
 pub(super) fn levels(frames: &[FlameBox<Frame<'_>>]) -> u32 {
     frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
 }
@@ -283,19 +283,19 @@ mod tests {
             let (shown, left_out) = layout(&TREE, 0.0, budget);
             assert_eq!((shown.len(), left_out.0, left_out.2), (names, 7 - names as u64, budget < 7));
         }
-        // Among b, e and f, which are equally wide, the first ones are kept.
+        // b, e and f are equally wide, so the first are kept.
         let (shown, left_out) = layout(&TREE, 0.0, 3);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30"]);
         assert_eq!(left_out, (4, 50, true));
         assert_eq!(layout(&TREE, 0.0, 0).1, (6, 90, true));
-        // The narrow frame is below a dropped one, so its weight counts once.
+        // The narrow frame is below a dropped frame, so its weight counts once.
         assert_eq!(layout(&TREE, 10.0, 1).1, (6, 90, true));
         assert_eq!(layout(&TREE, 25.0, 2).1, (5, 80, true));
     }
 
     #[test]
     fn what_does_not_fit_is_made_to() {
-        // A child that skips levels, a child that is too heavy, and a second root.
+        // A child that skips levels, a child heavier than its parent, and a second root.
         let frames = [(0, "all", 10), (5, "a", 4), (2, "b", 9), (0, "c", 90)];
         assert_eq!(layout(&frames, 0.0, 100).0, ["0:all@0+10", "1:a@0+4", "2:b@0+4", "1:c@4+6"]);
         let nothing = [(0, "all", 0), (1, "a", 0)];

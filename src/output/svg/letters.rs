@@ -1,4 +1,4 @@
-//! Strings of a known width, without a browser to measure them.
+//! Fits strings into widths by estimating their size, since there is no browser to measure them.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::inert::inert;
 
-/// A number of pixels, with two decimals at most.
+/// A number of pixels with at most two decimals.
 pub(super) struct Pixels(pub(super) f64);
 
 impl fmt::Display for Pixels {
@@ -15,9 +15,9 @@ impl fmt::Display for Pixels {
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
 }
-/// The number of letters that fit into a width in pixels.
+/// The number of characters that fit into a width in pixels.
 pub(super) fn letters(pixels: f64, letter: f64) -> usize {
-    // A cast of what is below zero is zero.
+    // The cast turns negative numbers into zero.
     (pixels / letter) as usize
 }
 
@@ -39,7 +39,7 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
     start
 }
 
-/// The lines of a string. Words longer than a line are cut.
+/// Wraps a string into lines. Words longer than a line are cut.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in inert(text).split_whitespace() {
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(fitted("日本語の名前", 7), "日本語…");
         assert_eq!(fitted("日本語の名前", 6), "日本…");
         assert_eq!(fitted("press", 0), "…");
-        // A letter and its accent are one column.
+        // A letter with its accent takes one column.
         assert_eq!(fitted("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}e\u{301}e\u{301}");
     }
 

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! ┌ all ───────────────────────────┐
-//! ┌ main ────────────────────┐         a frame is as wide as its all weight, and hangs below its caller
+//! ┌ main ────────────────────┐         a frame is as wide as its all weight, and is drawn below its caller
 //! ┌ fast ────────┐┌ … ┐
 //! ┌ copy ────┐┌ slow ┐
 //! ```
 //!
-//! The file needs no network and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to
-//! the window, zooms and searches. Everything that comes from input is text of elements, escaped; nothing of it is in the script. Frames too
-//! narrow to be seen are left out, and the picture shows how much weight ends in them.
+//! The file needs no network access and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to the window,
+//! zooms and searches. Everything that comes from the input is escaped text in elements, never part of the script. Frames that are too narrow to be
+//! seen are left out, and the picture shows how much weight ends in them.
 //!
-//! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
+//! [`write()`] draws the trees of a report, [`write_tree`] draws any tree, and [`write_differential`] draws the change between two trees.
 
 mod colours;
 mod differential;
@@ -28,9 +28,10 @@ pub(crate) use trees::write;
 
 use super::flame_layout::FlameBox;
 use crate::calltree::percent;
+use crate::settings::MIN_PERCENT;
 use crate::units::{Unit, Weight};
 
-/// The measure that weights of a unit give, as a title.
+/// The name of the measure with this unit, for a title.
 fn measured(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "CPU time",
@@ -51,7 +52,7 @@ fn measured(unit: Unit) -> &'static str {
 }
 
 impl FlameGraphOptions {
-    /// The parts of a tree that are not in the picture, as sentences.
+    /// Sentences about the parts of a tree that are not in the picture.
     fn left_out_lines(&self, frames: &[FlameBox<Frame<'_>>], left_out: LeftOut, unit: Unit) -> Vec<String> {
         let total = frames.first().map_or(0, |root| root.all);
         let weighed = |weight: u64| format!("{} ({:.2} %)", Weight::new(weight, unit), percent(weight, total));
@@ -68,7 +69,7 @@ impl FlameGraphOptions {
                 _ => format!("{number} without weight {are} not drawn"),
             };
             let weight = weighed(left_out.weight);
-            let all = if left_out.weight > 0 { "; --min-percent 0 draws all" } else { "" };
+            let all = if left_out.weight > 0 { format!("; {MIN_PERCENT} 0 draws all") } else { String::new() };
             lines.push(format!("{why}: {weight} ends in {them}{all}."));
         }
         let hidden = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.what.hidden));

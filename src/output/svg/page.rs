@@ -1,4 +1,4 @@
-//! The picture as a document: its look, and the headings above the frames.
+//! The picture as a document: its options, and the headings above the frames.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,27 +12,25 @@ use crate::output::flame_layout::FlameBox;
 use crate::output::inert::{Text, inert};
 use crate::units::Unit;
 
-/// The width of a picture that normally adapts to the window, for when there is none (as an image or in print).
+/// The width of an adaptive picture if there is no window (as an image or in print).
 const WIDTH: u32 = 1200;
 
-/// The look of a flame graph.
+/// The appearance of a flame graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameGraphOptions {
-    /// The width of the picture, in pixels; less than 400 is taken as 400. `None` is as wide as the window that shows it, and 1200 pixels
-    /// as an image.
+    /// The width of the picture in pixels, at least 400. With `None`, it is as wide as the window that shows it, or 1200 pixels as an image.
     pub width: Option<u32>,
     /// The meaning of the colours. Comparison pictures have their own colours.
     pub colour_by: ColourBy,
-    /// True for an icicle graph: the root is at the top and callees hang below their callers. False puts the root at the bottom. True by
-    /// default.
+    /// True for an icicle graph, with the root at the top and callees below their callers. False puts the root at the bottom. True by default.
     pub is_icicle: bool,
-    /// The title; with `None`, it names the measure.
+    /// The title; with `None`, it is the name of the measure.
     pub title: Option<String>,
-    /// The text below the title, in one sentence; `None` for a description of the measurement, as far as it is known.
+    /// One sentence below the title; with `None`, a description of the measurement, as far as it is known.
     pub subtitle: Option<String>,
-    /// Frames narrower than this many pixels are left out; 1 by default. Frames without weight are never drawn.
+    /// Frames narrower than this number of pixels are left out; 1 by default. Frames without weight are never drawn.
     pub narrowest: f64,
-    /// The largest size of the file in bytes; 1.5 MB by default. Beyond that the narrowest frames are left out; the root stays.
+    /// The maximum size of the file in bytes; 1.5 MB by default. If necessary, the narrowest frames are left out. The root always stays.
     pub max_bytes: usize,
 }
 
@@ -63,7 +61,7 @@ impl FlameGraphOptions {
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// Bytes for what is neither frame, style, script nor title: lines, legend and rules of colours.
+/// An allowance for the rest of the file, without frames, style, script and title: lines, legend and colour rules, in bytes.
 const OTHER_BYTES: usize = 24 << 10;
 
 /// A picture that is ready to be written.
@@ -74,11 +72,11 @@ pub(super) struct Page<'n, 'o> {
     /// The lines below the title.
     pub(super) lines: Vec<String>,
     pub(super) legend: Vec<(Colour, String)>,
-    /// The root comes first. Empty for a picture without frames.
+    /// The frames, starting with the root. Empty for a picture without frames.
     pub(super) frames: Vec<FlameBox<Frame<'n>>>,
 }
 
-/// The frames that fit into the file together with its title and subtitle, and the frames that are left out.
+/// Selects the frames that fit into the file together with its title and subtitle. Also returns the frames that are left out.
 pub(super) fn within<'n>(
     mut laid: Laid<Frame<'n>>,
     options: &FlameGraphOptions,
@@ -87,14 +85,13 @@ pub(super) fn within<'n>(
 ) -> (Vec<FlameBox<Frame<'n>>>, LeftOut) {
     let writer = FrameWriter::new(&laid.frames, unit, options.room(), options.is_icicle);
     let costs: Vec<usize> = laid.frames.iter().map(|frame| writer.cost(frame)).collect();
-    // Each is there twice, and escapes make it up to nine times as long.
+    // Each text occurs twice, and escapes make it up to nine times as long.
     let texts = texts.map(|text| 20 * text.len()).iter().sum::<usize>();
     laid.keep_within(options.max_bytes.saturating_sub(STYLE.len() + SCRIPT.len() + texts + OTHER_BYTES), &costs);
     (laid.frames, laid.left_out)
 }
 
 impl Page<'_, '_> {
-    /// Writes the document.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(64 << 10, out);
         let width = self.options.width();
@@ -125,7 +122,7 @@ impl Page<'_, '_> {
             env!("CARGO_PKG_VERSION"),
             Text(&self.title)
         )?;
-        // Lines of the input have no line breaks: those are escaped.
+        // Line breaks in input are escaped, so each line stays one line.
         let lines: Vec<String> = self.lines.iter().map(|line| Text(line).to_string()).collect();
         writeln!(out, "<desc>{}</desc>", lines.join("\n"))?;
         let used: BTreeSet<Colour> =
@@ -134,19 +131,19 @@ impl Page<'_, '_> {
     }
 }
 
-/// Approximate widths of a letter in the title and in the lines below it.
+/// The approximate widths of a character in the title and in the lines below it.
 const TITLE_LETTER: f64 = 9.6;
 const LINE_LETTER: f64 = 6.7;
-/// From one line to the next.
+/// The distance between lines.
 const LINE: f64 = 17.0;
-/// The base of the title's text.
+/// The baseline of the title.
 const TITLE: f64 = 26.0;
-/// The width and height of a colour in the legend, and the room between it and its text, and between two entries.
+/// The size of a colour swatch in the legend, the space between it and its text, and the space between two entries.
 const SWATCH: f64 = 13.0;
 const SWATCH_GAP: f64 = 5.0;
 const ENTRY_GAP: f64 = 14.0;
 
-/// The headings of a picture of this width. The script rearranges them for the width of a window.
+/// The headings of a picture with this width. The script rearranges them for the width of the window.
 pub(super) struct Headings<'p> {
     pub(super) width: f64,
     pub(super) title: &'p str,
@@ -155,7 +152,7 @@ pub(super) struct Headings<'p> {
 }
 
 impl Headings<'_> {
-    /// Writes them, and returns the top of what comes below them.
+    /// Writes the headings, and returns the top of the content below.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<f64> {
         let room = self.width - 2.0 * MARGIN;
         let title = fitted(&inert(self.title), letters(room, TITLE_LETTER));
@@ -171,7 +168,7 @@ impl Headings<'_> {
         Ok(self.legend(y, out)? + 8.0)
     }
 
-    /// Writes the meaning of the colours below a line, and returns the base of the last line.
+    /// Writes the legend below the line at `above`, and returns the baseline of its last line.
     fn legend(&self, above: f64, out: &mut dyn Write) -> io::Result<f64> {
         writeln!(out, "<g id=\"legend\">")?;
         let (mut x, mut y) = (MARGIN, if self.legend.is_empty() { above } else { above + LINE + 2.0 });

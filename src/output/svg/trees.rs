@@ -1,4 +1,4 @@
-//! One tree, or the trees of a report.
+//! Draws a single tree, or the trees of a report.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use crate::profile::{Category, ProcessId, Profile, Run};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport, binary_of, function_of, process_label, scope_labels};
 use crate::units::{Unit, Weight};
 
-/// A node of any tree, in the order it is read: each followed by its children.
+/// A node of a tree to draw. Nodes come in tree order: each is followed by its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameNode<'n> {
     /// The number of levels below the root; 0 for the root, which comes first.
@@ -26,9 +26,9 @@ pub struct FlameNode<'n> {
     pub name: &'n str,
     /// The name of the binary, if any.
     pub binary: Option<&'n str>,
-    /// The category of its binary; `None` of a group of functions: the whole, a process, a thread.
+    /// The category of its binary; `None` for a group of functions: the total, a process or a thread.
     pub category: Option<Category>,
-    /// The all weight, which is the width. Children weigh at most as much as their parent; the excess is cut off.
+    /// The all weight, which is the width. Children weigh at most as much as their parent; any excess is cut off.
     pub all_weight: u64,
     /// The self weight.
     pub self_weight: u64,
@@ -44,10 +44,10 @@ impl<'n> FlameNode<'n> {
 }
 
 impl FlameGraphOptions {
-    /// Draws any tree. The first node is the root, of depth 0; no node at all gives an empty picture.
+    /// Draws any tree. The first node is the root with depth 0. Without any node, the picture is empty.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write_tree<'n>(
         &self,
         nodes: impl IntoIterator<Item = FlameNode<'n>>,
@@ -61,8 +61,8 @@ impl FlameGraphOptions {
     }
 }
 
-/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root are processes and their threads, processes, or
-/// functions, depending on the separation of trees. If several recordings were read, each has a frame below the root.
+/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root are processes with their threads, only processes, or
+/// functions, depending on how trees are separated. If several recordings were read, each has a frame below the root.
 ///
 /// # Errors
 /// If `out` fails, or the series of the report cannot be added up ([`Report::check_one_measurement`]).
@@ -93,7 +93,7 @@ pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut 
     picture.write(texts, None, |frames| legend(frames, options.colour_by), unit, out)
 }
 
-/// Adds a tree whose root is in the picture already, at this depth.
+/// Adds a tree. Its root is already in the picture, at this depth.
 fn push_tree<'n>(
     picture: &mut Picture<'n, '_>,
     profile: &'n Profile,
@@ -135,13 +135,13 @@ fn push_labels<'n>(picture: &mut Picture<'n, '_>, base: u32, labels: &'n [GroupL
     base + labels.last().map_or(0, |label| label.level)
 }
 
-/// The trees of one series, with the trees of a process side by side.
+/// The trees of one series. Trees of the same process are next to each other.
 struct SeriesGroups {
-    /// The recording.
+    /// The label of the recording.
     name: String,
     weight: u64,
     scopes: Vec<ScopeReport>,
-    /// By scope, the frames above it.
+    /// By scope: the frames above it.
     labels: Vec<Vec<GroupLabel>>,
 }
 
@@ -150,7 +150,7 @@ struct GroupLabel {
     level: u32,
     name: String,
     weight: u64,
-    /// True if the tree before is not below it.
+    /// True if the previous tree is not below the same frame.
     is_new: bool,
 }
 
@@ -162,7 +162,7 @@ impl SeriesGroups {
             Scope::Thread(id) => Some(profile.thread(id).process),
             _ => None,
         };
-        // Scopes come heaviest first. Equal processes are in the order of their first threads.
+        // Scopes are sorted by weight. Processes with equal weights keep the order of their first threads.
         let mut weights: HashMap<Option<ProcessId>, (u64, usize)> = HashMap::default();
         for (index, row) in series.scopes.iter().enumerate() {
             let (weight, _) = weights.entry(process_of(row.scope)).or_insert((0, index));
@@ -203,7 +203,7 @@ fn category_of(categories: &[Category], label: Label) -> Category {
     }
 }
 
-/// The measure, and the processes that were measured.
+/// The measure and the measured processes.
 fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
     let profile = &report.recording.profile;
     let mut processes: Vec<ProcessId> =
@@ -223,7 +223,7 @@ fn name_of_run(profile: &Profile, run: &Run) -> String {
     if run.is_several() { input.to_owned() } else { format!("{input}, run {}", run.number) }
 }
 
-/// The table, what was measured, and for CPU time its rate.
+/// The table, the total and, for CPU time, its rate.
 fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Unit) -> String {
     let profile = &report.recording.profile;
     let Some(first) = counted.first() else { return "No sample counts.".to_owned() };
@@ -248,11 +248,11 @@ fn subtitle(report: &Report<'_>, counted: &[&SeriesReport], total: u64, unit: Un
     }
 }
 
-/// A picture on its way.
+/// A picture while frames are added.
 pub(super) struct Picture<'n, 'o> {
     options: &'o FlameGraphOptions,
     layout: FlameLayout<Frame<'n>>,
-    /// The weight that pruning hid on a root without a frame.
+    /// The hidden weight of a root that has no frame.
     hidden: u64,
 }
 
@@ -272,7 +272,7 @@ impl<'n, 'o> Picture<'n, 'o> {
         self.push(node.depth, node.all_weight, || node.frame(colour()));
     }
 
-    /// Writes it, with this title and subtitle unless the options have others. Below them is a `note`.
+    /// Writes the picture with this title and subtitle, unless the options contain others, and a `note` below.
     pub(super) fn write(
         self,
         [title, subtitle]: [String; 2],
@@ -295,7 +295,7 @@ impl<'n, 'o> Picture<'n, 'o> {
     }
 }
 
-/// The largest number of binaries that a legend names.
+/// The maximum number of binaries in a legend.
 const LONGEST_LEGEND: usize = 12;
 
 fn legend(frames: &[FlameBox<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {

@@ -1,26 +1,26 @@
-//! Tables as text: weights, other numbers, labels, and last the name, which is shortened if space is short.
+//! Tables as text: weights, other numbers and labels, then the name, which is shortened if space is short.
 
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
-use super::style::{Style, Tone, fit, pad};
-use super::words::{Scale, below_limit, clock, count};
+use super::style::{Style, Tone};
+use super::table::{self, IN_FORMATS, KEPT, Row, Table};
+use super::words::{below_limit, clock, count};
 use crate::calltree::{Pruning, percent};
 use crate::report::{
     Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, Report, ReportOptions, RowLimits, SeriesReport, Shown,
     View,
 };
-use crate::units::Weight;
+use crate::settings::VIEW;
+use crate::units::{Scale, Weight};
 
-/// The least width of text in which optional columns are shown.
-const WIDE: usize = 100;
-/// The greatest width of a label.
+/// The maximum width of a label.
 const LABEL: usize = 24;
+/// The width that names get, if they need it, before columns are left out.
+const NAME: usize = 46;
 /// The name of a row whose subject was not recorded.
 const NOT_RECORDED: &str = "[not recorded]";
 
-/// Writes the rows of one series, without rows below `pruning.min_percent` if the table allows that.
+/// Writes the rows of one series, without rows below `pruning.min_percent` if the table supports that limit.
 pub(super) fn write(
     kind: &ListingKind,
     mut listing: Listing,
@@ -31,17 +31,16 @@ pub(super) fn write(
     let min_percent = if kind.limits == RowLimits::All { pruning.min_percent } else { 0.0 };
     let kept = listing.rows.len();
     listing.leave_out_below(min_percent);
-    let table = Table::new(kind, &listing, style);
-    table.write(&listing.rows, out)?;
-    table.rest(listing.hidden, &below_limit(min_percent, pruning.min_weight, listing.total.unit), out)?;
-    table.rest(listing.after, &format!("after the first {kept}"), out)?;
+    let below = below_limit(min_percent, pruning.min_weight, listing.total.unit);
+    let rest = [(listing.hidden, below), (listing.after, format!("after the first {kept}"))];
+    table(kind, &listing, &rest).write(IN_FORMATS, style, out)?;
     for note in &listing.notes {
-        writeln!(out, "{}", style.paint(Tone::Dim, &fit(note, style.width)))?;
+        style.write_wrapped(Some(Tone::Dim), 0, note, out)?;
     }
     Ok(())
 }
 
-/// Writes the first rows that reach all limits, and one line for all others.
+/// Writes the first rows that pass all limits, and one line for all others.
 pub(super) fn write_heavy_first(
     report: &Report<'_>,
     kind: &ListingKind,
@@ -51,19 +50,17 @@ pub(super) fn write_heavy_first(
 ) -> io::Result<()> {
     let listing = report.listing_above(kind, series, report.options.pruning.min_percent);
     let ReportOptions { pruning: Pruning { min_percent, min_weight, .. }, top, sort, .. } = report.options;
-    let table = Table::new(kind, &listing, style);
-    table.write(&listing.rows, out)?;
     let below = below_limit(min_percent, min_weight, series.unit);
     let limit = match top.filter(|top| *top <= listing.rows.len()) {
-        // Rows in the order of their weight are light only after the first ones.
+        // In a table sorted by weight, all light rows are after the first ones.
         Some(top) if listing.hidden.rows > 0 && sort.is_some() => format!("{below} or after the first {top}"),
         Some(top) => format!("after the first {top}"),
         None => below,
     };
-    table.rest(listing.left_out(), &limit, out)
+    table(kind, &listing, &[(listing.left_out(), limit)]).write(IN_FORMATS, style, out)
 }
 
-/// Writes the first threads, and a row that sums up the others.
+/// Writes the first threads, and a row with the total of the others.
 pub(super) fn write_threads(
     report: &Report<'_>,
     series: &SeriesReport,
@@ -74,19 +71,20 @@ pub(super) fn write_threads(
     let Some(kind) = View::Threads.listing_kind() else { return Ok(()) };
     let mut listing = report.heavy_rows(kind, series);
     let heavy = listing.rows.len();
-    // One more row takes no more space than a note about it.
+    // Showing one more row takes no more space than a note about it.
     let shown = if heavy <= top.saturating_add(1) { heavy } else { top };
     let all = series.all_threads().count();
     if shown < all {
         listing.keep_first(shown);
         let how = match (shown == heavy, report.options.view) {
             (true, _) => format!(" {}", below_limit(0.0, report.options.pruning.min_weight, series.unit)),
-            (false, View::Full) if heavy == all => "; --view threads shows all".to_owned(),
+            (false, View::Full) if heavy == all => format!("; {VIEW} threads shows all"),
             (false, _) => String::new(),
         };
         let position = |name: &str| kind.columns.iter().position(|column| column.name == name);
-        let number =
-            |row: &Row| position("samples").map_or(0, |column| if let Cell::Number(n) = row[column] { n } else { 0 });
+        let number = |row: &Vec<Cell>| {
+            position("samples").map_or(0, |column| if let Cell::Number(n) = row[column] { n } else { 0 })
+        };
         let samples = series.counted.samples.saturating_sub(listing.rows.iter().map(number).sum());
         let cells = kind.columns.iter().map(|column| match column.name {
             "all_weight" => Cell::Weight(listing.left_out().weight),
@@ -97,135 +95,73 @@ pub(super) fn write_threads(
         let rest = cells.collect();
         listing.rows.push(rest);
     }
-    Table::new(kind, &listing, style).write(&listing.rows, out)
+    table(kind, &listing, &[]).write(IN_FORMATS, style, out)
 }
 
-type Row = Vec<Cell>;
-
-/// The layout of a table.
-struct Table<'t> {
-    kind: &'t ListingKind,
-    total: Weight,
-    scale: Scale,
-    /// The columns before the name.
-    fields: Vec<Field>,
-    /// The width before the name.
-    used: usize,
-    style: &'t Style,
-}
-
-impl<'t> Table<'t> {
-    fn new(kind: &'t ListingKind, listing: &Listing, style: &'t Style) -> Self {
-        let mut table =
-            Self { kind, total: listing.total, scale: Scale::of(listing.total), fields: Vec::new(), used: 0, style };
-        let is_wide = style.width.is_none_or(|width| width >= WIDE);
-        for (index, column) in kind.columns.iter().enumerate() {
-            let is_shown = is_in_text(column) && (is_wide || column.shown != Shown::WhereWide);
-            if is_shown && !matches!(column.role, ColumnRole::Name | ColumnRole::Owner) {
-                table.fields.push(table.field(index, column, &listing.rows));
-            }
-        }
-        // Weights come first and labels last, regardless of the order in other formats.
-        table.fields.sort_by_key(|field| (!field.has_share, !field.is_right));
-        table.used = table.fields.iter().map(|field| field.width + 1).sum::<usize>() + 1;
-        table
+/// Makes a table of the rows, with a line for each group of hidden rows and the limit that hid them.
+fn table(kind: &ListingKind, listing: &Listing, rest: &[(HiddenTotal, String)]) -> Table {
+    let columns = kind.columns.iter().enumerate().filter(|(_, column)| is_in_text(column));
+    let (names, mut fields): (Vec<_>, Vec<_>) =
+        columns.partition(|(_, column)| matches!(column.role, ColumnRole::Name | ColumnRole::Owner));
+    // Weights come first and labels last, regardless of the column order in other formats.
+    fields.sort_by_key(|(_, column)| (column.role != ColumnRole::Weight, column.role == ColumnRole::Label));
+    let scale = Scale::of(listing.total);
+    let is_weight = |&(_, column): &(usize, &Column)| column.role == ColumnRole::Weight;
+    let mut columns: Vec<table::Column> = fields.iter().map(|(_, column)| text_column(column, scale)).collect();
+    // The first weight is coloured and has no percentage.
+    let has_weight = fields.first().is_some_and(is_weight);
+    if let Some(first) = columns.first_mut().filter(|_| has_weight) {
+        first.title = first.title.trim_end_matches(['%', ' ']).to_owned();
+        *first = first.clone().toned(Tone::Weight).sized(11, 1);
+        columns.insert(1, table::Column::new("%", KEPT).sized(6, 1));
     }
-
-    fn field(&self, index: usize, column: &Column, rows: &[Row]) -> Field {
-        let has_share = column.role == ColumnRole::Weight;
-        let title = column.title.replace("{unit}", self.scale.title()) + if has_share { "      %" } else { "" };
-        let cells = rows.iter().filter_map(|row| row.get(index));
-        let widest = cells.map(|cell| self.text(cell).width()).max().unwrap_or(0);
-        let least = if has_share { 11 + 7 } else { column.width };
-        let width = widest.max(title.width()).max(least);
-        Field { index, title, width, is_right: column.role != ColumnRole::Label, has_share }
-    }
-
-    fn text(&self, cell: &Cell) -> String {
-        match *cell {
-            Cell::Absent => String::new(),
-            Cell::Text(ref text) => fit(text, Some(LABEL)),
-            Cell::Number(number) => number.to_string(),
-            Cell::Weight(weight) => {
-                format!("{} {:>5.1}%", self.scale.number(weight), percent(weight, self.total.value))
-            }
-            Cell::Percent(percent) => format!("{percent:.1}%"),
-            Cell::Time(time) => clock(time.as_nanos()),
-            Cell::Flag(flag) => if flag { "yes" } else { "no" }.to_owned(),
-        }
-    }
-
-    /// Writes the header and the rows.
-    fn write(&self, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-        let is_name = |column: &&Column| column.role == ColumnRole::Name && is_in_text(column);
-        let name = self.kind.columns.iter().find(is_name);
-        let mut header: String = self.fields.iter().map(|field| field.align(&field.title) + " ").collect();
-        header.push(' ');
-        header.push_str(name.map_or("", |column| column.title));
-        writeln!(out, "{}", self.style.paint(Tone::Dim, fit(header.trim_end(), self.style.width).trim_end()))?;
-        rows.iter().try_for_each(|row| self.row(row, out))
-    }
-
-    fn row(&self, row: &Row, out: &mut dyn Write) -> io::Result<()> {
-        let mut is_first_weight = true;
-        let mut line = String::new();
-        for field in &self.fields {
-            let text = field.align(&row.get(field.index).map_or_else(String::new, |cell| self.text(cell)));
-            // The first weight is coloured, without its share.
-            let tone = (std::mem::take(&mut is_first_weight) && field.has_share).then_some(Tone::Weight);
-            match tone.and_then(|tone| Some((tone, text.split_at_checked(text.len().checked_sub(7)?)?))) {
-                Some((tone, (weight, share))) => line.push_str(&(self.style.paint(tone, weight) + share)),
-                None => line.push_str(&text),
-            }
-            line.push(' ');
-        }
-        let texts = |role: ColumnRole, absent: &'static str| -> String {
-            let columns = self.kind.columns.iter().zip(row);
-            let cells = columns.filter(|(column, _)| column.role == role && is_in_text(column)).map(|(_, cell)| cell);
-            let texts: Vec<&str> = cells
-                .map(|cell| if let Cell::Text(text) = cell { text.as_str() } else { "" })
-                .map(|text| if text.is_empty() { absent } else { text })
-                .collect();
-            texts.join("  ")
+    let first_weight = |weight: u64| [scale.number(weight), format!("{:.1}%", percent(weight, listing.total.value))];
+    let row = |row: &Vec<Cell>| {
+        let weight = fields.first().filter(|_| has_weight).map(|&(index, _)| match row[index] {
+            Cell::Weight(weight) => first_weight(weight),
+            _ => Default::default(),
+        });
+        let others =
+            fields.iter().skip(usize::from(has_weight)).map(|&(index, _)| text(&row[index], scale, listing.total));
+        let of_role = |role: ColumnRole, absent: &'static str| {
+            let cells = names.iter().filter(|(_, column)| column.role == role).map(|&(index, _)| match &row[index] {
+                Cell::Text(text) if !text.is_empty() => text.as_str(),
+                _ => absent,
+            });
+            cells.collect::<Vec<_>>().join("  ")
         };
-        let (name, owner) =
-            self.style.two_parts(&texts(ColumnRole::Name, NOT_RECORDED), &texts(ColumnRole::Owner, ""), self.used);
-        if name.is_empty() && owner.is_empty() {
-            return writeln!(out, "{}", line.trim_end());
-        }
-        writeln!(out, "{line} {name}{owner}")
-    }
+        let cells = weight.into_iter().flatten().chain(others);
+        Row::new(cells, &of_role(ColumnRole::Name, NOT_RECORDED), &of_role(ColumnRole::Owner, ""))
+    };
+    let left_out = rest.iter().filter(|(hidden, _)| hidden.rows > 0).map(|(hidden, limit)| {
+        let what = if hidden.rows == 1 { kind.singular } else { kind.name };
+        let weight = if has_weight { first_weight(hidden.weight).to_vec() } else { Vec::new() };
+        Row::more(weight, &format!("{} more {what} {limit}", hidden.rows))
+    });
+    let rows = listing.rows.iter().map(row).chain(left_out).collect();
+    let title = names.iter().find(|(_, column)| column.role == ColumnRole::Name).map_or("", |(_, column)| column.title);
+    Table::new(columns, title, NAME, rows)
+}
 
-    /// Writes one line for rows that are left out, if there are any: `     0.500   0.5%      12 more binaries below 1%`.
-    fn rest(&self, hidden: HiddenTotal, limit: &str, out: &mut dyn Write) -> io::Result<()> {
-        if hidden.rows == 0 {
-            return Ok(());
-        }
-        let what = if hidden.rows == 1 { self.kind.singular } else { self.kind.name };
-        let mut line = String::new();
-        for (index, field) in self.fields.iter().enumerate() {
-            let has_weight = index == 0 && field.has_share;
-            let text = if has_weight { self.text(&Cell::Weight(hidden.weight)) } else { String::new() };
-            line.push_str(&(field.align(&text) + " "));
-        }
-        let line = format!("{line} {} more {what} {limit}", hidden.rows);
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
+fn text_column(column: &Column, scale: Scale) -> table::Column {
+    let rank = if column.shown == Shown::WhereWide { 1 } else { KEPT };
+    let title = column.title.replace("{unit}", &scale.short());
+    match column.role {
+        ColumnRole::Weight => table::Column::new(&format!("{title}      %"), rank).sized(11 + 7, 1),
+        ColumnRole::Label => table::Column::label(&title, rank, [LABEL; 2]).sized(column.width, 1),
+        _ => table::Column::new(&title, rank).sized(column.width, 1),
     }
 }
 
-/// A column before the name.
-struct Field {
-    index: usize,
-    title: String,
-    width: usize,
-    is_right: bool,
-    has_share: bool,
-}
-
-impl Field {
-    fn align(&self, text: &str) -> String {
-        let room = " ".repeat(self.width.saturating_sub(text.width()));
-        if self.is_right { room + text } else { pad(text, self.width) }
+fn text(cell: &Cell, scale: Scale, total: Weight) -> String {
+    match *cell {
+        Cell::Absent => String::new(),
+        Cell::Text(ref text) => text.clone(),
+        Cell::Number(number) => number.to_string(),
+        Cell::Weight(weight) => format!("{} {:>5.1}%", scale.number(weight), percent(weight, total.value)),
+        Cell::Percent(percent) => format!("{percent:.1}%"),
+        Cell::Time(time) => clock(time.as_nanos()),
+        Cell::Flag(flag) => if flag { "yes" } else { "no" }.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ mod samples;
 mod source;
 pub(in crate::output) mod style;
 mod summary;
+pub(in crate::output) mod table;
 mod timeline;
 mod tree;
 mod words;
@@ -17,26 +18,29 @@ pub use overview::OverviewContext;
 pub(crate) use overview::write_overview;
 pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};
 pub use style::Style;
-pub(super) use style::{Tone, fit, pad, wrap};
+pub(super) use style::{LEAST_NAME, Tone, fit, heading, labelled, wrap};
 pub(super) use summary::during;
 pub(crate) use summary::write_contents;
 pub(super) use tree::{Lines, TreeLine};
-pub(super) use words::{Scale, base_text, clock, counted_text};
+#[cfg(feature = "compression")]
+pub(super) use words::short_time;
+pub(super) use words::{base_text, clock, counted_text};
 use words::{below_limit, share};
 
 use crate::calltree::{CallTree, Pruning};
 use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
+use crate::settings::{MIN_PERCENT, VIEW};
 use crate::units::Weight;
 pub use overview::OverviewSentences;
 pub(super) use overview::answered;
 
-/// Rows that a table of the overview shows before it sums up the rest.
+/// The number of rows in a table of the overview; the rest is summed up.
 const OVERVIEW_ROWS: usize = 20;
 
 /// Writes the view of a report.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         View::Samples => return samples::write(report, style, out),
@@ -54,7 +58,7 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         if index > 0 || report.options.view == View::Full {
             writeln!(out)?;
         }
-        // The summary of a single series has just named it.
+        // With a single series, the summary has already named it.
         if report.options.view != View::Full || report.series.len() > 1 {
             series_title(report, series, style, out)?;
         }
@@ -73,7 +77,7 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
             View::Overview | View::Summary | View::Samples => {}
             view => {
                 if let Some(kind) = view.listing_kind() {
-                    table(report, series, kind, style, out)?;
+                    first_listing(report, series, kind, style, out)?;
                 }
                 if view == View::Lines {
                     source::write(report, series, style, out)?;
@@ -100,14 +104,15 @@ fn full(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn
         let weight = hidden.iter().map(|row| row.counted.weight.value).sum();
         let weight = Weight::new(weight, series.unit);
         let limit = below_limit(min_percent, min_weight, series.unit);
-        let all = if min_weight == 0 { "; --min-percent 0 shows all" } else { "" };
+        let all = if min_weight == 0 { format!("; {MIN_PERCENT} 0 shows all") } else { String::new() };
         let note = format!("{} more {limit} each, {weight} together{all}", hidden.len());
-        writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
+        writeln!(out)?;
+        style.write_wrapped(Some(Tone::Dim), 0, &note, out)?;
     }
     Ok(())
 }
 
-fn table(
+fn first_listing(
     report: &Report<'_>,
     series: &SeriesReport,
     kind: &ListingKind,
@@ -131,7 +136,7 @@ fn second_listing(
     let mut listing = report.listing_of(kind, series);
     if listing.rows.len() > OVERVIEW_ROWS {
         listing.keep_first(OVERVIEW_ROWS);
-        listing.notes.push(format!("--view {} shows all", kind.name));
+        listing.notes.push(format!("{VIEW} {} shows all", kind.name));
     }
     writeln!(out)?;
     listing::write(kind, listing, &Pruning { min_percent: 0.0, ..report.options.pruning }, style, out)
@@ -145,20 +150,27 @@ fn trees(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let idle = report.idle_functions(series);
+    let mut left_out = Vec::new();
     let mut write = |scope: &ScopeReport, tree: &CallTree| {
         let profile = &report.recording.profile;
         let mut parts = scope_labels(profile, scope.scope);
         parts.reverse();
+        let names = parts.len();
         parts.push(scope.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(scope.counted.weight.value, series)));
-        writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(report, scope.scope, tree, (series, &idle), style, out)
+        writeln!(out)?;
+        style.write_heading(&parts, |index| index < names, out)?;
+        left_out = tree::write(report, scope.scope, tree, (series, &idle), style, out)?;
+        Ok::<(), io::Error>(())
     };
     if report.options.pruning.min_percent > 0.0 {
-        return report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()));
+        report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()))?;
+    } else {
+        // Unpruned trees are large, and writing them takes far longer than making them, so one at a time is enough.
+        scopes.iter().zip(report.trees(series)).try_for_each(|(scope, (_, tree))| write(scope, &tree))?;
     }
-    // Whole trees are large, and take far longer to be written than to be made: one at a time is enough.
-    scopes.iter().zip(report.trees(series)).try_for_each(|(scope, (_, tree))| write(scope, &tree))
+    // All trees have the same columns.
+    table::write_left_out(&left_out, "", style, out)
 }
 
 /// `time-profile · run 1 · export.xml · 85.00 ms`.
@@ -166,8 +178,9 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
-    let number = if run.is_several() { String::new() } else { format!("run {} · ", run.number) };
-    let (schema, input) = (profile.string(row.schema), profile.string(run.input));
-    let title = format!("{schema} · {number}{input} · {}", counted_text(row, series));
-    writeln!(out, "{}", style.paint(Tone::Title, &fit(&title, style.width)))
+    let mut parts = vec![profile.string(row.schema).to_owned()];
+    parts.extend((!run.is_several()).then(|| format!("run {}", run.number)));
+    parts.extend([profile.string(run.input).to_owned(), counted_text(row, series)]);
+    let input = parts.len() - 2;
+    style.write_heading(&parts, |index| index == input, out)
 }

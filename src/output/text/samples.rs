@@ -1,15 +1,24 @@
-//! Samples, one on each line.
+//! Samples, one per line.
 
 use std::io::{self, Write};
 
 use super::style::{MIN_NAME, Style, Tone, fit, pad};
+use super::table::{IN_FORMATS, write_left_out};
 use super::words::clock;
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, LabelTexts, Put};
 use crate::report::{Report, SeriesReport, binary_of, function_of, thread_label};
 use crate::units::Unit;
 
-/// The widths of the columns of samples. Times have 16 columns, and columns that do not fit are left out.
+/// The least and the greatest width of a thread. The least width fits its number.
+const THREAD: [usize; 2] = [10, 28];
+
+/// The width of times, with the space after them.
+const TIME: usize = 17;
+/// The width of cores and states, with the spaces after them.
+const CORE_AND_STATE: usize = 4 + 1 + 10 + 1;
+
+/// The widths of the columns between times and leaves; 0 if a column does not fit.
 struct SampleColumns {
     weight: usize,
     thread: usize,
@@ -19,30 +28,65 @@ struct SampleColumns {
 
 impl SampleColumns {
     fn new(report: &Report<'_>, style: &Style) -> Self {
-        // `837.20 Kcycles` is longer than `999.99 ms`.
-        let is_short = |series: &SeriesReport| matches!(series.unit, Unit::Nanoseconds | Unit::Samples);
-        let weight = if report.series.iter().all(is_short) { 12 } else { 14 };
-        let has_core = style.width.is_none_or(|width| width >= 80);
-        let columns = Self { weight, thread: 0, has_core };
-        let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(columns.used()));
-        Self { thread: (room / 2).min(room.saturating_sub(MIN_NAME)).clamp(8, 28), ..columns }
+        let Some(width) = style.width else {
+            return Self { weight: weight_width(report), thread: THREAD[1], has_core: true };
+        };
+        // All samples often weigh the same, so weights are the first to go after cores.
+        let room = width.saturating_sub(TIME + MIN_NAME);
+        let least = THREAD[0] + 1;
+        let weight = if room >= weight_width(report) + 2 + least { weight_width(report) } else { 0 };
+        let columns = Self { weight, thread: 0, has_core: width >= 80 };
+        if room < least {
+            return columns;
+        }
+        let room = width.saturating_sub(columns.used() + 1);
+        Self { thread: (room / 2).min(room.saturating_sub(MIN_NAME)).clamp(THREAD[0], THREAD[1]), ..columns }
     }
 
-    /// Columns left of the names.
+    /// The number of columns to the left of names.
     fn used(&self) -> usize {
-        16 + 1 + self.weight + 2 + self.thread + 1 + if self.has_core { 4 + 1 + 10 + 1 } else { 0 }
+        let gap = |width: usize, gap: usize| if width > 0 { width + gap } else { 0 };
+        TIME + gap(self.weight, 2) + gap(self.thread, 1) + if self.has_core { CORE_AND_STATE } else { 0 }
     }
+
+    /// The titles of the columns that do not fit.
+    fn left_out(&self) -> Vec<String> {
+        let columns = [
+            ("weight", self.weight > 0),
+            ("thread", self.thread > 0),
+            ("core", self.has_core),
+            ("state", self.has_core),
+        ];
+        columns.into_iter().filter(|(_, is_shown)| !is_shown).map(|(title, _)| title.to_owned()).collect()
+    }
+
+    fn header(&self) -> String {
+        let mut header = format!("{:>1$} ", "time", TIME - 1);
+        if self.weight > 0 {
+            header += &format!("{:>1$}  ", "weight", self.weight);
+        }
+        if self.thread > 0 {
+            header += &format!("{:<1$} ", "thread", self.thread);
+        }
+        if self.has_core {
+            header += &format!("{:>4} {:<10} ", "core", "state");
+        }
+        header + "leaf"
+    }
+}
+
+/// The width of weights: `837.20 Kcycles` is longer than `999.99 ms`.
+fn weight_width(report: &Report<'_>) -> usize {
+    let is_short = |series: &SeriesReport| matches!(series.unit, Unit::Nanoseconds | Unit::Samples);
+    if report.series.iter().all(is_short) { 12 } else { 14 }
 }
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let columns = SampleColumns::new(report, style);
     let (weight_width, thread_width, used) = (columns.weight, columns.thread, columns.used());
-    let core_and_state = if columns.has_core { format!("{:>4} {:<10} ", "core", "state") } else { String::new() };
-    let header =
-        format!("{:>16} {:>weight_width$}  {:<thread_width$} {core_and_state}leaf", "time", "weight", "thread");
-    writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
-    // The parts that rows share are made once.
+    writeln!(out, "{}", style.paint(Tone::Dim, &fit(&columns.header(), style.width)))?;
+    // Format each thread label once, since many rows share it.
     let threads = profile.thread_ids().map(|id| {
         let label = thread_label(profile, profile.thread(id));
         pad(&fit(&label, style.width.map(|_| thread_width)), thread_width)
@@ -55,9 +99,13 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     });
     let mut writer = ByteWriter::new(out);
     for (_, sample) in report.samples() {
-        let (time, weight) = (clock(sample.time.as_nanos()), profile.weight(sample).to_string());
-        let thread = &threads[sample.thread.index()];
-        write!(writer.text, "{time:>16} {weight:>weight_width$}  {thread} ")?;
+        write!(writer.text, "{:>1$} ", clock(sample.time.as_nanos()), TIME - 1)?;
+        if weight_width > 0 {
+            write!(writer.text, "{:>weight_width$}  ", profile.weight(sample).to_string())?;
+        }
+        if thread_width > 0 {
+            write!(writer.text, "{} ", threads[sample.thread.index()])?;
+        }
         if columns.has_core {
             let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
             let state = sample.state.map_or("", |state| profile.string(state));
@@ -67,5 +115,6 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         writer.put(leaves.get(leaf.map_or(Label::NoStack, |frame| Label::Function(frame.function)))).put(b"\n");
         writer.flush_if_full()?;
     }
+    write_left_out(&columns.left_out(), IN_FORMATS, style, &mut writer.text)?;
     writer.finish()
 }

@@ -1,14 +1,16 @@
-//! Source files with what their lines weigh.
+//! Source files with the weights of their lines.
 
 use std::io::{self, Write};
 
 use super::style::{Style, Tone, cut, fit};
-use super::words::{Scale, below_limit, count};
+use super::table::{Cell, Column, KEPT, Table, write_left_out};
+use super::words::{below_limit, count};
 use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
+use crate::units::Scale;
 
-/// The least width of text that shows shares.
-const WIDE: usize = 100;
+/// The width that source lines get before percentages are shown.
+const SOURCE: usize = 60;
 /// The replacement for a tab.
 const TAB: &str = "    ";
 
@@ -16,19 +18,21 @@ const TAB: &str = "    ";
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(files) = report.annotated_files(series) else { return Ok(()) };
     let Pruning { min_percent, min_weight, .. } = report.options.pruning;
-    let table = Table {
-        scale: Scale::of(series.counted.weight),
-        total: series.counted.weight.value,
-        has_shares: style.width.is_none_or(|width| width >= WIDE),
-        style,
-    };
+    let scale = Scale::of(series.counted.weight);
+    let widest = scale.number(series.counted.weight.value).len().max(11);
+    let number = |title: &str| Column::new(title, KEPT).sized(widest, 1);
+    let share = |title: &str, rank: u32| Column::new(title, rank).sized(6, 1);
+    let columns = vec![number("self").toned(Tone::Weight), share("self %", 1), number("all"), share("all %", 2)];
+    let mut table = Table::new(columns, "source", SOURCE, Vec::new());
+    let left_out = table.fit(style.width);
+    let lines = FileLines { scale, total: series.counted.weight.value, table, style };
     let is_shown = |file: &&AnnotatedFile<'_>| {
-        table.share(file.sums.all_weight) >= min_percent && file.sums.all_weight >= min_weight
+        lines.share(file.sums.all_weight) >= min_percent && file.sums.all_weight >= min_weight
     };
     let (shown, hidden): (Vec<&AnnotatedFile<'_>>, Vec<&AnnotatedFile<'_>>) = files.iter().partition(is_shown);
     for file in &shown {
         if let Ok(from) = file.file {
-            table.file(file, from, out)?;
+            lines.file(file, from, out)?;
         }
     }
     let missing: Vec<(&AnnotatedFile<'_>, &str)> =
@@ -38,78 +42,61 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         writeln!(out, "\n{}", style.paint(Tone::Warning, &title))?;
     }
     for (file, why) in missing {
-        let (name, why) = style.two_parts(file.path, why, table.width() + 1);
-        writeln!(out, "{} {name}{why}", table.weights(&file.sums))?;
+        let (name, why) = style.two_parts(file.path, why, lines.table.used());
+        writeln!(out, "{}{name}{why}", lines.weights(&file.sums))?;
     }
     if !hidden.is_empty() {
         let limit = below_limit(min_percent, min_weight, series.unit);
         let note = format!("{} {limit}", count(hidden.len() as u64, "more source file"));
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
-    Ok(())
+    write_left_out(&left_out, "", style, out)
 }
 
-/// The layout of the lines of all files.
-struct Table<'s> {
+/// The layout that the lines of all files share.
+struct FileLines<'s> {
     scale: Scale,
     total: u64,
-    has_shares: bool,
+    table: Table,
     style: &'s Style,
 }
 
-impl Table<'_> {
+impl FileLines<'_> {
     fn share(&self, weight: u64) -> f64 {
         percent(weight, self.total)
     }
 
-    /// Columns of the weights, and a space.
-    fn width(&self) -> usize {
-        if self.has_shares { 2 * 19 } else { 2 * 12 }
-    }
-
     fn file(&self, file: &AnnotatedFile<'_>, from: &str, out: &mut dyn Write) -> io::Result<()> {
+        let left = self.table.used();
         let origin = if from == file.path { String::new() } else { format!("from {from}") };
-        let (path, origin) = self.style.two_parts(file.path, &origin, self.width() + 1);
+        let (path, origin) = self.style.two_parts(file.path, &origin, left);
         let path = self.style.paint(Tone::Title, &path);
-        writeln!(out, "\n{} {path}{origin}", self.weights(&file.sums))?;
+        writeln!(out, "\n{}{path}{origin}", self.weights(&file.sums))?;
         let digits = file.lines.last().map_or(1, |line| line.line.to_string().len());
-        let room = self.style.width.map(|width| width.saturating_sub(self.width() + digits + 3));
+        let room = self.style.width.map(|width| width.saturating_sub(left + digits + 2));
         let mut expected = file.lines.first().map_or(1, |line| line.line);
         for line in &file.lines {
             if line.line > expected {
-                writeln!(
-                    out,
-                    "{}{}",
-                    " ".repeat(self.width()),
-                    self.style.paint(Tone::Dim, &format!("{:>digits$}", "…"))
-                )?;
+                writeln!(out, "{:left$}{}", "", self.style.paint(Tone::Dim, &format!("{:>digits$}", "…")))?;
             }
             expected = line.line.saturating_add(1);
-            let has_weight = line.sums.all_samples > 0;
-            let weights = if has_weight { self.weights(&line.sums) } else { " ".repeat(self.width()) };
             let number = format!("{:>digits$}", line.line);
-            let number = if has_weight { number } else { self.style.paint(Tone::Dim, &number) };
+            let number = if line.sums.all_samples > 0 { number } else { self.style.paint(Tone::Dim, &number) };
             let text = line.text.map_or_else(
                 || self.style.paint(Tone::Warning, &fit("the file found is shorter", room)),
                 |text| cut(&text.trim_end().replace('\t', TAB), room),
             );
-            writeln!(out, "{}", format!("{weights}{number}  {text}").trim_end())?;
+            writeln!(out, "{}", format!("{}{number}  {text}", self.weights(&line.sums)).trim_end())?;
         }
         Ok(())
     }
 
-    /// Self and all weight, each with its share if there is space; nothing for a weight of zero.
+    /// Self and all weight, each with its percentage if there is space; empty for a weight of zero.
     fn weights(&self, sums: &KeySums) -> String {
-        let field = |weight: u64, tone: Option<Tone>| {
-            let number = if weight > 0 { self.scale.number(weight) } else { String::new() };
-            let share = match (self.has_shares, weight) {
-                (false, _) => String::new(),
-                (true, 0) => " ".repeat(7),
-                (true, _) => format!(" {:>5.1}%", self.share(weight)),
-            };
-            let number = format!("{number:>11}");
-            tone.map_or(number.clone(), |tone| self.style.paint(tone, &number)) + &share + " "
-        };
-        field(sums.self_weight, Some(Tone::Weight)) + &field(sums.all_weight, None)
+        let cells = [sums.self_weight, sums.all_weight].map(|weight| match weight {
+            0 => [String::new(), String::new()],
+            _ => [self.scale.number(weight), format!("{:.1}%", self.share(weight))],
+        });
+        self.table.numbers(&cells.concat().into_iter().map(Cell::from).collect::<Vec<_>>(), self.style)
     }
 }

@@ -1,4 +1,4 @@
-//! The inputs, the selected samples, and the others; the frames that symbol files named; and the contents of a table of contents, or of an
+//! Summaries: the inputs, the selected and excluded samples, and the frames named by symbol files; and the contents of a table of contents or an
 //! export.
 
 use std::collections::BTreeMap;
@@ -6,18 +6,19 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
+use super::style::{Style, Tone, clean, fit, heading, labelled, pad, wrap};
 use super::words::{amount_text, base_text, clock, count, counted_text, short_time};
 use crate::calltree::percent;
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun, TocTable};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
+use crate::settings::STATE;
 use crate::symbolicate::{BinarySummary, SymbolicationSummary};
 use crate::units::{Unit, Weight};
 
-/// Binaries named before the rest is only counted.
+/// The number of binaries that are listed; the rest is counted.
 const BINARIES: usize = 5;
-/// The greatest width of their names.
+/// The maximum width of a binary name.
 const NAME: usize = 24;
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -30,7 +31,8 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         }
     }
     if let Some(intervals) = &report.options.selection.intervals {
-        writeln!(out, "\n{}", during(intervals))?;
+        writeln!(out)?;
+        style.write_wrapped(None, 0, &during(intervals), out)?;
     }
     for series in &report.series {
         series_lines(report, series, style, out)?;
@@ -41,7 +43,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     unnamed(report, style, out)
 }
 
-/// `during 'Layout' or 'Commit': 12 intervals, 3.40 ms in all`; with `and`, where a sample has to be in an interval of every name.
+/// `during 'Layout' or 'Commit': 12 intervals, 3.40 ms in all`; with `and` if a sample must be in an interval of every name.
 pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     let nanos = |sum: u128| Weight::new(u64::try_from(sum).unwrap_or(u64::MAX), Unit::Nanoseconds);
     let mut names: Vec<String> = intervals.names().iter().map(|name| format!("'{}'", clean(name))).collect();
@@ -61,43 +63,47 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     text
 }
 
-/// Notes that a document is truncated.
+/// Prints a note if a document is truncated.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
-    let note = format!("  {} is truncated at byte {byte}: only complete rows are used", clean(&document.input));
-    writeln!(out, "{}", style.paint(Tone::Warning, &note))
+    let note = format!("{} is truncated at byte {byte}: only complete rows are used", document.input);
+    style.write_wrapped(Some(Tone::Warning), 2, &note, out)
 }
 
-/// Writes one line for each table, with the results of its rows.
+/// Writes one line for each table with the numbers of its rows.
 pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
     let width = tables.iter().map(|table| name(table).width()).max().unwrap_or(0);
     for table in tables {
         let rows = count(table.rows, "row");
-        let left = format!("  {}  run {}  {rows:>12}", pad(&name(table), width), table.run);
+        let left = format!("  {}  ", pad(&name(table), width));
+        let text = format!("run {}  {rows:>12}", table.run);
+        let line = |tone: Option<Tone>, rest: &str, out: &mut dyn Write| {
+            style.write_lines(tone, &labelled(&left, &format!("{text}{rest}"), style.width), out)
+        };
         if table.kind == TableKind::Other {
-            writeln!(out, "{}", style.paint(Tone::Dim, &format!("{left}, not a CPU table")))?;
+            line(Some(Tone::Dim), ", not a CPU table", out)?;
             continue;
         }
         let rejected = table.rejected.total();
         if table.rows == 0 {
-            writeln!(out, "{left}")?;
+            line(None, "", out)?;
             continue;
         }
         if rejected == 0 {
-            writeln!(out, "{left}, all of them samples")?;
+            line(None, ", all of them samples", out)?;
             continue;
         }
-        let line = format!("{left} = {} + {rejected} rejected", count(table.samples, "sample"));
-        writeln!(out, "{}", style.paint(Tone::Warning, &line))?;
+        let sum = format!(" = {} + {rejected} rejected", count(table.samples, "sample"));
+        line(Some(Tone::Warning), &sum, out)?;
         for (reason, count) in table.rejected.iter() {
-            writeln!(out, "{}", style.paint(Tone::Warning, &format!("    {count} rejected: {reason}")))?;
+            style.write_wrapped(Some(Tone::Warning), 4, &format!("{count} rejected: {reason}"), out)?;
         }
     }
     Ok(())
 }
 
-/// Device, process and length of each run.
+/// Writes device, process and length of each run.
 fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for run in &toc.runs {
         let mut parts = vec![format!("run {}", run.number)];
@@ -112,12 +118,13 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         parts.extend(run.is_all_processes.then(|| "all processes".to_owned()));
         parts.extend(run.summary_field("duration").map(|seconds| format!("{seconds} s")));
         parts.extend(run.summary_field("instruments-version").map(|version| format!("Instruments {version}")));
-        writeln!(out, "  {}", fit(&parts.join(" · "), style.width.map(|width| width.saturating_sub(2))))?;
+        let lines = heading(&parts, |_| false, style.width.map(|width| width.saturating_sub(2)));
+        lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     Ok(())
 }
 
-/// `24.4% of one core over the selected 2.00 s`, and the sampling interval with what it misses.
+/// `24.4% of one core over the selected 2.00 s`, and a line on the sampling interval and what it misses.
 fn rate_lines(report: &Report<'_>, series: &SeriesReport) -> Vec<String> {
     let rate =
         report.cpu_use(series).map(|(percent, length)| format!("{percent:.1}% of one core over {}", base_text(length)));
@@ -134,7 +141,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let times = series.times.map_or_else(String::new, |times| {
         format!(", from {} to {}", clock(times.first.as_nanos()), clock(times.last.as_nanos()))
     });
-    // Several documents may each have a run 1.
+    // Several documents may each contain a run 1.
     let input = if report.recording.documents.len() > 1 {
         format!(" of {}", clean(profile.string(profile.run(row.run).input)))
     } else {
@@ -143,7 +150,8 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     if series.is_filtered_out() {
         let left_out = amount_text(series.out_of_scope);
         let line = format!("{schema} run {run}{input}: left out by the filters, {left_out}");
-        return writeln!(out, "\n{}", style.paint(Tone::Dim, &line));
+        writeln!(out)?;
+        return style.write_wrapped(Some(Tone::Dim), 0, &line, out);
     }
     let meaning = match row.meaning {
         Meaning::OnCpu => "",
@@ -153,27 +161,25 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     };
     let line = format!("{schema} run {run}{input}: {}{times}{meaning}", counted_text(row, series));
     let line = wrap(&line, 0, style.width).join("\n");
-    // The table's name is at the start of it.
+    // The line starts with the table's name.
     let (name, rest) = line.split_at_checked(schema.len()).unwrap_or(("", &line));
     writeln!(out, "\n{}{rest}", style.paint(Tone::Title, name))?;
-    for line in rate_lines(report, series).iter().flat_map(|line| wrap(line, 2, style.width)) {
-        writeln!(out, "{line}")?;
-    }
+    rate_lines(report, series).iter().try_for_each(|line| style.write_wrapped(None, 2, line, out))?;
     if series.no_stack.samples > 0 {
         let share = percent(series.no_stack.weight.value, series.counted.weight.value);
-        writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;
+        let line = format!("{share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack));
+        style.write_wrapped(None, 2, &line, out)?;
     }
     if !series.other_states.is_empty() {
         let states =
             series.other_states.iter().map(|(state, left_out)| format!("{} {}", clean(state), amount_text(*left_out)));
         let states: Vec<String> = states.collect();
-        let note = format!("not counted, for the thread's state: {} (--state all counts them)", states.join(", "));
-        for line in wrap(&note, 2, style.width) {
-            writeln!(out, "{}", style.paint(Tone::Warning, &line))?;
-        }
+        let note = format!("not counted, for the thread's state: {} ({STATE} all counts them)", states.join(", "));
+        style.write_wrapped(Some(Tone::Warning), 2, &note, out)?;
     }
     if series.out_of_scope.samples > 0 {
-        writeln!(out, "  not counted, for the filters: {}", amount_text(series.out_of_scope))?;
+        let line = format!("not counted, for the filters: {}", amount_text(series.out_of_scope));
+        style.write_wrapped(None, 2, &line, out)?;
     }
     operation_lines(report, series, style, out)?;
     if !series.counters.is_empty() {
@@ -183,12 +189,13 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
             None => sum.to_string(),
         };
         let sums: Vec<String> = series.counters.iter().enumerate().map(sum).collect();
-        writeln!(out, "  counters, summed in the order of the table: {}", sums.join(", "))?;
+        let line = format!("counters, summed in the order of the table: {}", sums.join(", "));
+        style.write_wrapped(None, 2, &line, out)?;
     }
     Ok(())
 }
 
-/// Writes the amount that each operation removed from the series, and the amount that it moved.
+/// Writes the weight that each operation removed from the series, and the weight that it moved.
 pub(super) fn operation_lines(
     report: &Report<'_>,
     series: &SeriesReport,
@@ -201,22 +208,23 @@ pub(super) fn operation_lines(
         let text = clean(&operation.text);
         if change.removed_samples > 0 {
             let removed = amount(change.removed_weight, change.removed_samples);
-            writeln!(out, "{}", style.paint(Tone::Warning, &format!("  removed by {text}: {removed}")))?;
+            style.write_wrapped(Some(Tone::Warning), 2, &format!("removed by {text}: {removed}"), out)?;
         }
         if change.changed_samples > 0 {
             let stacks = format!("stacks of {}", count(change.changed_samples, "sample"));
             let moved = amount(change.moved_weight, change.moved_samples);
-            writeln!(out, "  {stacks} are shorter by {text}, which moves {moved} to callers")?;
+            let line = format!("{stacks} are shorter by {text}, which moves {moved} to callers");
+            style.write_wrapped(None, 2, &line, out)?;
         }
         if change.is_nothing() && !operation.inverts {
             let note = if operation.is_without_function { "matches no function" } else { "changes no selected sample" };
-            writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
+            style.write_wrapped(Some(Tone::Dim), 2, &format!("{text}: {note}"), out)?;
         }
     }
     Ok(())
 }
 
-/// True if symbols were found that do not name the binary, which a line above reports.
+/// True if symbols were found for the binary that cannot name its frames. An earlier line reports this.
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.recording.profile.binary(binary).uuid;
     report
@@ -225,7 +233,7 @@ fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
         .is_some_and(|summary| summary.binaries.iter().any(|row| row.uuid == uuid && row.has_symbols_without_names()))
 }
 
-/// Writes the number of frames without a name, and the binaries whose symbols are missing.
+/// Writes the number of unnamed frames, and the binaries whose symbols are missing.
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let unnamed = report.unnamed();
     if unnamed.unnamed == 0 {
@@ -251,8 +259,9 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         (_, true) => text += ". Symbols for these binaries would name the rest:",
         (_, false) => text += &format!(". Symbols for these binaries would name {nameable} of them:"),
     }
-    writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
-    // UUIDs are for copying: names give way.
+    writeln!(out)?;
+    style.write_wrapped(None, 0, &text, out)?;
+    // UUIDs must be copyable in full, so names are shortened.
     let name_width = style.width.map_or(NAME, |width| width.saturating_sub(60).clamp(8, NAME));
     for row in binaries.iter().take(BINARIES) {
         let binary = profile.binary(row.binary);
@@ -261,9 +270,12 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         let frames = count(row.frames, "frame");
         let name = fit(profile.string(binary.name), Some(name_width));
         let left = format!("  {} {uuid}  {} ", pad(&name, name_width), pad(arch, 7));
-        let room = style.width.map(|width| width.saturating_sub(left.width()));
-        let frames = if room.is_some_and(|room| room == 0) { String::new() } else { cut(&frames, room) };
-        writeln!(out, "{}", format!("{}{}", cut(&left, style.width), style.paint(Tone::Dim, &frames)).trim_end())?;
+        let is_wide = style.width.is_some_and(|width| width < left.width() + frames.width());
+        let frames = style.paint(Tone::Dim, &frames);
+        match is_wide {
+            true => writeln!(out, "  {name}  {arch}  {frames}\n    {uuid}")?,
+            false => writeln!(out, "{left}{frames}")?,
+        }
     }
     match binaries.len().saturating_sub(BINARIES) {
         0 => Ok(()),
@@ -284,13 +296,14 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
     };
     let of = count(frames, "frame");
     let text = format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}");
-    writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
+    writeln!(out)?;
+    style.write_wrapped(None, 0, &text, out)?;
     let disagreements = sum(|row| row.disagreements);
     if disagreements > 0 {
         let what = count(disagreements, "frame");
         let text =
             format!("{what} had another name in the recording; the symbols are of the same build, so theirs is shown");
-        writeln!(out, "{}", wrap(&text, 2, style.width).join("\n"))?;
+        style.write_wrapped(None, 2, &text, out)?;
     }
     for row in summary.binaries.iter().filter(|row| row.has_symbols_without_names()) {
         let (name, outside) = (clean(&row.name), row.frames - row.named_now - row.nameless);
@@ -304,8 +317,8 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
         let outside = (outside > 0).then(|| {
             format!("the symbols of {name} contain no function at the addresses of {}", count(outside, "frame"))
         });
-        for line in nameless.into_iter().chain(outside).flat_map(|text| wrap(&text, 2, style.width)) {
-            writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
+        for text in nameless.into_iter().chain(outside) {
+            style.write_wrapped(Some(Tone::Dim), 2, &text, out)?;
         }
     }
     Ok(())
@@ -314,7 +327,7 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
 /// Writes the contents of each document.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_contents(documents: &[Document], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (index, document) in documents.iter().enumerate() {
         if index > 0 {
@@ -353,7 +366,7 @@ fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// One line for each pair; the first has the name.
+/// Writes one line for each pair; the first line starts with the name.
 fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (index, (key, value)) in pairs.iter().enumerate() {
         contents_line(if index == 0 { name } else { "" }, &format!("{key}: {value}"), style, out)?;
@@ -362,11 +375,15 @@ fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Wr
 }
 
 fn contents_line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let room = style.width.map(|width| width.saturating_sub(24));
-    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(name, 21)), fit(value, room))
+    let label = format!("  {} ", pad(name, style.least(21).max(10)));
+    let lines = labelled(&label, value, style.width);
+    // The name is at the start of the first line.
+    let (name, rest) = lines[0].split_at_checked(label.len()).unwrap_or((&lines[0], ""));
+    writeln!(out, "{}{rest}", style.paint(Tone::Dim, name))?;
+    style.write_lines(None, &lines[1..], out)
 }
 
-/// The tables by schema, with their positions in an XPath, CPU tables first. If the number of rows is known, each table has a line, with
+/// Writes the tables by schema with their XPath positions, CPU tables first. If the numbers of rows are known, each table gets a line with the
 /// attributes that distinguish it from others with the same name.
 fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut by_schema: BTreeMap<(bool, &str), Vec<&TocTable>> = BTreeMap::new();
@@ -385,18 +402,23 @@ fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
             false => vec![tables.iter().map(|table| about(table)).collect::<Vec<_>>().join(", ")],
         };
         for text in lines {
-            let text = format!("    {}  {text}", pad(schema, width));
+            let lines = labelled(&format!("    {}  ", pad(schema, width)), &text, style.width);
             if is_other {
-                writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
-            } else {
-                writeln!(out, "{}  {}", text, style.paint(Tone::Weight, "CPU table"))?;
+                style.write_lines(Some(Tone::Dim), &lines, out)?;
+                continue;
             }
+            let (last, first) = lines.split_last().map_or(("", &[][..]), |(last, first)| (last.as_str(), first));
+            style.write_lines(None, first, out)?;
+            let mark = style.paint(Tone::Weight, "CPU table");
+            let has_room = style.width.is_none_or(|width| last.width() + 2 + "CPU table".len() <= width);
+            let between = if has_room { "  " } else { "\n      " };
+            writeln!(out, "{last}{between}{mark}")?;
         }
     }
     Ok(())
 }
 
-/// The position of a table, and the number of its rows, as far as they are known.
+/// The position of a table and its number of rows, as far as they are known.
 fn about(table: &TocTable) -> String {
     let rows = table.rows.map(|rows| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") });
     match (table.position, rows) {
@@ -406,7 +428,7 @@ fn about(table: &TocTable) -> String {
     }
 }
 
-/// The attributes of a table that others of its name do not have like this.
+/// The attributes of a table that are missing or different in another table with the same name.
 fn differences(table: &TocTable, others: &[&TocTable]) -> String {
     let is_own =
         |(key, value): &&(String, String)| others.iter().any(|other| other.attribute(key) != Some(value.as_str()));

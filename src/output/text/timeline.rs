@@ -1,4 +1,4 @@
-//! Weights over time: a line of blocks for each thread, or for what else is separated.
+//! Weights over time: a line of blocks for each thread or other scope.
 //!
 //! ```text
 //! each column is 5 ms, from 00:00.100 to 00:00.140
@@ -10,19 +10,19 @@
 
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
-use super::style::{MIN_NAME, Style, Tone, cut, fit, pad};
-use super::words::{Scale, clock, share, short_time};
+use super::style::{MIN_NAME, Style, Tone};
+use super::table::{Column, IN_FORMATS, KEPT, Row, Table};
+use super::words::{clock, share, short_time};
 use crate::report::{
     Report, SeparateBy, SeriesReport, Timeline, TimelineLine, TimelinePart, highest_rate, scope_labels,
 };
-use crate::units::{Nanos, Unit, Weight};
+use crate::units::{Nanos, Scale, Unit, Weight};
 
 /// Writes the timeline of a series.
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if report.recording.profile.sums().len() > 0 {
-        return writeln!(out, "samples were added up while they were read: their times are not known");
+        let note = "samples were added up while they were read: their times are not known";
+        return style.write_wrapped(None, 0, note, out);
     }
     let timeline = report.timeline(series);
     if timeline.lines.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let all = (timeline.lines.len() > 1).then(|| columns.of(timeline.lines.iter()));
     let lines: Vec<Blocks> = shown.iter().map(|line| columns.of([*line].into_iter())).collect();
     let rates = Rates::new(series.unit, all.iter().chain(&lines));
-    // A thread cannot run on more than one core. Other scopes are scaled to the heaviest of them.
+    // A thread cannot run on more than one core. Other scopes are scaled to the heaviest one.
     let is_core = series.unit == Unit::Nanoseconds && report.options.separate_by == SeparateBy::Thread;
     let highest = lines.iter().map(|blocks| blocks.highest).max().unwrap_or(0);
     let full = if is_core { columns.length() } else { highest };
@@ -45,21 +45,48 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     }
     let is_waiting = all.iter().chain(&lines).any(Blocks::is_waiting);
     legend(&timeline, &columns, &full_text, is_waiting, style, out)?;
-    let mut rows = Vec::new();
-    if let Some(all) = &all {
-        rows.push((all, all.highest, vec!["all".to_owned()]));
-    }
-    for (line, blocks) in shown.iter().zip(&lines) {
+    let length = timeline.selected.length().as_nanos();
+    let scale = Scale::of(series.counted.weight);
+    let row = |blocks: &Blocks, full: u64, labels: &[String]| {
+        let (mean, peak) = (rates.text(blocks.weight, length), rates.text(blocks.peak.0, blocks.peak.1.as_nanos()));
+        let (name, owners) = labels.split_first().map_or(("", labels), |(name, rest)| (name, rest));
+        Row::new([scale.number(blocks.weight), mean, peak, blocks.text(full)], name, &owners.join("  "))
+    };
+    let mut rows: Vec<Row> = all.iter().map(|all| row(all, all.highest, &["all".to_owned()])).collect();
+    rows.extend(shown.iter().zip(&lines).map(|(line, blocks)| {
         let mut labels = scope_labels(&report.recording.profile, line.scope);
         labels.reverse();
-        rows.push((blocks, full, labels));
+        row(blocks, full, &labels)
+    }));
+    let [one, several] = nouns(report.options.separate_by);
+    if !hidden.is_empty() {
+        let weight = hidden.iter().map(|line| line.counted.weight.value).sum();
+        let what = if hidden.len() == 1 { one } else { several };
+        rows.push(Row::more([scale.number(weight)], &format!("{} more {what} below {least}%", hidden.len())));
     }
-    let table = Table::new(report, series, &timeline, &rates, &columns);
-    table.write(&rows, style, out)?;
-    if hidden.is_empty() { Ok(()) } else { table.hidden(&hidden, least, style, out) }
+    let columns = vec![
+        Column::new(&scale.short(), KEPT).sized(11, 1).toned(Tone::Weight),
+        Column::new(&rates.title("mean"), 1).sized(7, 1),
+        Column::new(&rates.title("peak"), 2).sized(7, 2),
+        Column::label("", KEPT, [usize::MAX; 2]).sized(columns.count, 2),
+    ];
+    Table::new(columns, one, MIN_NAME, rows).write(IN_FORMATS, style, out)
 }
 
-/// Writes the meaning of a column of blocks.
+/// The noun for the scope of a line, in singular and plural.
+fn nouns(separate_by: SeparateBy) -> [&'static str; 2] {
+    match separate_by {
+        SeparateBy::Thread => ["thread", "threads"],
+        SeparateBy::Process => ["process", "processes"],
+        SeparateBy::State => ["state", "states"],
+        SeparateBy::CoreKind => ["kind of core", "kinds of cores"],
+        SeparateBy::Interval => ["signpost", "signposts"],
+        SeparateBy::Task => ["task", "tasks"],
+        SeparateBy::Nothing => ["", ""],
+    }
+}
+
+/// Writes the legend of the blocks.
 fn legend(
     timeline: &Timeline,
     columns: &Columns<'_>,
@@ -81,12 +108,12 @@ fn legend(
     let waiting =
         if is_waiting { format!("; {WAITING} samples in states that are not selected") } else { String::new() };
     for line in [time, format!("full height is {full}{waiting}")] {
-        writeln!(out, "{}", style.paint(Tone::Dim, &fit(&line, style.width)))?;
+        style.write_wrapped(Some(Tone::Dim), 0, &line, out)?;
     }
     Ok(())
 }
 
-/// Weights per time: percent of one core, or a number per second.
+/// Formats weights per time: percent of one core, or a number per second.
 struct Rates {
     unit: Unit,
     scale: Scale,
@@ -108,15 +135,15 @@ impl Rates {
 
     fn with_unit(&self, weight: u64, nanos: u64) -> String {
         let text = self.text(weight, nanos);
-        if self.unit == Unit::Nanoseconds { text } else { format!("{text} {}/s", self.scale.title()) }
+        if self.unit == Unit::Nanoseconds { text } else { format!("{text} {}/s", self.scale.short()) }
     }
 
     fn title(&self, what: &str) -> String {
         match self.unit {
             Unit::Nanoseconds => what.to_owned(),
-            // The column of weights has just named it.
+            // The title of the weight column contains the unit.
             Unit::Samples => format!("{what}/s"),
-            _ => format!("{what} {}/s", self.scale.title()),
+            _ => format!("{what} {}/s", self.scale.short()),
         }
     }
 }
@@ -126,110 +153,38 @@ fn per_second(weight: u64, nanos: u64) -> u64 {
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
-/// Weight, mean, peak, blocks, names.
-struct Table<'t> {
-    rates: &'t Rates,
-    scale: Scale,
-    /// The selected time.
-    length: u64,
-    blocks: usize,
-    /// The words for a line's subject: one, and several.
-    what: [&'static str; 2],
-}
-
-impl<'t> Table<'t> {
-    fn new(
-        report: &Report<'_>,
-        series: &SeriesReport,
-        timeline: &Timeline,
-        rates: &'t Rates,
-        columns: &Columns<'_>,
-    ) -> Self {
-        let what = match report.options.separate_by {
-            SeparateBy::Thread => ["thread", "threads"],
-            SeparateBy::Process => ["process", "processes"],
-            SeparateBy::State => ["state", "states"],
-            SeparateBy::CoreKind => ["kind of core", "kinds of cores"],
-            SeparateBy::Interval => ["signpost", "signposts"],
-            SeparateBy::Task => ["task", "tasks"],
-            SeparateBy::Nothing => ["", ""],
-        };
-        let length = timeline.selected.length().as_nanos();
-        Self { rates, scale: Scale::of(series.counted.weight), length, blocks: columns.count, what }
-    }
-
-    fn numbers(&self, blocks: &Blocks) -> [String; 3] {
-        let (mean, peak) =
-            (self.rates.text(blocks.weight, self.length), self.rates.text(blocks.peak.0, blocks.peak.1.as_nanos()));
-        [self.scale.number(blocks.weight), mean, peak]
-    }
-
-    fn write(&self, rows: &[(&Blocks, u64, Vec<String>)], style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        let titles = [self.scale.title().to_owned(), self.rates.title("mean"), self.rates.title("peak")];
-        let numbers: Vec<[String; 3]> = rows.iter().map(|(blocks, _, _)| self.numbers(blocks)).collect();
-        let mut widths = [11, 7, 7];
-        for texts in numbers.iter().chain([&titles]) {
-            widths.iter_mut().zip(texts).for_each(|(width, text)| *width = (*width).max(text.width()));
-        }
-        let line = |texts: &[String; 3]| -> [String; 3] {
-            std::array::from_fn(|index| format!("{}{}", " ".repeat(widths[index] - texts[index].width()), texts[index]))
-        };
-        let header = format!("{}  {}  {}", line(&titles).join(" "), " ".repeat(self.blocks), self.what[0]);
-        writeln!(out, "{}", style.paint(Tone::Dim, fit(&header, style.width).trim_end()))?;
-        let used = widths.iter().sum::<usize>() + 2 + 2 + self.blocks + 2;
-        for ((blocks, full, labels), numbers) in rows.iter().zip(&numbers) {
-            let [weight, mean, peak] = line(numbers);
-            let (name, owner) =
-                labels.split_first().map_or(("", String::new()), |(name, rest)| (name, rest.join("  ")));
-            let (name, owner) = style.two_parts(name, &owner, used);
-            let weight = style.paint(Tone::Weight, &weight);
-            let blocks = pad(&blocks.text(*full), self.blocks);
-            writeln!(out, "{}", format!("{weight} {mean} {peak}  {blocks}  {name}{owner}").trim_end())?;
-        }
-        Ok(())
-    }
-
-    /// `     0.500  12 more threads below 1% each`.
-    fn hidden(&self, hidden: &[&TimelineLine], least: f64, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        let weight = hidden.iter().map(|line| line.counted.weight.value).sum();
-        let what = self.what[usize::from(hidden.len() != 1)];
-        let line = format!("{:>11}  {} more {what} below {least}%", self.scale.number(weight), hidden.len());
-        writeln!(out, "{}", style.paint(Tone::Dim, &cut(&line, style.width)))
-    }
-}
-
-/// Blocks of an eighth of the height to the whole of it.
+/// Blocks from an eighth of the height to the full height.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// A column with samples, none of which is selected.
+/// A column that has samples, but no selected ones.
 pub(super) const WAITING: char = '·';
-/// The greatest length of a line, regardless of the width of the text.
+/// The maximum and minimum length of a line, regardless of the width of the text.
 const MOST: usize = 100;
 const LEAST: usize = 13;
-/// The approximate width of the numbers left of the blocks, which may not give way.
+/// The approximate width of the numbers to the left of the blocks.
 const NUMBERS: usize = 30;
 
-/// The columns into which the bins of a timeline are put.
+/// The columns in which the bins of a timeline are shown.
 pub(super) struct Columns<'t> {
     timeline: &'t Timeline,
-    /// The number of bins in a column; the last one may have fewer.
+    /// The number of bins per column; the last column may have fewer.
     pub(super) bins_each: u64,
     pub(super) count: usize,
 }
 
-/// A line of a timeline, or the sum of several, in columns.
+/// A line of a timeline, or the sum of several lines, in columns.
 pub(super) struct Blocks {
     /// The weight of selected samples.
     pub(super) weight: u64,
-    /// The weight of the bin with the highest rate, and the selected time in it.
+    /// The weight of the bin with the highest rate, and the selected time within it.
     pub(super) peak: (u64, Nanos),
-    /// By column: the weight of selected samples, and true if there are any samples.
+    /// By column: the weight of selected samples, and whether there are any samples.
     columns: Vec<(u64, bool)>,
-    /// The heaviest column.
+    /// The weight of the heaviest column.
     pub(super) highest: u64,
 }
 
 impl<'t> Columns<'t> {
-    /// One column for each bin, or as many as fit next to numbers and names.
+    /// Creates one column per bin, or as many columns as fit next to numbers and names.
     pub(super) fn new(timeline: &'t Timeline, style: &Style) -> Self {
         let most = style.width.map_or(MOST, |width| {
             let room = width.saturating_sub(NUMBERS);
@@ -240,13 +195,13 @@ impl<'t> Columns<'t> {
         Self { timeline, bins_each, count: bins.div_ceil(bins_each) as usize }
     }
 
-    /// The time of a column, in nanoseconds.
+    /// The length of a column in nanoseconds.
     pub(super) fn length(&self) -> u64 {
         self.timeline.bin.as_nanos().saturating_mul(self.bins_each)
     }
 
-    /// The sum of some lines. If only a part of a column is selected, its height is extrapolated from the rate of the part. The part is
-    /// counted as at least one bin long, since one sample may weigh more than a short part.
+    /// The sum of several lines. If only a part of a column is selected, its height is extrapolated from the rate of the part. The part is counted as
+    /// at least one bin long, since one sample may weigh more than a short part.
     pub(super) fn of<'l>(&self, lines: impl Iterator<Item = &'l TimelineLine> + Clone) -> Blocks {
         let mut parts: Vec<&TimelinePart> = lines.clone().flat_map(|line| &line.parts).collect();
         parts.sort_unstable_by_key(|part| part.bin);
@@ -276,15 +231,15 @@ impl<'t> Columns<'t> {
     }
 }
 
-/// The block that is as high as the share of `full`, at least the lowest.
+/// The block whose height is the share of `full`; at least the lowest block.
 pub(super) fn block(weight: u64, full: u64) -> char {
     let eighths = (u128::from(weight) * 8).div_ceil(u128::from(full.max(1)));
     BLOCKS[eighths.clamp(1, 8) as usize - 1]
 }
 
 impl Blocks {
-    /// A block for each column, as high as its share of `full`. A column with any weight has at least the lowest block, and a column with
-    /// more than `full` the highest.
+    /// One block per column, with a height relative to `full`. A column with any weight has at least the lowest block, and a column with more than
+    /// `full` the highest.
     pub(super) fn text(&self, full: u64) -> String {
         let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
             (0, false) => ' ',
@@ -294,7 +249,7 @@ impl Blocks {
         self.columns.iter().map(block).collect()
     }
 
-    /// True if there are columns with samples of which none counts.
+    /// True if some columns have samples, but no selected ones.
     pub(super) fn is_waiting(&self) -> bool {
         self.columns.contains(&(0, true))
     }

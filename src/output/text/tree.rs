@@ -1,7 +1,7 @@
 //! A call tree as indented lines.
 //!
-//! Levels are indented only if the tree forks. Most levels of a real stack have one child, and lines with the same indentation read as a
-//! chain of calls.
+//! Lines are indented only where the tree branches. Most nodes of a real tree have one child, and lines with the same indentation read as a chain of
+//! calls.
 //!
 //! ```text
 //!      all ms  thread  total      self  function
@@ -12,29 +12,27 @@
 //!      22.000   25.9%  22.0%    22.000     helper
 //! ```
 //!
-//! Nodes hidden by pruning are counted in the line of their parent, so that they make no fork. A subtree that does not fit on the terminal
-//! follows the tree, and both places have the same number.
+//! Nodes hidden by pruning are counted in the line of their parent, so they do not cause a branch. A subtree that does not fit on the terminal is
+//! printed after the tree. The same number marks both places.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use super::style::{MIN_NAME, Style, Tone, cut, fit};
-use super::words::{Scale, count, share};
+use super::style::{MIN_NAME, Style, Tone, cut};
+use super::table::{Cell, Column, FUNCTIONS, KEPT, Table};
+use super::words::{count, share};
 use crate::calltree::{CallTree, FunctionSet, Label, Node, percent};
 use crate::profile::{Category, Profile};
 use crate::report::{Report, Scope, SeriesReport, binary_of, function_of};
-use crate::units::Weight;
+use crate::units::{Scale, Weight};
 
-/// Columns left of the names.
-const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
-/// In narrower text the share of the scope gives way to names.
-const NARROW: usize = 80;
-/// The least width of a name at any depth, if the terminal is wide enough.
+/// The minimum width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 26;
-/// The least width of text that describes hidden weight in words.
+/// The minimum width of text that describes hidden weight in words.
 const WIDE: usize = 100;
 
-/// Writes a tree. In inverted trees, the first level has the leaf functions of samples. Threads wait in the functions `idle`.
+/// Writes a tree, and returns the titles of the columns that did not fit. The first level of an inverted tree contains the leaf functions of samples.
+/// `idle` are functions in which threads wait.
 pub(super) fn write(
     report: &Report<'_>,
     scope: Scope,
@@ -42,11 +40,10 @@ pub(super) fn write(
     (series, idle): (&SeriesReport, &FunctionSet),
     style: &Style,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<Vec<String>> {
     let profile = &report.recording.profile;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
-    let writer = TreeWriter { profile, tree, series, idle, style, scale, total, is_inverted: report.is_inverted() };
     let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
@@ -57,10 +54,23 @@ pub(super) fn write(
     };
     let (own, what) =
         if report.is_inverted() { ("outermost", "function, its callers below") } else { ("self", "function") };
-    let share = if writer.has_share() { format!(" {whole:>7}") } else { String::new() };
-    let header = format!("{:>11}{share} {:>6} {own:>9}  {what}", format!("all {}", scale.title()), "total");
-    writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
-    writer.nodes(out)
+    // The table does not know the rows.
+    let width = |weight: u64| scale.number(weight).len();
+    let heaviest = tree.nodes().iter().map(|node| node.self_weight).max().unwrap_or(0);
+    let columns = vec![
+        Column::new(&format!("all {}", scale.short()), KEPT).sized(width(total).max(style.least(11)), 1),
+        // In narrow text, names take the space of the percentage of the scope.
+        Column::new(whole, 1).sized(7, 1),
+        Column::new("total", KEPT).sized(6, 1),
+        Column::new(own, KEPT).sized(width(heaviest).max(style.least(9)), 1),
+    ];
+    let mut table = Table::new(columns, what, FUNCTIONS, Vec::new());
+    let left_out = table.fit(style.width);
+    writeln!(out, "{}", table.header(style))?;
+    let is_inverted = report.is_inverted();
+    let writer = TreeWriter { profile, tree, series, idle, style, table, scale, total, is_inverted };
+    writer.nodes(out)?;
+    Ok(left_out)
 }
 
 struct TreeWriter<'a> {
@@ -69,30 +79,25 @@ struct TreeWriter<'a> {
     series: &'a SeriesReport,
     idle: &'a FunctionSet,
     style: &'a Style,
+    table: Table,
     scale: Scale,
     total: u64,
     is_inverted: bool,
 }
 
 impl TreeWriter<'_> {
-    /// True if the share of the scope fits.
-    fn has_share(&self) -> bool {
-        self.style.width.is_none_or(|width| width >= NARROW)
-    }
-
-    /// The columns left of the names.
-    fn left(&self) -> usize {
-        if self.has_share() { LEFT } else { LEFT - 8 }
-    }
-
-    /// The shares of a weight: of the scope, if it fits, and of the series.
-    fn shares(&self, weight: u64) -> String {
-        let scope = if self.has_share() { format!(" {:>6.1}%", percent(weight, self.total)) } else { String::new() };
-        format!("{scope} {:>5.1}%", share(weight, self.series))
+    /// The columns to the left of the names, up to the mark before a name.
+    fn numbers(&self, weight: u64, tone: Option<Tone>, own: Cell) -> String {
+        let shares = [percent(weight, self.total), share(weight, self.series)];
+        let [scope, series] = shares.map(|share| Cell::from(format!("{share:.1}%")));
+        let all = Cell { tone, ..self.scale.number(weight).into() };
+        let mut numbers = self.table.numbers(&[all, scope, series, own], self.style);
+        numbers.truncate(numbers.len() - 1);
+        numbers
     }
 
     fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(self.left() + NAME));
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(self.table.used() + NAME));
         let children = |index: usize| self.tree.children(index).collect::<Vec<usize>>();
         let mut lines = Lines::below(&children(0), room);
         while let Some(line) = lines.next(children) {
@@ -103,34 +108,30 @@ impl TreeWriter<'_> {
         }
         let root = self.tree.root();
         if root.hidden_children > 0 {
-            let left = format!("{:>11}{}", self.scale.number(root.hidden_weight), self.shares(root.hidden_weight));
-            let line = format!("{left} {:>9}  … {}", "", self.hidden(root));
+            let line =
+                self.numbers(root.hidden_weight, None, String::new().into()) + &format!(" … {}", self.hidden(root));
             writeln!(out, "{}", self.style.paint(Tone::Dim, &cut(&line, self.style.width)))?;
         }
         Ok(())
     }
 
     fn node(&self, node: &Node, lead: &str, part: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-        let all = percent(node.all_weight, self.total);
-        let heat = self.style.paint(Tone::of_heat(all), &format!("{:>11}", self.scale.number(node.all_weight)));
-        let shares = self.shares(node.all_weight);
-        let own = format!("{:>9}", self.scale.number(node.self_weight));
-        let own = match node.self_weight {
-            0 => self.style.paint(Tone::Dim, &own),
-            weight => self.style.paint(Tone::of_heat(percent(weight, self.total)), &own),
-        };
+        let heat = |weight| Tone::of_heat(percent(weight, self.total));
+        let tone = if node.self_weight == 0 { Tone::Dim } else { heat(node.self_weight) };
+        let own = Cell { tone: Some(tone), ..self.scale.number(node.self_weight).into() };
+        let numbers = self.numbers(node.all_weight, Some(heat(node.all_weight)), own);
         let behind = self.behind(node, part);
         let name = function_of(self.profile, node.label);
         let binary = binary_of(self.profile, node.label).unwrap_or_default();
-        let used = self.left() + lead.chars().count() + behind.chars().count();
+        let used = self.table.used() + lead.chars().count() + behind.chars().count();
         let (name, binary) = self.style.two_parts(name, binary, used);
         let code = Code::of(self.profile, self.idle, node.label);
         let (mark, name) = (code.mark(), self.style.paint(code.tone(), &name));
         let (lead, behind) = (self.style.paint(Tone::Dim, lead), self.style.paint(Tone::Dim, &behind));
-        writeln!(out, "{heat}{shares} {own} {mark}{lead}{name}{binary}{behind}")
+        writeln!(out, "{numbers}{mark}{lead}{name}{binary}{behind}")
     }
 
-    /// The text after a name: the weight hidden below it, and the place of its subtree.
+    /// The text after a name: the weight hidden below it, and the number of the part with its subtree.
     fn behind(&self, node: &Node, part: Option<usize>) -> String {
         let is_wide = self.style.width.is_none_or(|width| width >= WIDE);
         let hidden = match node.hidden_children {
@@ -143,21 +144,21 @@ impl TreeWriter<'_> {
         part.map_or(hidden.clone(), |part| format!("{hidden} ▶{part}"))
     }
 
-    /// The number of nodes that pruning hid below one, in words.
+    /// The number of nodes that pruning hid below a node, in words.
     fn hidden(&self, node: &Node) -> String {
         count(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
     }
 
-    /// The line that a part begins with.
+    /// The first line of a part.
     fn part(&self, node: &Node, part: usize, out: &mut dyn Write) -> io::Result<()> {
-        let left = format!("{:>width$} below ", format!("▶{part}"), width = self.left() - 7);
+        let left = format!("{:>width$} below ", format!("▶{part}"), width = self.table.used() - 7);
         let name = function_of(self.profile, node.label);
-        let room = self.style.width.map(|width| width.saturating_sub(self.left()).max(MIN_NAME));
+        let room = self.style.width.map(|width| width.saturating_sub(self.table.used()).max(MIN_NAME));
         writeln!(out, "{}", self.style.paint(Tone::Title, &(left + &self.style.name(name, room))))
     }
 }
 
-/// The owner of a function, if it is known.
+/// The owner of a function, if known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Code {
     Own,
@@ -177,7 +178,7 @@ impl Code {
         }
     }
 
-    /// The column before names, which shows the owner without colours.
+    /// The character before a name, which shows the owner even without colours.
     fn mark(self) -> char {
         match self {
             Self::Own => '*',
@@ -194,24 +195,24 @@ impl Code {
     }
 }
 
-/// The columns of a level of indentation.
+/// The width of one level of indentation.
 const LEVEL: usize = 3;
 
-/// The text before the name on a line, and before the names on the lines below it.
+/// The text before a name, and before the names on the lines below it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::output) struct Lead {
-    /// Before the name.
+    /// The text before the name.
     pub(in crate::output) lead: String,
     below: String,
 }
 
 impl Lead {
-    /// True if this many lines directly below this one are indented by at most `room` columns. A single line is not indented at all.
+    /// True if `count` lines directly below this one need at most `room` columns of indentation. A single line is not indented further.
     pub(in crate::output) fn has_room(&self, count: usize, room: usize) -> bool {
         count < 2 || self.below.chars().count() + LEVEL <= room
     }
 
-    /// The leads of this many lines directly below this one.
+    /// The leads of `count` lines directly below this one.
     pub(in crate::output) fn children(&self, count: usize) -> impl Iterator<Item = Self> + '_ {
         (0..count).map(move |position| {
             let below = &self.below;
@@ -227,15 +228,15 @@ impl Lead {
     }
 }
 
-/// The lines of a tree, in the order they are written. A subtree that does not fit follows the others without indentation. It begins with a
-/// line that has the same number as the line of its root.
+/// The lines of a tree in output order. A subtree that does not fit is moved after the others and is not indented. It begins with a line that has the
+/// same number as the line of its root.
 pub(in crate::output) struct Lines {
-    /// The rows to be written, the next one last.
+    /// The rows to write, the next one last.
     todo: Vec<(usize, Lead)>,
-    /// The rows whose subtrees follow, with their numbers.
+    /// The rows whose subtrees come later, with the numbers of their parts.
     later: VecDeque<(usize, usize)>,
     parts: usize,
-    /// The most columns of indentation.
+    /// The maximum indentation in columns.
     room: usize,
 }
 
@@ -247,12 +248,12 @@ pub(in crate::output) enum TreeLine {
         index: usize,
         /// The text before its name.
         lead: String,
-        /// The number of the part with the node's subtree, if it follows later.
+        /// The number of the part with the node's subtree, if that comes later.
         part: Option<usize>,
     },
     /// The start of a part.
     Part {
-        /// The node whose subtree it is.
+        /// The root of the part.
         index: usize,
         /// The number of the part, from 1.
         part: usize,
@@ -260,7 +261,7 @@ pub(in crate::output) enum TreeLine {
 }
 
 impl Lines {
-    /// The lines below a root, which has no line.
+    /// The lines below a root, which itself has no line.
     pub(in crate::output) fn below(children: &[usize], room: usize) -> Self {
         let mut lines = Self { todo: Vec::new(), later: VecDeque::new(), parts: 0, room };
         lines.push(children, &Lead::default());

@@ -1,10 +1,10 @@
-//! Columns of numbers, each written in the smallest of three forms.
+//! Columns of numbers, each in the smallest of three encodings.
 //!
 //! | encoding | bytes |
 //! |---|---|
-//! | `constant` | none: every row has the value in the head |
-//! | `varint` | each value as LEB128, seven bits a byte, the lowest first |
-//! | `delta` | each value's difference from the one before (of the first: from 0), modulo 2⁶⁴ and zigzag, as LEB128 |
+//! | `constant` | none: the head contains the value of all rows |
+//! | `varint` | each value as LEB128: seven bits per byte, lowest first |
+//! | `delta` | the zigzag difference of each value from the previous one (initially 0), modulo 2⁶⁴, as LEB128 |
 //!
 //! gzip finds repetitions, so no other packing is needed.
 
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::varint;
 
-/// The bytes that are collected before they are written.
+/// The size of the write buffer in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// A column: its name, its values, and the form in which they are written.
+/// A column: its name, its values and their encoding.
 pub(super) struct Column<'c> {
     name: Cow<'static, str>,
     rows: usize,
@@ -35,7 +35,7 @@ enum Encoding {
 }
 
 impl<'c> Column<'c> {
-    /// A column of these values, which are computed twice: to choose the form, and to write them.
+    /// Creates a column of these values. They are iterated twice: to choose the encoding, and to write them.
     pub(super) fn new<I: Iterator<Item = u64> + 'c>(
         name: impl Into<Cow<'static, str>>,
         values: impl Fn() -> I + 'c,
@@ -49,7 +49,7 @@ impl<'c> Column<'c> {
         self.bytes
     }
 
-    /// The entry of the column in the head.
+    /// The column's entry in the head.
     pub(super) fn head(&self) -> Value {
         let Self { name, rows, encoding, bytes, .. } = self;
         match encoding {
@@ -61,7 +61,6 @@ impl<'c> Column<'c> {
         }
     }
 
-    /// Writes the values.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut buffer = Vec::with_capacity(BUFFER + 16);
         let mut before = 0;
@@ -81,12 +80,12 @@ impl<'c> Column<'c> {
     }
 }
 
-/// A number that no JSON reader rounds: above 2⁵³ − 1 it is a string.
+/// A number that no JSON reader rounds: above 2⁵³ − 1 it is written as a string.
 pub(super) fn exact(number: u64) -> Value {
     if number < 1 << 53 { json!(number) } else { json!(number.to_string()) }
 }
 
-/// The number of values, the bytes that they take, and the form that takes the fewest.
+/// Returns the number of values, their size in bytes, and the smallest encoding.
 fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
     let (mut rows, mut plain, mut delta, mut before) = (0, 0, 0, 0);
     let (mut first, mut is_constant) = (0, true);
@@ -109,7 +108,7 @@ fn encoding_of(values: impl Iterator<Item = u64>) -> (usize, u64, Encoding) {
     }
 }
 
-/// The difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
+/// Encodes the difference as an unsigned number: 0, −1, 1, −2, 2 … become 0, 1, 2, 3, 4 …
 fn zigzag(value: u64, before: u64) -> u64 {
     let difference = value.wrapping_sub(before) as i64;
     ((difference << 1) ^ (difference >> 63)) as u64
@@ -138,7 +137,7 @@ mod tests {
     #[test]
     fn the_largest_numbers_fit() {
         let (encoding, bytes) = written(&[u64::MAX, 0]);
-        // 0 − (2⁶⁴ − 1) is 1, modulo 2⁶⁴, and the first is −1.
+        // The first difference is 2⁶⁴ − 1, which is −1 modulo 2⁶⁴. The second is 0 − (2⁶⁴ − 1), which is 1.
         assert_eq!((encoding, bytes), (json!("delta"), vec![1, 2]));
         assert_eq!(exact(u64::MAX), json!("18446744073709551615"));
         assert_eq!(exact((1 << 53) - 1), json!(9_007_199_254_740_991_u64));

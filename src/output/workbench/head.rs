@@ -14,10 +14,10 @@ use crate::recording::HangRisk;
 use crate::report::{Report, SeriesReport, SourceText, is_own_binary};
 use crate::units::Nanos;
 
-/// The version of the payload. New fields and columns keep it. Removed or changed ones increase it.
+/// The version of the payload. Added fields and columns keep the version; removed and changed ones increase it.
 const VERSION: u32 = 2;
 
-/// The head of a report with these rows and columns.
+/// Makes the head of a report with these rows and columns.
 pub(super) fn head(
     report: &Report<'_>,
     (intervals, hang_risks): (&PageIntervals<'_>, &[HangRisk]),
@@ -97,7 +97,7 @@ fn series(report: &Report<'_>, row: &SeriesReport, rows: &SeriesRows) -> Value {
         "meaning": series.meaning.name(),
         "has_times": series.has_times,
         "rows": rows.rows,
-        // Strings show programs that add doubles whether the sum is exact.
+        // As strings, since programs that add doubles could otherwise not check whether their sum is exact.
         "weight": rows.weight.to_string(),
         "samples": rows.samples.to_string(),
         "usual_weight": profile.most_frequent_weight(row.series).map(exact),
@@ -108,7 +108,7 @@ fn series(report: &Report<'_>, row: &SeriesReport, rows: &SeriesRows) -> Value {
     value
 }
 
-/// The performance counters of a series: their sums, and their names if they are known.
+/// The performance counters of a series: their sums, and their names if known.
 fn counters(sums: &[u128], names: &[String], kept: &[usize]) -> Value {
     let counter = |(counter, sum): (usize, &u128)| json!({"name": names.get(counter), "sum": sum.to_string(), "has_column": kept.contains(&counter)});
     sums.iter().enumerate().map(counter).collect()
@@ -161,7 +161,7 @@ fn hang_risk(row: &HangRisk) -> Value {
     })
 }
 
-/// The text of source files, by recorded path; empty if none was requested.
+/// The texts of source files, by recorded path; empty if they were not requested.
 fn sources(report: &Report<'_>) -> Value {
     let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
         Ok(SourceText { file, text }) => json!({"path": path, "file": file, "text": text}),

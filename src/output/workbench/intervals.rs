@@ -1,4 +1,4 @@
-//! The intervals of a page: columns of times, which refer to labels and owners in the head.
+//! The intervals of a page: columns of times that refer to labels and owners in the head.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,23 +12,23 @@ use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::report::Hang;
 use crate::units::Nanos;
 
-/// The rows of a table that a page shows at most, the longest ones. All signposts and hangs are shown.
+/// The maximum number of rows per table on a page; the longest are kept. Signposts and hangs are all shown.
 const MOST: usize = 20_000;
 
-/// What intervals have in common: their kind and table, and their name, subsystem, category and type of hang.
+/// The properties that intervals share: kind, table, name, subsystem, category and type of hang.
 type Label<'i> = (&'static str, [Option<&'i str>; 5]);
 
-/// A process with its number, and the number of a thread.
+/// The process name, the process identifier and the thread identifier.
 type Owner<'i> = (Option<&'i str>, Option<u64>, Option<u64>);
 
-/// The intervals that a page shows.
+/// The intervals that a page contains.
 pub(super) struct PageIntervals<'i> {
     rows: Vec<&'i Interval>,
     labels: IndexSet<Label<'i>>,
     owners: IndexSet<Owner<'i>>,
-    /// By table: the number of rows that are left out.
+    /// By table: the number of omitted rows.
     left_out: BTreeMap<&'i str, usize>,
-    /// What threads did in the hangs.
+    /// What threads did during the hangs.
     hangs: Vec<Hang>,
 }
 
@@ -41,7 +41,7 @@ impl<'i> PageIntervals<'i> {
         Self { rows, labels, owners, left_out, hangs }
     }
 
-    /// Adds the lists to the head. Without intervals, there are none.
+    /// Adds the lists to the head, if there are any intervals.
     pub(super) fn add_to(&self, head: &mut Value) {
         if self.rows.is_empty() {
             return;
@@ -59,7 +59,7 @@ impl<'i> PageIntervals<'i> {
         head["intervals_left_out"] = self.left_out.iter().map(left_out).collect();
     }
 
-    /// The columns; none without intervals.
+    /// The columns; none if there are no intervals.
     pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
         type Read = fn(&PageIntervals<'_>, &Interval) -> u64;
         let columns: [(&str, Read); 6] = [
@@ -75,12 +75,12 @@ impl<'i> PageIntervals<'i> {
     }
 }
 
-/// 0 for none. The last number is lost: as an identifier it means that there is none, and nothing lasts so long.
+/// Encodes `None` as 0 and other numbers plus one. The largest number also becomes 0: no identifier and no duration has that value.
 fn optional(number: Option<u64>) -> u64 {
     number.map_or(0, |number| number.wrapping_add(1))
 }
 
-/// The rows without the shorter ones of tables with more than `most` rows, and by table how many were left out.
+/// Returns the rows, without the shorter ones of tables with more than `most` rows, and the number of omitted rows by table.
 fn shown<'i>(rows: &[&'i Interval], most: usize) -> (Vec<&'i Interval>, BTreeMap<&'i str, usize>) {
     let mut by_table: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
@@ -91,7 +91,7 @@ fn shown<'i>(rows: &[&'i Interval], most: usize) -> (Vec<&'i Interval>, BTreeMap
     by_table.retain(|_, places| places.len() > most);
     let (mut is_shown, mut left_out) = (vec![true; rows.len()], BTreeMap::new());
     for (table, mut places) in by_table {
-        // Open rows are the longest. Of equal ones, the first are kept.
+        // Open rows are the longest. Of equally long rows, the first are kept.
         places.sort_by_key(|&place| Reverse(rows[place].duration().map_or(u64::MAX, Nanos::as_nanos)));
         left_out.insert(table, places.len() - most);
         places[most..].iter().for_each(|&place| is_shown[place] = false);

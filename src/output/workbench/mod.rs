@@ -1,11 +1,11 @@
-//! The workbench: one HTML file in which anyone can explore a recording, without a server and without a network.
+//! The workbench: one HTML file for exploring a recording, without a server and without network access.
 //!
 //! ```text
-//! shell ─► the payload, compressed, as base64 in a `<script>` that no browser runs ─► the script that reads it
+//! shell ─► the payload, compressed, as Base64 in a `<script>` that browsers do not execute ─► the script that reads it
 //! ```
 //!
-//! The script and its style are made of `web/` by `web/build.mjs`, which also hashes them for the content security policy: nothing
-//! else runs in the page, and it loads nothing. Names are in the payload, from which the script writes them as text.
+//! The script and its style are built from `web/` by `web/build.mjs`, which also hashes them for the content security policy: nothing else runs in
+//! the page, and it loads nothing. Names are in the payload; the script inserts them as text.
 
 mod columns;
 mod head;
@@ -26,15 +26,15 @@ pub use reduction::WorkbenchReduction;
 /// Writes the page of a report.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &Report<'_>, options: &WorkbenchOptions<'_>, out: &mut dyn Write) -> io::Result<()> {
     Page::of_report(report, options.intervals).write(options.reduction, out)
 }
 
-/// Writes the page of a comparison: both recordings, and what the command finds.
+/// Writes the page of a comparison: both recordings, and the results of the command.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_comparison(
     diff: &DiffReport<'_, '_>,
     options: &WorkbenchOptions<'_>,

@@ -1,49 +1,48 @@
-//! A page: its shell around the payloads of one recording or two, and the search for the smallest reduction with which it is small enough.
+//! A page: the shell around the payloads of one or two recordings, and the search for the smallest reduction that makes the page small enough.
 //!
-//! Compressing a large page takes longer than everything else. Reductions change only the rows of samples, so stacks and names are
-//! compressed once, and the rows of each reduction separately. Both sizes together are nearly the size of the page. The complete page is
-//! compressed only if that is too close to the limit.
+//! Compressing a large page takes longer than everything else. Reductions change only the rows of samples, so stacks and names are compressed once,
+//! and the rows of each reduction separately. The sum of both sizes is nearly the size of the page. The complete page is compressed only if the sum
+//! is too close to the limit.
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use super::payload;
 use super::reduction::WorkbenchReduction;
 #[cfg(feature = "fleet")]
 use crate::fleet::compare::Comparison;
+use crate::memory::Size;
 use crate::output::diff::json::write as write_json;
 use crate::output::diff::{DiffReport, DiffView};
+use crate::output::embedded::{compressed, write_data};
 #[cfg(feature = "fleet")]
 use crate::output::fleet::comparison::page::page_document;
 use crate::output::inert::Text;
 use crate::recording::Intervals;
 use crate::report::Report;
 use crate::report::diff::Change;
+use crate::settings::MAX_SIZE;
 
 const SCRIPT: &str = include_str!("workbench.js");
 const STYLE: &str = include_str!("workbench.css");
-/// The program that computes the page's answers: this crate as WebAssembly, compressed. `web/engine.mjs` builds it.
+/// The engine that computes the page's answers: this crate as WebAssembly, compressed. `web/engine.mjs` builds it.
 const ENGINE: &[u8] = include_bytes!("engine.wasm.gz");
-/// The content security policy, with the hashes of script and style.
+/// The content security policy with the hashes of script and style.
 const POLICY: &str = include_str!("policy.txt");
-/// The effort of gzip.
-const LEVEL: u32 = 6;
 
 /// The parts of a page.
 pub(super) struct Page<'p, 'e> {
     title: String,
     payloads: Vec<Source<'p, 'e>>,
-    /// What the command finds out about two recordings, as JSON that ends no element.
+    /// The results of the comparison as JSON, escaped so that it cannot close its element.
     facts: Option<String>,
 }
 
-/// A recording, and the id of the element that has its payload.
+/// A recording, and the id of the element with its payload.
 pub(super) struct Source<'p, 'e> {
     id: &'static str,
     report: &'p Report<'e>,
@@ -51,13 +50,12 @@ pub(super) struct Source<'p, 'e> {
 }
 
 impl<'p, 'e> Page<'p, 'e> {
-    /// The page of one recording.
     pub(super) fn of_report(report: &'p Report<'e>, intervals: Option<&'p Intervals>) -> Self {
         let title = names(report).map_or_else(|| "traceparse".to_owned(), |names| format!("{names} – traceparse"));
         Self { title, payloads: vec![Source { id: "profile", report, intervals }], facts: None }
     }
 
-    /// The page of two recordings, with the intervals of the first and of the second.
+    /// The page of two recordings, with the intervals of both.
     pub(super) fn of_comparison(diff: &DiffReport<'p, 'e>, options: &WorkbenchOptions<'p>) -> io::Result<Self> {
         let [first, second] = [diff.before, diff.after].map(|report| names(report).unwrap_or_default());
         Ok(Self {
@@ -66,12 +64,12 @@ impl<'p, 'e> Page<'p, 'e> {
                 Source { id: "profile", report: diff.after, intervals: options.intervals },
                 Source { id: "before", report: diff.before, intervals: options.before_intervals },
             ],
-            // A `<` in a name would begin the end of the element.
+            // A `<` in a name could close the element.
             facts: Some(facts(diff, options.runs())?.replace('<', "\\u003c")),
         })
     }
 
-    /// True if all recordings are sums, in which nothing can be joined.
+    /// True if all recordings contain only sums, so rows cannot be merged further.
     pub(super) fn are_sums(&self) -> bool {
         self.payloads.iter().all(|source| source.report.recording.profile.sums().len() > 0)
     }
@@ -81,7 +79,7 @@ impl<'p, 'e> Page<'p, 'e> {
         self.write_around(out, |source, out| source.write_compressed(reduction, out))
     }
 
-    /// The bytes of the page around its payloads.
+    /// The size of the page without its payloads, in bytes.
     pub(super) fn size_around(&self) -> io::Result<u64> {
         let mut counter = Counter::up_to(u64::MAX);
         self.write_around(&mut counter, |_, _| Ok(()))?;
@@ -124,29 +122,29 @@ impl<'p, 'e> Page<'p, 'e> {
 }
 
 impl Source<'_, '_> {
-    /// Writes the payload, compressed and in letters that HTML leaves alone.
+    /// Writes the payload, compressed and in Base64, which needs no escaping in HTML.
     fn write_compressed(&self, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
         compressed(out, |out| payload::write(self.report, self.intervals(), reduction, out))
     }
 
-    /// The largest size of the compressed payload, from the plain one.
+    /// An upper bound for the size of the compressed payload, computed from the uncompressed size.
     pub(super) fn most(&self, reduction: WorkbenchReduction) -> io::Result<u64> {
         let plain = payload::size(self.report, self.intervals(), reduction)?;
-        // Incompressible data grows by five bytes for each 16 KiB.
+        // Incompressible data grows by five bytes per 16 KiB.
         Ok((plain + plain / 2_048 + 64).div_ceil(3) * 4)
     }
 
-    /// The size of the compressed payload; `None` above a limit.
+    /// The size of the compressed payload; `None` above `limit`.
     pub(super) fn size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<Option<u64>> {
         counted(limit, |out| self.write_compressed(reduction, out))
     }
 
-    /// The size of what no reduction changes, compressed by itself; `None` above a limit.
+    /// The size of the part that no reduction changes, compressed separately; `None` above `limit`.
     pub(super) fn recording_size(&self, limit: u64) -> io::Result<Option<u64>> {
         counted(limit, |out| compressed(out, |out| payload::write_recording(self.report, self.intervals(), out)))
     }
 
-    /// The size of the rows, compressed by themselves; `None` above a limit.
+    /// The size of the rows, compressed separately; `None` above `limit`.
     pub(super) fn rows_size(&self, reduction: WorkbenchReduction, limit: u64) -> io::Result<Option<u64>> {
         counted(limit, |out| compressed(out, |out| payload::write_rows(self.report, reduction, out)))
     }
@@ -157,29 +155,14 @@ impl Source<'_, '_> {
     }
 }
 
-/// Writes an element with data, which the browser does not run.
-fn write_data(out: &mut dyn Write, id: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    write!(out, "<script id=\"{id}\" type=\"application/octet-stream\">")?;
-    write(out)?;
-    out.write_all(b"</script>\n")
-}
-
-/// Writes what `write` writes as gzip in base64.
-fn compressed(out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // The gzip header records no time or machine, so equal input gives an equal page.
-    let mut encoder = GzEncoder::new(EncoderWriter::new(out, &STANDARD), Compression::new(LEVEL));
-    write(&mut encoder)?;
-    encoder.finish()?.finish().map(drop)
-}
-
-/// The number of bytes that are written; `None` above a limit, where the rest is not even made.
+/// Counts the bytes that `write` writes. Returns `None`, and stops early, above `limit`.
 fn counted(limit: u64, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Option<u64>> {
     let mut counter = Counter::up_to(limit);
     let done = write(&mut counter);
     if counter.bytes > limit { Ok(None) } else { done.map(|()| Some(counter.bytes)) }
 }
 
-/// Counts what is written, and fails above a limit.
+/// A writer that counts bytes and fails above a limit.
 struct Counter {
     bytes: u64,
     limit: u64,
@@ -202,7 +185,7 @@ impl Write for Counter {
     }
 }
 
-/// The names of the inputs, without their folders; `None` without inputs.
+/// The file names of the inputs; `None` without inputs.
 fn names(report: &Report<'_>) -> Option<String> {
     let mut names: Vec<&str> = report.recording.documents.iter().map(|document| document.input.as_str()).collect();
     names.dedup();
@@ -214,12 +197,12 @@ fn names(report: &Report<'_>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{}{number}", names.join(", ")))
 }
 
-/// The JSON of the overview of a comparison, and the values that the page needs to compute the rest.
+/// The JSON of the overview of a comparison, with additional values from which the page computes the rest.
 fn facts(report: &DiffReport<'_, '_>, runs: Value) -> io::Result<String> {
     let mut text = Vec::new();
     write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;
     let mut facts = String::from_utf8(text).map_err(io::Error::other)?;
-    // As text: reading its fractions and writing them again would round them.
+    // Append text instead of parsing the JSON, which would round its fractions.
     facts.truncate(facts.trim_end().len() - 1);
     let more = [
         ("is_scaled", json!(report.diff.is_scaled)),
@@ -235,23 +218,23 @@ fn facts(report: &DiffReport<'_, '_>, runs: Value) -> io::Result<String> {
     Ok(facts)
 }
 
-/// The content of a page in addition to samples, and how much of the samples it leaves out.
+/// The content of a page in addition to samples, and the reduction of samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WorkbenchOptions<'a> {
-    /// Signposts and hangs of the recording; in a comparison, of the second one.
+    /// Signposts and hangs of the recording; in a comparison, of the second recording.
     pub intervals: Option<&'a Intervals>,
     /// Signposts and hangs of the first recording of a comparison.
     pub before_intervals: Option<&'a Intervals>,
     /// The reduction of samples that keeps the page small.
     pub reduction: WorkbenchReduction,
-    /// What many runs show, whose sums a page of a comparison has, and the address of the folder that their sources are relative to;
-    /// runs are not linked without it.
+    /// The comparison of groups of runs whose sums the page compares, and the address of the folder that run paths are relative to. Without an
+    /// address, runs are not linked.
     #[cfg(feature = "fleet")]
     pub comparison: Option<(&'a Comparison, Option<&'a str>)>,
 }
 
 impl WorkbenchOptions<'_> {
-    /// The same options with the first reduction that makes the page of a report at most `max_size` bytes.
+    /// Returns the options with the first reduction that makes the page of a report at most `max_size` bytes.
     ///
     /// # Errors
     /// [`InvalidInput`](io::ErrorKind::InvalidInput) if the page is larger with every reduction.
@@ -260,16 +243,22 @@ impl WorkbenchOptions<'_> {
         Ok(Self { reduction, ..self })
     }
 
-    /// The same for the page of a comparison.
+    /// Like [`fitting`](Self::fitting), for the page of a comparison.
     ///
     /// # Errors
-    /// As for one report.
+    /// The same as for one report, and if the comparison cannot be written.
     pub fn fitting_comparison(self, diff: &DiffReport<'_, '_>, max_size: u64) -> io::Result<Self> {
         let page = Page::of_comparison(diff, &self)?;
         Ok(Self { reduction: first_fitting(&page, max_size)?, ..self })
     }
 
-    /// What many runs show; null for two recordings.
+    /// A sentence about the omitted content, if the page would be larger than `max_size` bytes with everything.
+    pub fn note(&self, max_size: u64) -> Option<String> {
+        let is_reduced = self.reduction != WorkbenchReduction::None;
+        is_reduced.then(|| format!("the page would be larger than {}: {} ({MAX_SIZE})", Size(max_size), self.reduction))
+    }
+
+    /// The comparison of groups of runs; null for two recordings.
     fn runs(&self) -> Value {
         #[cfg(feature = "fleet")]
         if let Some((comparison, root)) = self.comparison {
@@ -279,13 +268,13 @@ impl WorkbenchOptions<'_> {
     }
 }
 
-/// By how much two parts that are compressed by themselves may differ from the whole, for each recording: the window of gzip, which is
-/// empty where the second part begins, in base64, and twice that.
+/// For each recording, the maximum difference between compressing two parts separately and together: the gzip window, which is empty at the start of
+/// the second part, in Base64, times two.
 const SEAM: u64 = 88 << 10;
-/// Separately compressed parts have other gzip blocks, which changes the size by less than one part in this number.
+/// Separately compressed parts have different gzip blocks, which changes the size by less than one part in `SHARE`.
 const SHARE: u64 = 64;
 
-/// The first reduction with which a page has at most `max_size` bytes.
+/// The first reduction that makes a page at most `max_size` bytes.
 fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchReduction> {
     let around = page.size_around()?;
     let limit = max_size.saturating_sub(around);
@@ -305,12 +294,14 @@ fn first_fitting(page: &Page<'_, '_>, max_size: u64) -> io::Result<WorkbenchRedu
     let least = all.last().copied().unwrap_or_default();
     let size = around + sum(sources, |source| source.size(least, u64::MAX))?.unwrap_or_default();
     let text = format!(
-        "the page would have {size} bytes or more, even if no times were kept; allow more, or select less of the recording"
+        "the page would have {size} bytes or more, even if no times were kept; allow {} or more, or select less of the recording ({MAX_SIZE} is {})",
+        Size::in_megabytes(size),
+        Size(max_size)
     );
     Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }
 
-/// True if the payloads have at most this many bytes. The part that no reduction changes has `recording` bytes.
+/// True if the payloads have at most `limit` bytes. `recording` is the size of the part that no reduction changes.
 fn is_fitting(
     sources: &[Source<'_, '_>],
     recording: u64,
@@ -327,7 +318,7 @@ fn is_fitting(
     }
 }
 
-/// The sum of a size over all recordings; `None` if one is missing.
+/// The total size over all recordings; `None` if the size of one of them is `None`.
 fn sum(
     sources: &[Source<'_, '_>],
     size: impl Fn(&Source<'_, '_>) -> io::Result<Option<u64>>,

@@ -1,12 +1,11 @@
-//! The payload: a recording as columns, which the page's script reads.
+//! The payload: a recording as columns, which the script of the page reads.
 //!
 //! ```text
-//! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
+//! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns in the order of the head
 //! ```
 //!
-//! The payload is streamed. Memory holds the order of the samples and a number for each sample and each stack, four bytes each. If samples
-//! are joined, it also holds the joined rows, and the values of performance counters, eight bytes each.
-//! `docs/workbench.md` has every field.
+//! The payload is streamed. Memory contains the order of the samples and a number for each sample and each stack, four bytes each. If samples are
+//! merged, it also contains the merged rows, and the values of performance counters, eight bytes each. `docs/workbench.md` describes every field.
 
 use std::io::{self, Write};
 
@@ -23,7 +22,7 @@ use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
 
-/// Writes the payload of a report, not compressed.
+/// Writes the uncompressed payload of a report.
 pub(super) fn write(
     report: &Report<'_>,
     intervals: &Intervals,
@@ -36,12 +35,12 @@ pub(super) fn write(
     })
 }
 
-/// Writes what is the same with every reduction, apart from some numbers in the head: everything but the columns of rows.
+/// Writes everything except the columns of rows. Apart from some numbers in the head, it is the same for every reduction.
 pub(super) fn write_recording(report: &Report<'_>, intervals: &Intervals, out: &mut dyn Write) -> io::Result<()> {
     made(report, intervals, WorkbenchReduction::None, |made| made.write_recording(&report.recording.profile, out))
 }
 
-/// Writes the columns of rows only.
+/// Writes only the columns of rows.
 pub(super) fn write_rows(report: &Report<'_>, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
     let rows = Rows::new(report, reduction);
     let stacks = SampledStacks::new(&report.recording.profile, rows.iter().map(|row| row.stack));
@@ -60,9 +59,9 @@ pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: Workbe
 
 /// A payload that is ready to be written.
 struct Made<'m, 'c> {
-    /// Everything up to the end of the head.
+    /// The bytes up to the end of the head.
     start: &'m [u8],
-    /// The columns of functions, frames, stacks and intervals, after the single column of strings.
+    /// The columns of functions, frames, stacks and intervals, which follow the column of strings.
     recording: &'m [Column<'c>],
     rows: &'m [Column<'c>],
     texts: &'m Texts,
@@ -78,7 +77,7 @@ impl Made<'_, '_> {
     }
 }
 
-/// Makes the payload.
+/// Prepares the payload and passes it to a closure.
 fn made<T>(
     report: &Report<'_>,
     intervals: &Intervals,
@@ -117,7 +116,7 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
         mapped("frames.line", frames, |row| row.source.map_or(0, |source| u64::from(source.line))),
         mapped("frames.inlined", frames, |row| u64::from(row.is_inlined)),
         Column::new("stacks.parent", move || {
-            // Most stacks directly follow their parent, with a distance of 1; 0 means no parent.
+            // Most stacks directly follow their parent, at a distance of 1; 0 means that there is no parent.
             let distance =
                 |(index, stack): (usize, Stack)| stack.parent.map_or(0, |parent| (index - parent.index()) as u64);
             profile.stack_ids().map(|id| profile.stack(id)).enumerate().map(distance)
@@ -127,7 +126,7 @@ pub(super) fn of_profile<'c>(profile: &'c Profile, texts: &'c Texts, callees: &'
     ]
 }
 
-/// The columns of samples, or of their sums.
+/// The columns of samples or sums.
 pub(super) fn of_rows<'c>(rows: &'c Rows<'c>, stacks: &'c SampledStacks) -> Vec<Column<'c>> {
     let counters = rows.counters.kept().iter().enumerate();
     let counters = counters.map(|(place, counter)| {
@@ -162,7 +161,7 @@ fn optional(index: Option<usize>) -> u64 {
     index.map_or(0, |index| index as u64 + 1)
 }
 
-/// A column with a value of each of these rows.
+/// Creates a column with one value per row.
 fn mapped<'c, R: 'c, I: Iterator<Item = R> + 'c>(
     name: &'static str,
     rows: impl Fn() -> I + 'c,
@@ -171,7 +170,7 @@ fn mapped<'c, R: 'c, I: Iterator<Item = R> + 'c>(
     Column::new(name, move || rows().map(value.clone()))
 }
 
-/// The strings that columns refer to, in the order of their first use.
+/// The strings that columns refer to, in the order of first use.
 pub(super) struct Texts {
     pub(super) ids: IndexSet<StringId>,
 }
@@ -183,19 +182,19 @@ impl Texts {
         Self { ids: names.chain(paths).collect() }
     }
 
-    /// The number of a string.
+    /// The index of a string.
     pub(super) fn place(&self, id: StringId) -> u64 {
         self.ids.get_index_of(&id).unwrap_or_default() as u64
     }
 }
 
-/// The frames of stacks, by what calls them.
+/// The frames of stacks, numbered separately for each calling frame.
 #[derive(Default)]
 pub(super) struct Callees {
-    /// By stack: its position, from 1, among the frames that the parent's frame (or a thread, for stacks without parent) has called so far;
-    /// 0 for a first call.
+    /// By stack: the position of its frame, from 1, among the frames that the parent's frame (or the thread, for stacks without a parent) has called
+    /// so far; 0 for the first call of a frame.
     pub(super) places: Vec<u32>,
-    /// The frames of stacks whose place is 0.
+    /// The frames of the stacks whose place is 0.
     pub(super) frames: Vec<u32>,
 }
 
@@ -220,19 +219,19 @@ impl Callees {
     }
 }
 
-/// The stacks of samples.
+/// The stacks of samples, numbered by recency.
 #[derive(Default)]
 pub(super) struct SampledStacks {
-    /// By row: 0 without stack, 1 for a stack that no row before has, else 2 more than the number of stacks that were new after it.
+    /// By row: 0 without a stack; 1 for a stack that no earlier row has; otherwise 2 plus the number of stacks that first occurred after this one.
     pub(super) places: Vec<u32>,
-    /// The stacks of rows that have a new one.
+    /// The stacks of the rows with a new stack.
     pub(super) stacks: Vec<u32>,
 }
 
 impl SampledStacks {
     pub(super) fn new(profile: &Profile, rows: impl Iterator<Item = Option<StackId>>) -> Self {
         let mut sampled = Self::default();
-        // By stack: its number among the stacks of samples, from 1; 0 before its first sample.
+        // By stack: its number, from 1, among the stacks of samples; 0 before its first sample.
         let mut number_of = vec![0_u32; profile.stack_ids().len()];
         for stack in rows {
             let Some(stack) = stack else {

@@ -1,22 +1,23 @@
-//! The rule by which a page that is too large is made smaller: coarser times first, then none. Sums stay exact.
+//! Reductions for pages that are too large: coarser times first, then no times. Sums stay exact.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::output::text::short_time;
 use crate::units::Nanos;
 
 /// The details of samples that a page leaves out to fit the requested size. Weights and sample counts are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WorkbenchReduction {
-    /// Nothing: each sample is in the page.
+    /// Leaves out nothing: the page contains each sample.
     #[default]
     None,
-    /// Samples with the same thread, stack, state, core and kind are joined if they are in the same bin of this length, counted from the
-    /// beginning of the run. A joined sample has the time of the first one.
+    /// Merges samples with the same thread, stack, state, core and kind if they are in the same bin of this length, counted from the beginning of the
+    /// run. A merged sample has the time of the first one.
     Bins(Nanos),
-    /// Samples with the same thread, stack, state and kind are joined regardless of their times. The page has no times and no cores.
+    /// Merges samples with the same thread, stack, state and kind, regardless of their times. The page contains no times and no cores.
     Sums,
 }
 
@@ -31,7 +32,7 @@ impl WorkbenchReduction {
         Self::Sums,
     ];
 
-    /// As the head has it; null for nothing.
+    /// The JSON in the head; null if nothing is left out.
     pub(super) fn head(self) -> Value {
         match self {
             Self::None => Value::Null,
@@ -46,10 +47,10 @@ impl fmt::Display for WorkbenchReduction {
         match self {
             Self::None => f.write_str("every sample is in the page"),
             Self::Bins(length) => {
-                let millis = length.as_nanos() / 1_000_000;
+                let length = short_time(*length);
                 write!(
                     f,
-                    "samples with the same thread and stack within {millis} ms are joined, so times are \
+                    "samples with the same thread and stack within {length} are joined, so times are \
                            accurate only to that"
                 )
             }

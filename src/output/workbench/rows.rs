@@ -1,5 +1,5 @@
-//! The rows of a payload: the samples that the report selects, of every state unless states were named, by series and time; or, where
-//! times are not known, their sums.
+//! The rows of a payload: the samples that the report selects, in all states unless states were selected, by series and time; or their sums, if times
+//! are unknown.
 
 use super::reduction::WorkbenchReduction;
 use crate::hash::HashMap;
@@ -9,10 +9,10 @@ use crate::report::Report;
 /// The maximum number of samples in a row with a time: [`Sample::samples`] has 16 bits.
 const MOST_JOINED: u64 = u16::MAX as u64;
 
-/// A sample, or the sum of some.
+/// A sample, or the sum of several samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// When, in nanoseconds; of joined samples, when the first was taken; 0 where times are not known.
+    /// The time in nanoseconds; of merged samples, the time of the first; 0 if times are unknown.
     pub(super) time: u64,
     pub(super) weight: u64,
     pub(super) samples: u64,
@@ -23,19 +23,19 @@ pub(super) struct Row {
     pub(super) kind: SampleKind,
 }
 
-/// The rows of all series, one series after the other.
+/// The rows of all series, one series after another.
 pub(super) struct Rows<'p> {
     source: Source<'p>,
     has_times: bool,
     /// By series of the report: its number of rows, and their sums.
     pub(super) series: Vec<SeriesRows>,
     pub(super) counters: RowCounters,
-    /// The states that rows have, in the order of their first rows.
+    /// The states of the rows, in the order of first use.
     pub(super) states: Vec<StringId>,
     place_of_state: HashMap<StringId, u64>,
 }
 
-/// The rows of a series. Sums are wide enough for any series.
+/// The totals of a series. The integers are wide enough for any series.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeriesRows {
     pub(super) rows: usize,
@@ -44,9 +44,9 @@ pub(super) struct SeriesRows {
 }
 
 enum Source<'p> {
-    /// The samples of a profile, and the order of the written ones.
+    /// The samples of a profile, and the indices of the written samples in order.
     Samples(&'p [Sample], Vec<u32>),
-    /// Joined samples.
+    /// Merged samples.
     Joined(Vec<Row>),
     Sums(Vec<SampleSum>),
 }
@@ -69,13 +69,13 @@ impl<'p> Rows<'p> {
             Source::Sums(sums.into_iter().map(|(_, sum)| sum).collect())
         } else {
             let samples = profile.samples();
-            // A profile has fewer samples than a `u32` can count.
+            // A profile never has more samples than a `u32` can index.
             let mut order: Vec<u32> = report.samples().map(|(index, _)| index as u32).collect();
             let key = |sample: &Sample| (report.position(sample.series), sample.time);
-            // Stable: samples of one time stay in the order of the input.
+            // A stable sort keeps samples with the same time in the order of the input.
             order.sort_by_key(|&index| key(&samples[index as usize]));
             let place = |index: &u32| report.position(samples[*index as usize].series);
-            // By sample in this order: the row that it became a part of.
+            // By sample in this order: the row into which it was merged.
             let mut row_of_part: Vec<u32> = Vec::new();
             let joined_rows = (reduction != WorkbenchReduction::None).then(|| {
                 let placed = order.iter().map(|index| (place(index), row_of(&samples[*index as usize])));
@@ -124,7 +124,7 @@ impl<'p> Rows<'p> {
         !self.has_times
     }
 
-    /// The number of a state among the states of the rows.
+    /// The index of a state among the states of the rows.
     pub(super) fn place_of_state(&self, state: StringId) -> u64 {
         self.place_of_state.get(&state).copied().unwrap_or_default()
     }
@@ -156,8 +156,8 @@ fn row_of(sample: &Sample) -> Row {
     Row { time: time.as_nanos(), weight, samples: samples.into(), thread: thread.index(), stack, state, core, kind }
 }
 
-/// The rows of samples, by series and time. Samples that the reduction no longer distinguishes are joined at the position of the first one.
-/// A weight or number of samples that is too large for one row continues in another. `is_in` receives the row of each sample.
+/// Merges samples, by series and time. Samples that the reduction does not distinguish are merged at the position of the first one. A weight or
+/// number of samples that is too large for one row continues in another row. `is_in` receives the row of each sample.
 fn joined(
     samples: impl Iterator<Item = (Option<usize>, Row)>,
     reduction: WorkbenchReduction,
@@ -171,7 +171,7 @@ fn joined(
             WorkbenchReduction::Bins(length) => (row.time / length.as_nanos().max(1), row.core),
             _ => (0, None),
         };
-        // Rows of a bin are consecutive, so rows of earlier bins can be forgotten.
+        // The rows of a bin are consecutive, so rows of earlier bins can be dropped.
         if open != Some((series, bin)) {
             row_of.clear();
             open = Some((series, bin));
@@ -195,7 +195,7 @@ fn joined(
     rows
 }
 
-/// The sums of every state, unless states were named, with their indices in the profile.
+/// The sums in all states unless states were selected, with their indices in the profile.
 fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<(usize, SampleSum)> {
     let states = match &report.options.selection.states {
         StateFilter::Running => StateFilter::All,
@@ -208,7 +208,7 @@ fn selected_sums(report: &Report<'_>, profile: &Profile) -> Vec<(usize, SampleSu
     profile.sums().enumerate().filter(|(_, sum)| is_kept(sum)).collect()
 }
 
-/// The values of a sample, or the sums of several samples.
+/// The counter values of a sample, or the sums of several samples.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Values<'p> {
     Each(&'p [u64]),
@@ -216,12 +216,12 @@ pub(super) enum Values<'p> {
 }
 
 impl<'p> Values<'p> {
-    /// The values of a sample, by its index.
+    /// The values of the sample at an index.
     pub(super) fn of_sample(profile: &'p Profile, index: usize) -> Self {
         Self::Each(profile.counters(index))
     }
 
-    /// The values of a sum, by its index.
+    /// The values of the sum at an index.
     pub(super) fn of_sum(profile: &'p Profile, index: usize) -> Self {
         Self::Summed(profile.sum_counters(index))
     }
@@ -241,19 +241,19 @@ impl<'p> Values<'p> {
     }
 }
 
-/// The values of all rows.
+/// The counter values of all rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowCounters {
     /// By series of the report: the sums of its counters.
     pub(super) sums: Vec<Vec<u128>>,
-    /// The counters that are kept, from 0.
+    /// The counters that have a column, numbered from 0.
     kept: Vec<usize>,
-    /// By row: the values of those.
+    /// By row: the values of these counters.
     values: Vec<u64>,
 }
 
 impl RowCounters {
-    /// The counters of this many series and rows. Each part of the input has the position of its series, its row, and its values.
+    /// Adds up the counters of this many series and rows. Each part of the input has the index of its series, its row, and its values.
     pub(super) fn new<'p>(
         series: usize,
         rows: usize,
@@ -271,19 +271,19 @@ impl RowCounters {
         let mut all = Self { sums, values: vec![0; rows * kept.len()], kept };
         for (_, row, values) in parts {
             for (place, &counter) in all.kept.iter().enumerate() {
-                // What all of them add up to fits.
+                // Even the sum of all values fits.
                 all.values[row * all.kept.len() + place] += values.get(counter) as u64;
             }
         }
         all
     }
 
-    /// The counters that have a column, from 0.
+    /// The counters that have a column, numbered from 0.
     pub(super) fn kept(&self) -> &[usize] {
         &self.kept
     }
 
-    /// The values of the kept counter at this position, by row.
+    /// The values of the kept counter at this index, by row.
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = u64> + '_ {
         self.values.iter().skip(place).step_by(self.kept.len().max(1)).copied()
     }

@@ -1,5 +1,5 @@
-//! A fast path for many samples with the same properties: the samples are pushed one by one, and their shared properties are recorded once
-//! for all of them.
+//! A fast path for many samples with the same properties: the samples are pushed one by one, and their shared properties are recorded once for all of
+//! them.
 
 use super::{BATCH, Full, ProfileBuilder};
 use crate::profile::sums::SumTable;
@@ -24,7 +24,7 @@ impl ProfileBuilder {
         if left == 0 { Err(Full) } else { Ok(room.min(left)) }
     }
 
-    /// Adds a sample of a known [group](Self::sum_group). There must be space for it, and [`note_known`](Self::note_known) must follow.
+    /// Adds a sample of a known [group](Self::sum_group). There must be space for it, and [`note_known`](Self::note_known) must be called afterwards.
     #[inline(always)]
     pub(crate) fn push_known(
         &mut self,

@@ -1,4 +1,4 @@
-//! The binaries at the addresses of a run, from the image lists of the recording.
+//! Maps the addresses of a run to frames and binaries, using the image lists of the recording.
 
 use std::hash::BuildHasher as _;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::profile::{Binary, BinaryId, FrameId, Full};
 use crate::recording::{FrameKind, InputBuilder};
 use crate::units::{Address, Uuid};
 
-/// Makes frames from addresses.
+/// Creates frames for addresses, and caches them.
 pub(super) struct Frames<'t> {
     binaries: Binaries<'t>,
-    /// Addresses mean something else in each process, and as raw addresses. Each such space has a number.
+    /// Numbers the address spaces: an address has a different meaning in each process, and as a raw address.
     spaces: HashMap<(Option<u64>, FrameKind), u32>,
-    /// Some thousands make most stacks, and stay in a cache of the processor: 16 bytes and a byte of the table for each.
+    /// A few thousand addresses make up most stacks. At 17 bytes each (16, and one byte of the table), they stay in the CPU cache.
     known: HashTable<KnownFrame>,
     hasher: BuildHasher,
 }
 
-/// An address space and how its addresses were recorded.
+/// The address space of a process, for one way of recording addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Space {
     pid: Option<u64>,
@@ -46,19 +46,19 @@ impl<'t> Frames<'t> {
         Self { binaries, spaces, known, hasher }
     }
 
-    /// The search for binaries, once all frames were made.
+    /// Returns the binaries after the last frame.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.binaries
     }
 
-    /// The space of a process for frames of this kind. Leaves and callers of a profile share one.
+    /// Returns the space of a process for frames of this kind. In a profile, leaves and callers share a space.
     pub(super) fn space(&mut self, pid: Option<u64>, kind: FrameKind) -> Space {
         let kind = if kind == FrameKind::Leaf { FrameKind::Caller } else { kind };
         let next = self.spaces.len() as u32;
         Space { pid, number: *self.spaces.entry((pid, kind)).or_insert(next) }
     }
 
-    /// The frame at an address.
+    /// Returns the frame at an address.
     #[inline]
     pub(super) fn get(
         &mut self,
@@ -95,36 +95,35 @@ impl<'t> Frames<'t> {
 
 #[inline]
 fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
-    // Both are hashed separately: if they were mixed into one number, pairs with the same hash could be constructed.
+    // The two are hashed separately: if they were combined into one number first, an attacker could construct colliding pairs.
     hasher.hash_one((space, address))
 }
 
-/// Finds binaries. The images of each process are read on first use.
+/// Finds the binary at an address. Reads the images of a process on first use.
 pub(super) struct Binaries<'t> {
     images: ProcessImages<'t>,
     run: u64,
-    /// True if it was recorded on a device with shorter addresses than a Mac.
+    /// True if the run was recorded on a device, whose addresses are shorter than a Mac's.
     is_device: bool,
-    /// By process; `None` is what ran in no process that is known.
+    /// Keyed by process; `None` if the process is unknown.
     known: HashMap<Option<u64>, Arc<Images>>,
     ids: HashMap<(Uuid, Address), BinaryId>,
-    /// Addresses at which several images were loaded, one after the other.
+    /// The number of lookups of addresses at which several images were loaded, one after the other.
     ambiguous: u64,
 }
 
 impl<'t> Binaries<'t> {
-    /// The binaries of a run, of which this is known.
     pub(super) fn new(images: ProcessImages<'t>, run: u32, data: &RunData) -> Self {
         let (known, ids, is_device) = (HashMap::default(), HashMap::default(), data.is_device());
         Self { images, run: run.into(), is_device, known, ids, ambiguous: 0 }
     }
 
-    /// The image lists, for the next run.
+    /// Returns the image lists, for the next run.
     pub(super) fn into_images(self) -> ProcessImages<'t> {
         self.images
     }
 
-    /// The binary around an address of a process that was recorded as one of this kind.
+    /// Finds the binary that contains an address of a process. `kind` determines whether the address is a return address.
     pub(super) fn find(
         &mut self,
         pid: Option<u64>,
@@ -137,7 +136,7 @@ impl<'t> Binaries<'t> {
             self.known.insert(pid, images.map_err(Unreadable::Images)?);
         }
         let Some(images) = self.known.get(&pid) else { return Ok(None) };
-        // A return address may be the first byte after a binary; the program counter of a raw sample is exact.
+        // A return address may be the first byte after a binary. The program counter of a raw sample is exact.
         let place = match kind {
             FrameKind::RawLeaf => Address::new(address),
             FrameKind::Leaf | FrameKind::Caller | FrameKind::RawCaller => Address::new(address).before(),
@@ -152,7 +151,7 @@ impl<'t> Binaries<'t> {
         }
     }
 
-    /// Notes on addresses whose binary is uncertain.
+    /// Returns diagnostics about addresses whose binary is uncertain.
     pub(super) fn diagnostics(&self, bundle: &Path) -> Vec<Diagnostic> {
         let (bundle, run) = (bundle.display(), self.run);
         let note = |text: String, count| Diagnostic { at: None, message: format!("{bundle}: {text}"), count };
@@ -170,7 +169,7 @@ impl<'t> Binaries<'t> {
     }
 }
 
-/// The id of the binary that an image is.
+/// Interns an image as a binary.
 fn id(
     ids: &mut HashMap<(Uuid, Address), BinaryId>,
     located: Located<'_>,

@@ -1,25 +1,24 @@
-//! Kinds of cores, which exports show after the number (`CPU 11 (P Core)`).
+//! Core kinds, which exports show after the core number (`CPU 11 (P Core)`).
 //!
-//! `allObjects` of a run lists an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. These
-//! kinds appeared in a recording of Instruments 26 and its export; others have no name here.
+//! `allObjects` of a run contains an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. The
+//! kinds below were found in an Instruments 26 recording and its export. Other kinds have no name here.
 //!
-//! A row contains the number of its core but not the device. A number that several devices use therefore has a kind only if all of them
-//! agree.
+//! A row contains the core number but not the device. If several devices use a number, it therefore has a kind only if all of them agree.
 
-use super::keyed_archive::{Budget, Node};
+use super::budget::Budget;
+use super::keyed_archive::Node;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
-/// The core with a number.
 #[derive(Clone, Copy, Debug)]
 struct NumberedCore {
-    /// `None` for a kind that has no name, and where devices differ.
+    /// `None` if the kind has no name, or if devices disagree.
     kind: Option<&'static str>,
-    /// True if the device that was chosen has it.
+    /// True if the chosen device has this core.
     is_of_device: bool,
 }
 
-/// The kinds of the cores of a device, by number.
+/// Returns the core kinds of a device, keyed by core number.
 pub(super) fn kinds(
     objects: Node<'_>,
     device: Option<&str>,
@@ -54,7 +53,7 @@ pub(super) fn kinds(
     Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())
 }
 
-/// The kind of a core; `None` without a topology.
+/// Returns the kind of a core; `None` without a topology.
 fn kind(core: Node<'_>) -> Result<Option<&'static str>, Broken> {
     let flags = core.field("topology")?.map_or(Ok(None), |topology| topology.field("_clusterFlags"))?;
     let flags = flags.map_or(Ok(None), Node::number)?;
@@ -71,7 +70,7 @@ mod tests {
     use super::super::tests::{ArchiveWriter, reference};
     use super::*;
 
-    /// The kinds of the cores of the device `Mac` where these are listed: device, number and flags.
+    /// Lists these cores (device, number and flags), and returns the kinds for the device `Mac`.
     fn found(cores: &[(&str, u64, u64)]) -> Vec<(u32, &'static str)> {
         let mut writer = ArchiveWriter::new();
         let mut objects = Vec::new();
@@ -102,7 +101,7 @@ mod tests {
     #[test]
     fn a_number_that_means_other_cores_elsewhere_has_no_kind() {
         let mac = [("Mac", 0, 1), ("Mac", 1, 1), ("Mac", 2, 2), ("Mac", 3, 2)];
-        // Core 0 has the same kind on both devices, 1 another kind, 2 a kind without a name; only the phone has a core 9.
+        // Core 0 has the same kind on both devices, core 1 a different kind, and core 2 a kind without a name; only the phone has a core 9.
         let phone = [("phone", 0, 1), ("phone", 1, 2), ("phone", 2, 0), ("phone", 9, 2)];
         let expected = [(0, "E Core"), (3, "P Core")];
         assert_eq!(found(&[mac, phone].concat()), expected);

@@ -1,45 +1,45 @@
-//! The cost of damage: a run of several, or the recording; and how Instruments itself exports data that cannot be read here.
+//! Handles damage: decides whether it costs one run or the recording, and advises how to export unreadable data with Instruments.
 
 use std::path::Path;
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::Full;
-use crate::recording::{Notes, export_command};
+use crate::recording::{Notes, export_to_file};
 use crate::symbols::Broken;
 
-/// The reason why nothing, or not all, of a run was read.
+/// The reason why a run could not be read completely.
 #[derive(Debug)]
 pub(super) enum RunFailure {
-    /// The run's own files are damaged, and nothing of it was added: others can still be read.
+    /// The run's own files are damaged, and none of its rows were added. Other runs can still be read.
     Run(Error),
-    /// The recording cannot be read. Either rows of the run were added, and without the rest the run would seem complete; or the error is
-    /// not damage.
+    /// The whole recording fails: either some rows of the run were already added, so the run would look complete without the rest, or the
+    /// error is not damage.
     Recording(Error),
 }
 
 impl RunFailure {
-    /// The failure for an error before anything of the run was added. A file that cannot be read just now, or is larger than allowed, is
-    /// not damage.
+    /// Classifies an error that occurred before any row of the run was added. A file that cannot be read at the moment, or exceeds a limit,
+    /// is not damage.
     pub(super) fn before_rows(error: Error) -> Self {
         if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Self::Run(error) } else { Self::Recording(error) }
     }
 }
 
-/// A run that is left out, since its files are damaged.
+/// A run that was left out because its files are damaged.
 #[derive(Debug)]
 pub(super) struct DamagedRun {
     pub(super) number: u32,
-    /// The first broken rule.
+    /// The first violation that was found.
     pub(super) error: Error,
 }
 
 impl DamagedRun {
-    /// The file, the place and the rule.
+    /// The file, the position and the violated rule.
     pub(super) fn reason(&self) -> String {
         self.error.to_string()
     }
 
-    /// Reports that nothing of the run is read, and what to do.
+    /// The diagnostic for a left-out run, with advice.
     pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
         let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
         let bundle = bundle.display();
@@ -47,7 +47,7 @@ impl DamagedRun {
     }
 }
 
-/// The table to export instead, as far as it is known.
+/// The table to export instead, if known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportTable {
     pub(super) run: Option<u32>,
@@ -55,16 +55,16 @@ pub(super) struct ExportTable {
 }
 
 impl ExportTable {
-    /// Advice on how to export the table with Instruments.
+    /// Returns advice on how to export the table with Instruments.
     pub(super) fn how_to_export(&self, bundle: &Path) -> String {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
-        // Nearly every recording of CPU use has one of these two; the existing one is exported.
+        // Nearly every CPU recording has one of these two tables; the command exports the one that exists.
         let schemas = self.schema.as_deref().map_or(vec!["time-profile", "cpu-profile"], |schema| vec![schema]);
-        let command = export_command(&name, self.run, &schemas);
-        format!("on a Mac, export it and read that: {command} --output export.xml")
+        let command = export_to_file(&name, self.run, &schemas);
+        format!("on a Mac, export it and read that: {command}")
     }
 
-    /// Adds to a broken rule what to do.
+    /// Appends advice to the message of a format violation.
     pub(super) fn advise(&self, bundle: &Path, mut error: Error) -> Error {
         if let ErrorKind::BrokenBundle { rule, .. } = &mut error.kind {
             let advice = self.how_to_export(bundle);
@@ -76,14 +76,14 @@ impl ExportTable {
     }
 }
 
-/// The fault of a row, or of something that it refers to.
+/// The reason why a row, or something it refers to, cannot be read.
 #[derive(Clone, Debug)]
 pub(super) enum Unreadable {
-    /// It breaks this rule.
+    /// The row violates this rule of its format.
     Row(String),
-    /// It needs more than is allowed.
+    /// The row exceeds a limit.
     Limit(String),
-    /// The images of its process cannot be read.
+    /// The image list of the row's process cannot be read.
     Images(Broken),
 }
 
@@ -100,7 +100,7 @@ impl From<Full> for Unreadable {
 }
 
 impl Unreadable {
-    /// The rule that is broken.
+    /// The message.
     pub(super) fn rule(&self) -> &str {
         match self {
             Self::Row(rule) | Self::Limit(rule) => rule,
@@ -109,7 +109,7 @@ impl Unreadable {
     }
 }
 
-/// The position of a row: its store, and the offset of the row in it.
+/// The position of a row: its store, and its offset in the store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowPosition<'a> {
     pub(super) store: &'a Path,
@@ -117,7 +117,7 @@ pub(super) struct RowPosition<'a> {
 }
 
 impl RowPosition<'_> {
-    /// Notes something about the row, or counts it if there was such a row before.
+    /// Adds a note about the row, or counts it if a row of the store had the same problem before.
     pub(super) fn note(self, notes: &mut Notes, topic: &'static str, message: impl FnOnce() -> String) {
         notes.note(&self.store.to_string_lossy(), self.at, topic, message);
     }

@@ -1,47 +1,66 @@
-//! The types of values: how they are stored, and what exports call them.
+//! Engineering types: how their values are stored, and their names in exports.
 //!
-//! The schema of a table does not say which numbers are references; their types do. Each was worked out from recordings whose exports are
-//! known, or, for types without rows, from what exports write (`docs/trace-bundles.md`).
+//! The schema of a table does not record which numbers are references. That follows from their types. Each type was derived from recordings
+//! with known exports or, if no recording has rows of it, from what exports write (`docs/trace-bundles.md`).
 
-use super::sample_columns::StackKind;
 use crate::tables::ColumnKind;
 
-/// How the values of a type are stored.
+/// How a column stores call stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum StackKind {
+    Pieces,
+    Tagged,
+    Raw,
+}
+
+impl StackKind {
+    /// Returns the kind for an engineering type.
+    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
+        Some(match engineering_type {
+            "XRBacktraceTypeID" => Self::Pieces,
+            "XRTaggedBacktraceTypeID" => Self::Tagged,
+            "XRCoreProfileCallstackTypeID" => Self::Raw,
+            _ => return None,
+        })
+    }
+}
+
+/// How values of a type are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// The number itself; all bits set is none.
+    /// A number; all bits set means no value.
     Number,
-    /// The number itself, of which each is a value.
+    /// A number for which every bit pattern is a value.
     WideNumber,
-    /// A decimal number: 2⁶³ − 1, and a billion times the value.
+    /// A decimal number, stored as 2⁶³ − 1 plus a billion times its value.
     FixedPoint,
-    /// The number of a string.
+    /// The index of a string.
     Text,
-    /// The number of an array: tid, process.
+    /// The index of an array: tid, process.
     Thread,
-    /// The number of an array: pid, device.
+    /// The index of an array: pid, device.
     Process,
-    /// The number of a string in the upper half; the thread is in the lower.
+    /// The upper half is the index of a string, the lower half the thread.
     ThreadName,
-    /// The number of an array: two halves.
+    /// The index of an array with the two halves of the UUID.
     Uuid,
-    /// The number of an array: process, address.
+    /// The index of an array: process, address.
     TextSymbol,
-    /// The number of an array of numbers.
+    /// The index of an array of numbers.
     Numbers,
-    /// The number of an array.
+    /// The index of an array with a call stack.
     Stack(StackKind),
-    /// The number of a typed array, the parts of which are joined.
+    /// The index of a typed array whose parts are concatenated.
     Narrative,
-    /// The same, with spaces between the parts.
+    /// The index of a typed array whose parts are joined with spaces.
     Metadata,
-    /// Nobody asks.
+    /// Not needed, so never decoded.
     NotWanted,
-    /// Unknown: the number is shown as it is.
+    /// Unknown: the number is shown unchanged.
     Unknown,
 }
 
-/// `XR…TypeID` without both ends, the name in exports (empty if there is none), and the storage.
+/// The part of the name between `XR` and `TypeID`, the name in exports (empty if there is none), and the storage.
 const TYPES: [(&str, &str, Storage); 80] = {
     use Storage::{
         FixedPoint, Metadata, Narrative, Number, Numbers, Process, Stack, Text, TextSymbol, Thread, ThreadName, Uuid,
@@ -136,22 +155,22 @@ fn find(engineering_type: &str) -> Option<&'static (&'static str, &'static str, 
     TYPES.iter().find(|(known, ..)| *known == name)
 }
 
-/// How values of a type are stored.
+/// Returns how values of a type are stored.
 pub(super) fn storage(engineering_type: &str) -> Storage {
     find(engineering_type).map_or(Storage::Unknown, |(.., storage)| *storage)
 }
 
-/// The name of a type in the XML of an export; the type's own name if that is not known.
+/// Returns the type's name in the XML of an export, or its own name if the export name is unknown.
 pub(super) fn exported_type(engineering_type: &str) -> &str {
     find(engineering_type).map(|(_, name, _)| *name).filter(|name| !name.is_empty()).unwrap_or(engineering_type)
 }
 
-/// What the cells of a column of this type are.
+/// Returns the kind of cells in a column of this type.
 pub(super) fn kind(engineering_type: &str) -> ColumnKind {
     match ColumnKind::of_type(exported_type(engineering_type)) {
         ColumnKind::Unknown => match storage(engineering_type) {
             Storage::Text | Storage::ThreadName => ColumnKind::Text,
-            // As in exports, where the type is unknown.
+            // The same as for exports, which do not show the type.
             Storage::FixedPoint => ColumnKind::Unknown,
             _ if engineering_type == "XRDiskSizeInBytesTypeID" => ColumnKind::Bytes,
             _ => ColumnKind::Number,
@@ -160,7 +179,7 @@ pub(super) fn kind(engineering_type: &str) -> ColumnKind {
     }
 }
 
-/// The decimal number that a value of [`Storage::FixedPoint`] is.
+/// Formats a [`Storage::FixedPoint`] value as a decimal number.
 pub(super) fn fixed_point(stored: u64) -> String {
     const BILLION: u64 = 1_000_000_000;
     let offset = i64::MAX.unsigned_abs();

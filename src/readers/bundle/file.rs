@@ -1,4 +1,4 @@
-//! The files of a bundle: plain, or compressed by zlib.
+//! Reads the files of a bundle, which are plain or zlib-compressed.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,28 +16,28 @@ use crate::symbols::{Broken, broken};
 /// The number of bytes requested from the file system at a time.
 const PIECE: usize = 64 << 10;
 
-/// The error of a rule that a file of a bundle breaks.
+/// Error for a file that violates the bundle format.
 pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
     let rule = broken.message.clone();
     Error::new(ErrorKind::BrokenBundle { file: path.display().to_string(), rule }, None)
 }
 
-/// The same for a rule that is given as text, at a byte of the (inflated) file.
+/// Error for a violation at a byte of the (inflated) file.
 pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: impl fmt::Display) -> Error {
     broken_file(path, &broken(at as usize, what, rule))
 }
 
-/// The same where the file as a whole breaks it.
+/// Error for a violation that concerns the whole file.
 pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
     broken_file(path, &Broken::rule(rule))
 }
 
-/// The memory that a file may take.
+/// The memory limits for files.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
-    /// The limit for one file.
+    /// The largest size of a file.
     pub(super) file_bytes: u64,
-    /// The budget for everything in memory.
+    /// The budget for all data in memory.
     pub(super) memory: MemoryBudget,
 }
 
@@ -47,7 +47,7 @@ impl Room {
     }
 }
 
-/// A file that is in memory, inflated.
+/// The inflated content of a file, with its memory reservation.
 pub(super) struct Inflated {
     bytes: Vec<u8>,
     _reserved: Reservation,
@@ -67,18 +67,18 @@ impl Deref for Inflated {
     }
 }
 
-/// The error of a file for which there is no memory.
+/// Out of budget.
 pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
     let at = Position { input: path.display().to_string(), line: 0, byte: 0 };
     Error::memory(over, Some(at))
 }
 
-/// The error of a file that has more than is allowed.
+/// The file exceeds the size limit.
 pub(super) fn too_large(path: &Path, limit: u64) -> Error {
     Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", path.display()))
 }
 
-/// The content of a file from start to end, inflated if it is compressed.
+/// Reads a file sequentially, and inflates it if it is compressed.
 pub(super) struct Content<'f> {
     source: Source<'f>,
     path: PathBuf,
@@ -98,12 +98,12 @@ impl<'f> Content<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         };
-        // Most files of a bundle are small, and the complete buffer is filled with zeros before reading. One extra byte detects the end.
+        // Most files of a bundle are small, and the whole buffer is zeroed before reading. The extra byte detects the end of the file.
         let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
         let source = files.open(path).map_err(|error| failed(path, error))?;
         let mut source = BufReader::with_capacity(capacity, source);
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
-        // No other file of a bundle begins like this.
+        // Only compressed files of a bundle start with a zlib header.
         let source = match head {
             [0x78, flags, ..] if (0x7800 + u16::from(*flags)) % 31 == 0 => Source::Zlib(ZlibDecoder::new(source)),
             _ => Source::Plain(source),
@@ -111,21 +111,20 @@ impl<'f> Content<'f> {
         Ok(Some(Self { source, path: path.to_owned() }))
     }
 
-    /// Opens a file that a bundle cannot be without.
+    /// Opens a required file.
     pub(super) fn require(files: &'f dyn Files, path: &Path) -> Result<Self, Error> {
         Self::open(files, path)?.ok_or_else(|| broken_whole(path, "it is missing"))
     }
 
-    /// True if it has to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         matches!(self.source, Source::Zlib(_))
     }
 
-    /// The rest of the file, if it does not exceed the limits.
+    /// Reads the rest of the file, within the limits.
     pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
         let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
         loop {
-            // Half as much again as there is, so that little is copied as it grows, and little is unused.
+            // Grow by 1.5×.
             let more = (bytes.len() / 2).max(PIECE) as u64;
             reserved.grow(more).map_err(|over| over_budget(&self.path, over))?;
             bytes.reserve_exact(more as usize);
@@ -141,19 +140,19 @@ impl<'f> Content<'f> {
         Ok(Inflated::new(bytes, reserved))
     }
 
-    /// Replaces the bytes by the next `count`, or fewer at the end of the file. Returns their number.
+    /// Replaces the buffer with the next `count` bytes, or fewer at the end of the file. Returns how many were read.
     pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
-        // Old bytes are overwritten, so the buffer is allocated once.
+        // Old bytes are overwritten, so the buffer is allocated only once.
         self.read_from(bytes, 0, count)
     }
 
-    /// Appends the next `count` bytes, or fewer at the end of the file. Returns their number.
+    /// Appends the next `count` bytes, or fewer at the end of the file. Returns how many were read.
     pub(super) fn append(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
         let start = bytes.len();
         Ok(self.read_from(bytes, start, count)? - start)
     }
 
-    /// Reads the next bytes to those from `start` on; returns where they end.
+    /// Reads into `bytes[start..]`; returns the new end.
     fn read_from(&mut self, bytes: &mut Vec<u8>, start: usize, count: u64) -> Result<usize, Error> {
         bytes.resize(start.saturating_add(usize::try_from(count).unwrap_or(usize::MAX)), 0);
         let mut used = start;
@@ -169,7 +168,7 @@ impl<'f> Content<'f> {
         Ok(used)
     }
 
-    /// Skips bytes that must be zero, from the offset `at` on; fewer at the end of the file. Returns the offset after them.
+    /// Skips `count` bytes from offset `at`, or fewer at the end of the file. They must all be zero. Returns the offset after them.
     pub(super) fn skip_zeros(&mut self, mut at: u64, count: u64, what: &str) -> Result<u64, Error> {
         let end = at.saturating_add(count);
         let mut piece = Vec::new();
@@ -193,7 +192,7 @@ impl<'f> Content<'f> {
         }
     }
 
-    /// Checks that nothing follows the compressed content, once all of it was read.
+    /// Checks that nothing follows the compressed content. Call it after all content was read.
     pub(super) fn check_end(&mut self) -> Result<(), Error> {
         let Source::Zlib(source) = &mut self.source else { return Ok(()) };
         let at = source.total_in();
@@ -205,7 +204,7 @@ impl<'f> Content<'f> {
     }
 }
 
-/// The error of a failed read: the content is broken, or the file cannot be read.
+/// Error for a failed read: the compressed content is damaged, or the file is unreadable.
 pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
@@ -213,7 +212,7 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     Error::unreadable(path, error)
 }
 
-/// The position of the first byte that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.
+/// Returns the index of the first non-zero byte. Checks 64 bytes at a time, since files can have megabytes of zeros.
 pub(super) fn first_not_zero(bytes: &[u8]) -> Option<usize> {
     let is_zero = |line: &[u8]| line.iter().fold(0, |all, byte| all | byte) == 0;
     let line = 64 * bytes.chunks(64).position(|line| !is_zero(line))?;

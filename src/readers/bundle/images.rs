@@ -1,9 +1,9 @@
-//! The images of a process in memory: which one an address belongs to.
+//! The images loaded in a process, by address.
 //!
-//! A process has private images, images of a shared cache, and the images of the kernel. Many processes share the cache and the kernel, so
-//! their tables are shared; a process only lists which images of the cache it has loaded.
+//! A process has private images, images of a shared cache, and the kernel's images. Many processes share the cache and the kernel, so they
+//! share those tables. A process only lists which images of the cache it has loaded.
 //!
-//! Images that were loaded one after the other may have had the same address. Their times use a clock that samples do not have, so such an
+//! Images that were loaded one after the other may have had the same address. Their load times use a different clock than samples, so such an
 //! address is [`Found::Ambiguous`]: no image is better than a wrong one.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,44 +13,43 @@ use crate::hash::HashMap;
 use crate::symbols::{Architecture, ListedImage};
 use crate::units::{Address, Uuid};
 
-/// Segments that are never part of an image in memory: the one below it, and the one that all images of a shared cache share.
+/// Segments that are never part of an image in memory: `__PAGEZERO` is below it, and all images of a shared cache share `__LINKEDIT`.
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 
-/// A binary in memory.
+/// A loaded binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     pub(super) uuid: Uuid,
     pub(super) architecture: Architecture,
     /// The path, or the name of a kernel extension; may be empty.
     pub(super) path: String,
-    /// The start of its `__TEXT`, counted from the start of its table.
+    /// The start of `__TEXT`, relative to the start of the table.
     text: u64,
-    /// The offset that identifies it in its shared cache.
+    /// The offset that identifies the image in its shared cache.
     cache_offset: u64,
 }
 
-/// A binary at its place in memory.
+/// An image with its load address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Located<'a> {
-    /// The binary.
     pub(super) image: &'a Image,
     /// The start of its `__TEXT` in memory.
     pub(super) load_address: Address,
 }
 
-/// The result of looking for an image at an address.
+/// The result of an address lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     One(Located<'a>),
-    /// Several, at different times.
+    /// Several images were loaded at this address at different times.
     Ambiguous,
-    /// None that is known.
+    /// No known image contains the address.
     None,
 }
 
 impl Found<'_> {
-    /// The result for an address where one table has this and another has `other`.
+    /// Combines the results of two tables for the same address.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Found::None, found) | (found, Found::None) => found,
@@ -61,7 +60,7 @@ impl Found<'_> {
 }
 
 impl Located<'_> {
-    /// A binary is the same in every list.
+    /// Whether both are the same binary, possibly from different lists.
     fn is_same(&self, other: Self) -> bool {
         (self.image.uuid, self.load_address) == (other.image.uuid, other.load_address)
     }
@@ -70,15 +69,14 @@ impl Located<'_> {
 /// The images of a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Images {
-    /// The images that it alone has loaded.
+    /// The images that only this process has loaded.
     pub(super) own: ImageTable,
     /// The shared cache that it maps.
     pub(super) cache: Option<MappedCache>,
-    /// The kernel under it.
     pub(super) kernel: Option<Arc<ImageTable>>,
 }
 
-/// A shared cache in the memory of a process.
+/// A shared cache, mapped into a process.
 #[derive(Clone, Debug)]
 pub(super) struct MappedCache {
     table: Arc<ImageTable>,
@@ -88,13 +86,13 @@ pub(super) struct MappedCache {
 }
 
 impl MappedCache {
-    /// A cache that begins at `base`, of which the process has loaded the images with these offsets.
+    /// A cache mapped at `base`. `loaded` has the offsets of the images that the process loaded from it.
     pub(super) fn new(table: Arc<ImageTable>, base: u64, mut loaded: Vec<u64>) -> Self {
         loaded.sort_unstable();
         Self { table, base, loaded }
     }
 
-    /// True if the cache has every image that was loaded from it.
+    /// True if all images that the process loaded are listed in the cache.
     pub(super) fn has_all(&self) -> bool {
         let known: HashSet<u64> = self.table.images.iter().map(|image| image.cache_offset).collect();
         self.loaded.iter().all(|offset| known.contains(offset))
@@ -116,9 +114,9 @@ impl MappedCache {
 }
 
 impl Images {
-    /// The image at an address, which may have a pointer authentication code in its upper bits.
+    /// Finds the image at an address that may have a pointer authentication code in its upper bits.
     ///
-    /// If an address is in no image, it is tried without the bits above 47, and then without those above 39. On a Mac, the last step
+    /// If no image contains the address, it is retried without the bits above 47, and then without those above 39. On a Mac, the last step
     /// requires bits above 47: an address that cannot contain an authentication code is used unchanged.
     pub(super) fn find(&self, address: Address, is_device: bool) -> Found<'_> {
         let plain = address.without_authentication();
@@ -150,22 +148,22 @@ pub(super) struct ImageTable {
     images: Vec<Image>,
     // Sorted, without overlaps.
     ranges: Vec<Range>,
-    /// True if the place of an image is unknown, or only partly known.
+    /// True if the address of an image is unknown, or only partly known.
     is_incomplete: bool,
 }
 
-/// Addresses of one image, or of several.
+/// An address range that belongs to one image, or that several images claim.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     start: u64,
-    // The end, exclusive; above `start`.
+    // Exclusive; greater than `start`.
     end: u64,
-    /// The image's index; `None` for several.
+    /// The index of the image; `None` if several images overlap here.
     image: Option<u32>,
 }
 
 impl ImageTable {
-    /// A table of images, each with its offset in its shared cache, or 0. Addresses in a cache are relative to its beginning.
+    /// Creates a table of images, each with its offset in its shared cache, or 0. Addresses in a cache are relative to its start.
     ///
     /// Images without a `__TEXT` have no load address and are left out, as are segments that end beyond 64 bits.
     pub(super) fn new<'i>(listed: impl IntoIterator<Item = (ListedImage<'i>, u64)>) -> Self {
@@ -196,7 +194,7 @@ impl ImageTable {
         Self { images, ranges: ranges_between(edges), is_incomplete }
     }
 
-    /// The image at exactly this address.
+    /// Finds the image at exactly this address.
     fn find(&self, address: u64) -> Found<'_> {
         let next = self.ranges.partition_point(|range| range.start <= address);
         let range = next.checked_sub(1).and_then(|index| self.ranges.get(index));
@@ -212,7 +210,7 @@ impl ImageTable {
 }
 
 impl Image {
-    /// The image in memory; `None` without a `__TEXT`.
+    /// Returns `None` without a `__TEXT`.
     fn new(listed: &ListedImage<'_>, cache_offset: u64) -> Option<Self> {
         let text = listed.segments.iter().find(|segment| short(&segment.name) == TEXT)?;
         Some(Self {
@@ -225,22 +223,22 @@ impl Image {
     }
 }
 
-/// A segment's name without trailing NULs.
+/// Trims trailing NULs from a segment name.
 fn short(name: &[u8; 16]) -> &[u8] {
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     &name[..end]
 }
 
-/// The start or the end of a segment of an image.
+/// The start or end of an image's segment.
 struct Edge {
     at: u64,
     image: u32,
     is_start: bool,
 }
 
-/// The ranges between edges, each with its image, or without one if several overlap.
+/// Converts edges to ranges, each with its image, or without one if several images overlap.
 fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
-    // An empty segment begins before it ends.
+    // Starts come first, so an empty segment starts before it ends.
     edges.sort_by_key(|edge| (edge.at, !edge.is_start));
     let (mut ranges, mut open, mut start) = (Vec::new(), BTreeMap::<u32, u32>::new(), 0);
     for edge in edges {
@@ -261,7 +259,7 @@ fn ranges_between(mut edges: Vec<Edge>) -> Vec<Range> {
     ranges
 }
 
-/// The first byte of the UUID that is found; 0 for none, and 255 for several.
+/// The first byte of the UUID of the image at an address; 0 for none, 255 for several.
 #[cfg(test)]
 pub(super) fn byte_at(images: &Images, address: u64) -> u8 {
     match images.find(Address::new(address), false) {
@@ -354,12 +352,12 @@ mod tests {
     }
 
     proptest! {
-        /// Overlapping segments of a few images, some listed twice, at every address.
+        /// Generates overlapping segments of a few images, some listed twice, and checks every address.
         #[test]
         fn overlaps_are_ambiguous(
             segments in prop::collection::vec((1_u8..5, 0_u64..40, 0_u64..12), 0..12)
         ) {
-            // Each image has a `__TEXT` without a size, so only the drawn segments contain addresses.
+            // Each image has an empty `__TEXT`, so only the generated segments contain addresses.
             let places: Vec<_> = segments.iter().map(|&(_, at, size)| [("__TEXT", 0_u64, 0_u64), ("__DATA", at, size)]).collect();
             let invented: Vec<_> = segments
                 .iter()

@@ -1,5 +1,5 @@
-//! A second thread inflates rows before they are needed. When all are inflated, it sums samples; earlier, the reader of rows would have to
-//! wait for it. For uncompressed rows it only sums samples, since passing them on costs more than reading them.
+//! Inflates rows ahead of the reader in a second thread. After the last row, that thread sums samples; if it did so earlier, the reader would
+//! have to wait for rows. If rows are not compressed, it only sums samples, since handing rows over costs more than reading them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,54 +11,53 @@ use crate::error::{Diagnostic, Error};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
-/// The number of pieces of rows that may wait: as many as are inflated while the arrays that rows refer to are also being inflated.
+/// The number of row pieces in the queue: as many as are inflated while the arrays that rows refer to are also being inflated.
 const WAITING: usize = 256;
 
-/// The number of batches of samples that may wait, of 50 KiB each.
+/// The number of sample batches in the queue, 50 KiB each.
 const BATCHES: usize = 64;
 
-/// The rows of a store, in pieces.
 pub(super) struct RowPieces<'s> {
     /// `None` if the other thread inflates them.
     rows: Option<Rows<'s>>,
     thread: Option<InflatingThread<'s>>,
-    /// The rows that the other thread inflated last, and where they start in the inflated file.
+    /// The last piece from the other thread, and its offset in the inflated file.
     current: Option<(Vec<u8>, u64)>,
-    /// The oddity of the rows, if any, once all of them were inflated.
+    /// A problem with the rows, if any; set after the last one was inflated.
     odd: Option<Diagnostic>,
 }
 
-/// This side's connection to the other thread, which ends once nothing more is sent to it.
+/// Our end of the connection to the other thread. The thread ends when the channels are closed.
 struct InflatingThread<'s> {
     pieces: Receiver<Result<Piece, Error>>,
-    /// Pieces that were read, whose buffers can be reused.
+    /// Returns used buffers to the thread for reuse.
     taken: Sender<Vec<u8>>,
-    /// True once it has nothing more to inflate.
+    /// True once the thread has finished inflating.
     is_idle: Arc<AtomicBool>,
-    /// The sums that samples are added to, which are sent once, and the samples.
+    /// Sends the sum table (once) and then the samples to add to it.
     sums: Sender<SumTable>,
     has_sums: bool,
     batches: Sender<SumBatch>,
-    /// Batches to be used again, and how many were sent and did not come back.
+    /// Empty batches to reuse, and the number of batches that were sent and have not come back.
     spare: Receiver<SumBatch>,
     waiting: usize,
     handle: ScopedJoinHandle<'s, Result<SumTable, Full>>,
 }
 
 enum Piece {
-    /// Rows, and where they start in the inflated file.
+    /// Rows, and their offset in the inflated file.
     Rows(Vec<u8>, u64),
-    /// All rows were sent; what was odd about them.
+    /// All rows were sent. Contains a diagnostic if they had a problem.
     End(Option<Diagnostic>),
 }
 
 impl<'s> RowPieces<'s> {
-    /// Rows that the caller inflates.
+    /// Inflates rows in the caller's thread.
     pub(super) fn here(rows: Rows<'s>) -> Self {
         Self { rows: Some(rows), thread: None, current: None, odd: None }
     }
 
-    /// Inflates the rows and adds up samples in a new thread of `scope`. If there can be no more threads, the caller does both.
+    /// Inflates rows and sums samples in a new thread of `scope`. If no thread can be started, the caller does both.
     pub(super) fn beside(scope: &'s Scope<'s, '_>, open: impl Fn() -> Result<Rows<'s>, Error>) -> Result<Self, Error> {
         let rows = open()?;
         let (rows, own) = if rows.is_compressed() { (Some(rows), None) } else { (None, Some(rows)) };
@@ -78,7 +77,7 @@ impl<'s> RowPieces<'s> {
         Ok(Self { rows: own, thread: Some(thread), current: None, odd: None })
     }
 
-    /// The next rows and where they start in the inflated file; `None` after the last one.
+    /// Returns the next rows and their offset in the inflated file; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let thread = match (&mut self.rows, &self.thread) {
             (Some(rows), _) => return rows.next(),
@@ -86,7 +85,7 @@ impl<'s> RowPieces<'s> {
             (None, None) => return Ok(None),
         };
         if let Some((bytes, _)) = self.current.take() {
-            // A thread that has ended is found by its missing piece.
+            // If the thread has ended, the missing piece below reports it.
             let _ = thread.taken.send(bytes);
         }
         match thread.pieces.recv().map_err(|_| Error::limit("the thread that inflates rows has ended"))?? {
@@ -101,16 +100,16 @@ impl<'s> RowPieces<'s> {
         }
     }
 
-    /// The oddity of the rows, if any, once all of them were read.
+    /// The problem with the rows, if any. Only set after all rows were read.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         self.rows.as_ref().map_or_else(|| self.odd.clone(), Rows::diagnostic)
     }
 
-    /// Lets the other thread add up the samples since the last call, if it exists and is idle.
+    /// Hands the samples since the last call to the other thread, if there is one and it is idle.
     pub(super) fn add_samples(&mut self, input: &mut InputBuilder<'_>) -> Result<(), Error> {
         let (Some(thread), profile) = (&mut self.thread, &mut input.recording.profile) else { return Ok(()) };
         if thread.has_sums {
-            // Waits if too many batches are in the queue.
+            // Blocks if too many batches are in the queue.
             let spare = if thread.waiting < BATCHES { thread.spare.try_recv().ok() } else { thread.spare.recv().ok() };
             thread.waiting += usize::from(spare.is_none());
             let _ = thread.batches.send(profile.take_waiting(spare.unwrap_or_default()));
@@ -123,7 +122,7 @@ impl<'s> RowPieces<'s> {
         Ok(())
     }
 
-    /// Returns its sums to the input, with all samples.
+    /// Returns the sums, with all samples, to the input.
     pub(super) fn return_sums(&mut self, input: &mut InputBuilder<'_>) -> Result<(), Error> {
         self.add_samples(input)?;
         if let Some(InflatingThread { batches, handle, .. }) = self.thread.take_if(|thread| thread.has_sums) {
@@ -135,7 +134,7 @@ impl<'s> RowPieces<'s> {
     }
 }
 
-/// Inflates rows to the last one, to an error, or until nothing more is wanted.
+/// Inflates rows until the last one, an error, or until the receiver hangs up.
 fn inflate(mut rows: Rows<'_>, pieces: &SyncSender<Result<Piece, Error>>, reused: &Receiver<Vec<u8>>) {
     loop {
         let mut bytes = reused.try_recv().unwrap_or_default();
@@ -151,7 +150,7 @@ fn inflate(mut rows: Rows<'_>, pieces: &SyncSender<Result<Piece, Error>>, reused
     }
 }
 
-/// Adds samples to the sums as long as there are more; what follows samples that do not fit is not added.
+/// Adds sample batches to the sums until the channel closes. After the first batch that does not fit, the rest are discarded.
 fn add_up(lent: &Receiver<SumTable>, added: &Receiver<SumBatch>, spare: &Sender<SumBatch>) -> Result<SumTable, Full> {
     let Ok(mut sums) = lent.recv() else { return Ok(SumTable::default()) };
     let mut result = Ok(());
@@ -160,7 +159,7 @@ fn add_up(lent: &Receiver<SumTable>, added: &Receiver<SumBatch>, spare: &Sender<
             result = sums.add_batch(&batch);
         }
         batch.clear();
-        // The other side may be gone.
+        // The receiver may have hung up.
         let _ = spare.send(batch);
     }
     result.map(|()| sums)

@@ -1,32 +1,30 @@
-//! Keyed archives: graphs of objects that `NSKeyedArchiver` writes as a binary property list.
+//! Keyed archives: object graphs that `NSKeyedArchiver` writes as binary property lists.
 //!
 //! ```text
 //! {$archiver: NSKeyedArchiver, $version: 100000, $top: {root: →1}, $objects: [
 //!   0: $null
-//!   1: {$class: →3, name: →2, count: 7}       an object: its fields, by reference or in place
+//!   1: {$class: →3, name: →2, count: 7}       an object: its fields, by reference or inline
 //!   2: "Finder"
 //!   3: {$classname: Subject, $classes: […]} ]}
 //! ```
 //!
 //! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is one object with
 //! all references followed, decoded on demand. Object 0 is nil: it has no fields, items, text or number, and reading them is not an error.
-//! It is an error if any other object has a different shape than expected.
+//! Any other object with an unexpected shape is an error.
 //!
 //! An archive can refer to one object a million times, and each copy takes memory. Real archives share few of their long objects, so the
-//! data copied out of an archive stays below a few times its size.
+//! data copied out of an archive is limited to a few times the archive's size.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use super::keyed_collections::Kind;
 use super::property_list::{Object, PropertyList, References};
 use crate::symbols::{Broken, broken};
 use crate::units::Uuid;
 
-/// References lead directly to an object; longer chains are treated as a cycle.
+/// References usually lead directly to an object. A longer chain than this is treated as a cycle.
 const MAX_HOPS: usize = 8;
 
-/// A keyed archive.
 #[derive(Clone, Debug)]
 pub(super) struct KeyedArchive<'a> {
     pub(super) list: PropertyList<'a>,
@@ -34,26 +32,25 @@ pub(super) struct KeyedArchive<'a> {
     objects: References<'a>,
     /// The keys and values of `$top`.
     top: (References<'a>, References<'a>),
-    /// The number of objects that may still be looked at.
+    /// The remaining number of objects that may be visited.
     steps: Cell<u64>,
 }
 
-/// The number of times that each byte of an archive may be looked at, about. Real archives are looked at once; if objects refer to a large
-/// one again and again, the work would grow with the square of the file.
+/// The number of visited objects allowed per byte of the archive. Reading a real archive visits each object about once. Without a limit, objects
+/// that refer to a large one again and again would make the work quadratic in the file size.
 const STEPS: u64 = 8;
-/// This many more, regardless of its size.
+/// Additional visits that are allowed regardless of the archive's size.
 const FREE_STEPS: u64 = 1 << 20;
 
-/// An object of a keyed archive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     pub(super) archive: &'a KeyedArchive<'a>,
-    /// Index in the property list of an object that is not a reference.
+    /// Index of the object in the property list; references have been followed.
     index: u32,
 }
 
 impl<'a> KeyedArchive<'a> {
-    /// Finds the objects and the names of those at the top.
+    /// Parses the archive's `$objects` and `$top`.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
         let list = PropertyList::read(bytes)?;
         let at = list.offset(list.top);
@@ -74,17 +71,17 @@ impl<'a> KeyedArchive<'a> {
         Ok(Self { list, objects, top: (top_keys, top_values), steps })
     }
 
-    /// The number of bytes that its objects take.
+    /// The size of its objects in bytes.
     pub(super) fn size(&self) -> usize {
         self.list.size()
     }
 
-    /// The object with this name at the top, such as `root`.
+    /// Returns the top-level object with this name, such as `root`.
     pub(super) fn top(&'a self, name: &str) -> Result<Option<Node<'a>>, Broken> {
         find(&self.list, self.top.0, self.top.1, name)?.map(|index| self.node(index)).transpose()
     }
 
-    /// Counts objects that are looked at.
+    /// Counts visited objects against the limit.
     pub(super) fn step(&self, count: usize) -> Result<(), Broken> {
         let left = self.steps.get().checked_sub(count as u64);
         let rule = "its objects refer to each other so often that reading them would never end";
@@ -92,12 +89,12 @@ impl<'a> KeyedArchive<'a> {
         Ok(())
     }
 
-    /// The object at an index of the property list, or the object it refers to.
+    /// Returns the object at an index of the property list, following references.
     pub(super) fn node(&'a self, mut index: u64) -> Result<Node<'a>, Broken> {
         self.step(1)?;
         for _ in 0..MAX_HOPS {
             let object = self.list.object(index)?;
-            // It was read, so it has an index, and these have 32 bits.
+            // The object was read, so its index fits 32 bits.
             let here = index as u32;
             let Object::Uid(uid) = object else {
                 return Ok(Node { archive: self, index: here });
@@ -117,8 +114,8 @@ impl<'a> KeyedArchive<'a> {
     }
 }
 
-/// The index of the value with this name in a dictionary. All names are checked: a name that is not a string, or is present twice, could
-/// hide the requested one.
+/// Finds the index of a named value in a dictionary. Checks all names, because a name that is not a string or is present twice could hide
+/// the requested one.
 pub(super) fn find(
     list: &PropertyList<'_>,
     keys: References<'_>,
@@ -127,7 +124,7 @@ pub(super) fn find(
 ) -> Result<Option<u64>, Broken> {
     let mut found = None;
     for (key, value) in keys.iter().zip(values.iter()) {
-        // It was read, so it has an index, and these have 32 bits.
+        // The key was read, so its index fits 32 bits.
         let at = |key| list.offset(key as u32);
         match list.object(key)? {
             Object::Ascii(bytes) if bytes == name.as_bytes() => {
@@ -143,12 +140,11 @@ pub(super) fn find(
 }
 
 impl<'a> Node<'a> {
-    /// The [`Broken`] of this object: "`what` at 0x1c0: `rule`".
+    /// Returns an error with this object's position: "`what` at 0x1c0: `rule`".
     pub(super) fn broken(self, what: impl std::fmt::Display, rule: impl std::fmt::Display) -> Broken {
         broken(self.archive.list.offset(self.index), what, rule)
     }
 
-    /// True if it is nil.
     pub(super) fn is_nil(self) -> bool {
         self.archive.objects.get(0) == Some(u64::from(self.index))
     }
@@ -164,7 +160,7 @@ impl<'a> Node<'a> {
         class.field("$classname")?.map_or(Ok(None), Node::text)
     }
 
-    /// A field of an object by its name.
+    /// Returns the field with this name.
     pub(super) fn field(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
         match self.object()? {
             Object::Dictionary(keys, values) => {
@@ -196,12 +192,12 @@ impl<'a> Node<'a> {
         bytes.map(uuid).transpose()
     }
 
-    /// A whole number; `None` for nil.
+    /// An integer; `None` for nil.
     pub(super) fn integer(self) -> Result<Option<i64>, Broken> {
         self.whole("a whole number of 64 bits")
     }
 
-    /// A whole number that is not negative; `None` for nil.
+    /// A non-negative integer; `None` for nil.
     pub(super) fn number(self) -> Result<Option<u64>, Broken> {
         self.whole("a whole number of 64 bits that is not negative")
     }
@@ -224,13 +220,13 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// The boolean; `None` if it is nil.
+    /// A boolean; `None` for nil.
     pub(super) fn boolean(self) -> Result<Option<bool>, Broken> {
         let boolean = |object| if let Object::Boolean(is_true) = object { Some(is_true) } else { None };
         self.read(self.object()?, "true or false", boolean)
     }
 
-    /// The content of an object that should be `expected`; `None` for nil.
+    /// Converts an object with `content`; fails if it is not what was `expected`. `None` for nil.
     fn read<T>(
         self,
         object: Object<'a>,
@@ -244,7 +240,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The content of this field, if it is an object with such a field; else the object itself.
+    /// If the object has fields, returns the content of this field if present; otherwise returns the object itself.
     fn value(self, field: &str) -> Result<Object<'a>, Broken> {
         let object = self.object()?;
         match object {
@@ -257,7 +253,7 @@ impl<'a> Node<'a> {
         self.archive.list.object(self.index.into())
     }
 
-    /// The error of an object that is something else.
+    /// Error for an object of an unexpected kind.
     pub(super) fn unlike(self, expected: &str, found: Object<'_>) -> Broken {
         let found = match found {
             Object::Null => "nothing",
@@ -277,52 +273,4 @@ impl<'a> Node<'a> {
 
 fn as_data<'a>(object: Object<'a>) -> Option<&'a [u8]> {
     if let Object::Data(bytes) = object { Some(bytes) } else { None }
-}
-
-/// The number of times that an archive may be copied out of itself.
-const TIMES: usize = 16;
-
-/// The bytes that may still be copied.
-#[derive(Debug, Default)]
-pub(super) struct Budget {
-    left: usize,
-}
-
-impl Budget {
-    /// The budget for the data made of an archive.
-    pub(super) fn new(archive: &KeyedArchive<'_>) -> Self {
-        Self { left: archive.size().saturating_mul(TIMES) }
-    }
-
-    /// Counts bytes copied from an object.
-    pub(super) fn take(&mut self, node: Node<'_>, bytes: usize) -> Result<(), Broken> {
-        match self.left.checked_sub(bytes) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(node
-                .broken("object", format_args!("the objects that are shared take more than {TIMES} times the file"))),
-        }
-    }
-
-    /// A string; `None` for nil. Anything else is an error.
-    pub(super) fn string(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
-        let text = node.text()?;
-        self.take(node, text.as_ref().map_or(0, |text| text.len()))?;
-        Ok(text.map(String::from))
-    }
-
-    /// A string, or a whole number as a string; `None` for anything else.
-    pub(super) fn text(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
-        match node.kind()? {
-            Kind::Text => self.string(node),
-            Kind::Integer => {
-                let text = node.integer()?.map(|number| number.to_string());
-                self.take(node, text.as_ref().map_or(0, String::len))?;
-                Ok(text)
-            }
-            _ => Ok(None),
-        }
-    }
 }

@@ -1,10 +1,10 @@
-//! Lists and dictionaries in keyed archives: several classes of each, with the same interface.
+//! Lists and dictionaries in keyed archives. Each can be stored as one of several classes; the interface is the same.
 
 use super::keyed_archive::{Node, find};
 use super::property_list::{Object, References};
 use crate::symbols::Broken;
 
-/// The kind of an object: the question that it answers.
+/// The kind of an object, which determines the method that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// [`Node::boolean`].
@@ -17,12 +17,12 @@ pub(super) enum Kind {
     Text,
     /// [`Node::items`].
     List,
-    /// Another question, or none.
+    /// Read by another method, or not at all.
     Other,
 }
 
 impl<'a> Node<'a> {
-    /// The kind of this object, by which of the questions below it answers.
+    /// Returns which of the methods reads this object.
     pub(super) fn kind(self) -> Result<Kind, Broken> {
         Ok(match self.object()? {
             _ if self.is_nil() => Kind::Other,
@@ -31,7 +31,7 @@ impl<'a> Node<'a> {
             Object::Real(_) | Object::Date(_) => Kind::Real,
             Object::Ascii(_) | Object::Utf16(_) => Kind::Text,
             Object::Array(_) => Kind::List,
-            // References were followed.
+            // `Uid` cannot occur, since references have been followed.
             Object::Null | Object::Data(_) | Object::Uid(_) => Kind::Other,
             Object::Dictionary(keys, _) => self.kind_of_fields(keys)?,
         })
@@ -84,7 +84,8 @@ impl<'a> Node<'a> {
         numbered.into_iter().map(|(_, index)| self.archive.node(index)).collect()
     }
 
-    /// The entries of a dictionary: one of any keys, or one of integers (`$0` is the count, `$1` a key, `$2` its value, …).
+    /// The entries of a dictionary. It stores either `NS.keys` and `NS.objects` or, for integer keys, `$0` for the count, `$1` for a key, `$2`
+    /// for its value, and so on.
     pub(super) fn entries(self) -> Result<Vec<(Node<'a>, Node<'a>)>, Broken> {
         let (keys, values) = match self.object()? {
             Object::Dictionary(keys, values) => (keys, values),
@@ -106,7 +107,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of a name in a dictionary with names as keys, or the field of any other object.
+    /// Looks up a name in a dictionary, or returns the field with this name of any other object.
     pub(super) fn member(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
         let is_dictionary = !self.is_nil() && self.field("NS.keys")?.is_some();
         if !is_dictionary {
@@ -145,7 +146,7 @@ impl<'a> Node<'a> {
         pairs.map(|&[(_, key), (_, value)]| Ok((self.archive.node(key)?, self.archive.node(value)?))).collect()
     }
 
-    /// The fields that are named `prefix` and a number, and the indices of their values, by this number.
+    /// Finds the fields named `prefix` plus a number. Returns these numbers with the indices of the values, sorted by number.
     fn numbered(self, keys: References<'a>, values: References<'a>, prefix: &[u8]) -> Result<Vec<(u64, u64)>, Broken> {
         self.archive.step(keys.len())?;
         let mut numbered = Vec::new();
@@ -162,7 +163,7 @@ impl<'a> Node<'a> {
         Ok(numbered)
     }
 
-    /// The references in a field that is an array.
+    /// The references in an array field.
     fn list(self, name: &str, keys: References<'a>, values: References<'a>) -> Result<Option<References<'a>>, Broken> {
         self.archive.step(keys.len())?;
         let Some(index) = find(&self.archive.list, keys, values, name)? else {

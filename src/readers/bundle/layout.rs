@@ -1,7 +1,7 @@
-//! The layout of the rows of a store: `bulkstore_descriptor`, checked against `schema.xml`.
+//! The layout of a store's rows, from `bulkstore_descriptor`, checked against `schema.xml`.
 //!
-//! A row consists of its topology and then its fields, by their index, without padding. The topology holds times and one or two categories.
-//! Columns that name a topology field are stored there, and every other column has the field with its name.
+//! A row consists of its topology followed by its fields, sorted by index, without padding. The topology holds times and one or two categories.
+//! A column that names a topology field is stored there. Every other column has the field with its name.
 //!
 //! | type | bytes | content, little endian |
 //! |---|---|---|
@@ -22,13 +22,13 @@ use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::error::Error;
 use crate::files::Files;
-use crate::recording::{Column, Table, TableKind};
+use crate::recording::{Column, ColumnKind, Table, TableKind};
 use crate::symbols::{Broken, u32_at, u64_at};
 
-/// The topology field of times.
+/// The topology field that contains the time.
 const TIME: &str = "XRTraceRelativeTimestampFieldID";
 
-/// The number of bytes of a topology of this type, and the places of its fields.
+/// Returns the size in bytes of a topology of this type, and the places of its fields.
 fn topology(kind: u64) -> Option<(usize, &'static [(&'static str, Place)])> {
     use Place::{Bits, Narrow, Wide};
     const DURATION: &str = "XRDurationFieldID";
@@ -43,19 +43,19 @@ fn topology(kind: u64) -> Option<(usize, &'static [(&'static str, Place)])> {
     })
 }
 
-/// The place of a column's value in a row.
+/// Where a column's value is in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// 4 bytes.
+    /// 4 bytes at this offset.
     Narrow(usize),
-    /// 8 bytes.
+    /// 8 bytes at this offset.
     Wide(usize),
-    /// A number of bits, starting at a given bit.
+    /// The first bit, and the number of bits.
     Bits(usize, u32),
 }
 
 impl Place {
-    /// The number in a row of this layout, also where all bits are set.
+    /// Returns the number in a row; unlike [`value`](Self::value), all bits set is a number as well.
     pub(super) fn number(self, row: &[u8]) -> u64 {
         self.value(row).unwrap_or(match self {
             Self::Narrow(_) => NONE.into(),
@@ -64,7 +64,7 @@ impl Place {
         })
     }
 
-    /// The value in a row of this layout; a value with all bits set means no value.
+    /// Returns the value in a row; `None` if all bits are set.
     #[inline]
     pub(super) fn value(self, row: &[u8]) -> Option<u64> {
         match self {
@@ -82,19 +82,17 @@ impl Place {
     }
 }
 
-/// The rows of a store.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) schema: Schema,
-    /// By column of the schema.
+    /// By schema column.
     places: Vec<Place>,
-    /// Bytes.
+    /// In bytes.
     pub(super) row_size: usize,
     /// The number of rows that were recorded.
     pub(super) rows: u64,
 }
 
-/// A field as the descriptor has it.
 struct Field {
     name: String,
     kind: u64,
@@ -129,7 +127,7 @@ impl Layout {
         Ok(Self { schema, places, row_size, rows })
     }
 
-    /// The place of a column that must have one of these types, or the reason why it cannot be read.
+    /// Returns the place of a column that must have one of these types, or the reason why it cannot be read.
     pub(super) fn typed_column(&self, mnemonic: &str, types: &[&str]) -> Result<Place, String> {
         match self.column(mnemonic) {
             Some((place, known)) if types.contains(&known) => Ok(place),
@@ -138,30 +136,30 @@ impl Layout {
         }
     }
 
-    /// The places and types of all columns, in order.
+    /// Returns the places and types of all columns, in order.
     pub(super) fn columns(&self) -> impl Iterator<Item = (Place, &str)> {
         self.places.iter().zip(&self.schema.columns).map(|(&place, column)| (place, column.engineering_type.as_str()))
     }
 
-    /// The place of the time by which rows are sorted.
+    /// Returns the place of the time by which rows are sorted.
     pub(super) fn time(&self) -> Option<Place> {
         let index = self.schema.columns.iter().position(|column| column.topology_field == TIME)?;
         Some(self.places[index])
     }
 
-    /// The place and the type of the column with this mnemonic.
+    /// Returns the place and type of the column with this mnemonic.
     pub(super) fn column(&self, mnemonic: &str) -> Option<(Place, &str)> {
         let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
         Some((self.places[index], &self.schema.columns[index].engineering_type))
     }
 }
 
-/// Reports a column of an unknown type.
+/// The message for a column of an unknown type.
 pub(super) fn unknown(mnemonic: &str, engineering_type: &str) -> String {
     format!("its column {mnemonic} has type {engineering_type}, which this version cannot read")
 }
 
-/// The places of the columns, and the size of a row.
+/// Computes the places of the columns, and the size of a row.
 fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Broken> {
     let Some((first, fields)) = fields.split_first() else { return Err(rule("_fields", "there are none")) };
     let (mut size, topology) = topology(first.kind)
@@ -225,20 +223,20 @@ fn text(node: Node<'_>, name: &str) -> Result<String, Broken> {
     Ok(required(node, name)?.text()?.ok_or_else(|| rule(name, "it is not a string"))?.into_owned())
 }
 
-/// A table with its folder.
 pub(super) struct RunTable {
     pub(super) layout: Layout,
-    /// The settings with which it was recorded.
+    /// The settings used to record the table.
     pub(super) attributes: Vec<(String, String)>,
     pub(super) folder: PathBuf,
 }
 
 impl RunTable {
-    /// The table as an export describes it.
+    /// Describes the table as an export would.
     pub(super) fn as_exported(&self, run: u32) -> Table {
-        let column = |column: &SchemaColumn| Column {
-            mnemonic: column.mnemonic.clone(),
-            engineering_type: exported_type(&column.engineering_type).to_owned(),
+        let column = |column: &SchemaColumn| {
+            let engineering_type = exported_type(&column.engineering_type).to_owned();
+            let kind = ColumnKind::of_type(&engineering_type);
+            Column { mnemonic: column.mnemonic.clone(), engineering_type, kind }
         };
         Table {
             run,
@@ -250,14 +248,13 @@ impl RunTable {
     }
 }
 
-/// The schema of the store in a folder.
 pub(super) fn read_schema(files: &dyn Files, folder: &Path, room: &Room) -> Result<Schema, Error> {
     let path = folder.join("schema.xml");
     let bytes = Content::require(files, &path)?.read_all(room)?;
     Schema::read(&bytes).map_err(|broken| broken_file(&path, &broken))
 }
 
-/// Reads the layout of the rows of the store in a folder; its schema must match the table.
+/// Reads the row layout of the store in a folder. `schema` must belong to the table `name`.
 pub(super) fn read_layout(
     files: &dyn Files,
     folder: &Path,
@@ -289,7 +286,7 @@ mod tests {
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             assert_eq!(Place::Bits(bit, count).value(&all), None, "bit {bit}");
         }
-        // Each part with a single bit cleared.
+        // All bits of a value are set, except its first or its last.
         for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
             for unset in [bit, bit + count as usize - 1] {
                 let mut row = all;

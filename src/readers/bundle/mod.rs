@@ -1,10 +1,10 @@
-//! Reads the recordings of Instruments themselves (`.trace` bundles), on any machine.
+//! Reads Instruments recordings (`.trace` bundles) directly, on any machine.
 //!
-//! Instruments documents none of this. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
+//! Instruments does not document this format. `docs/trace-bundles.md` describes the layout as implemented, and the recordings it was derived from.
 //!
 //! ```text
-//! X.trace/form.template                        devices, processes, names, which image was where
-//!   corespace/runN/core/table-manager/         which tables there are
+//! X.trace/form.template                        devices, processes, names, loaded images
+//!   corespace/runN/core/table-manager/         the list of tables
 //!     stores/indexed-store-K/                  schema, layout and rows of a table
 //!     uniquing/                                the strings and arrays that rows refer to
 //!   symbols/stores/UUID.symbolsarchive         names (the module `symbols` reads them)
@@ -27,11 +27,12 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 //!
-//! Nothing is guessed: a file that breaks a rule of its format refuses the bundle, with the file, the place, and the rule. A table
-//! with columns of a type that is not known is left out, with a diagnostic.
+//! The reader never guesses. If a file violates its format, the bundle is rejected with the file, the position and the rule. A table with
+//! columns of an unknown type is left out, with a diagnostic.
 
 mod archive;
 mod binaries;
+mod budget;
 mod cores;
 mod damage;
 mod engineering_types;
@@ -84,13 +85,13 @@ use template::Template;
 
 pub use archive::{ArchiveLimits, BundleFiles};
 
-/// A recording with its runs and tables; rows are read on demand.
+/// A recording with its runs and tables. Rows are read on demand.
 pub struct Bundle<'f> {
     files: &'f dyn Files,
     room: Room,
     path: PathBuf,
     runs: Vec<Run<'f>>,
-    /// Runs whose tables cannot be known.
+    /// Runs whose tables could not be listed.
     damaged: Vec<DamagedRun>,
     /// `form.template`, if it exists.
     template: Option<Inflated>,
@@ -105,11 +106,11 @@ impl std::fmt::Debug for Bundle<'_> {
 }
 
 impl<'f> Bundle<'f> {
-    /// Looks at the runs and tables of the bundle at a path. Only the limits of the options are used, and with more than one
+    /// Opens the bundle at a path and lists its runs and tables. Only the limits in `options` are used; with more than one
     /// [job](Options::jobs), a separate thread inflates rows. A damaged run is left out, with a diagnostic.
     ///
     /// # Errors
-    /// When it is not a bundle, was not saved, or breaks a rule of its format so that no run is left.
+    /// If the path is not a bundle, the bundle was not saved, or its files violate their format so that no run is left.
     pub fn open(files: &'f dyn Files, path: &Path, options: &Options) -> Result<Self, Error> {
         let room = Room::of(options);
         let bundle = Self {
@@ -137,7 +138,7 @@ impl<'f> Bundle<'f> {
         Ok(bundle)
     }
 
-    /// The runs that can be opened, the damaged runs, and whether there is an unsaved run.
+    /// Returns the readable runs, the damaged runs, and whether there is an unsaved run.
     fn open_runs(&self, options: &Options) -> Result<(Vec<Run<'f>>, Vec<DamagedRun>, bool), Error> {
         let (files, path) = (self.files, self.path.as_path());
         let corespace = path.join("corespace");
@@ -163,7 +164,7 @@ impl<'f> Bundle<'f> {
         Ok((runs, damaged, is_unsaved))
     }
 
-    /// The table that an error is about. If the error is about a complete run, a table with samples.
+    /// Finds the table that an error is about. If the error concerns a whole run, returns a table with samples.
     fn table_of(&self, error: &Error) -> ExportTable {
         let ErrorKind::BrokenBundle { file, .. } = &error.kind else { return ExportTable::default() };
         let file = Path::new(file);
@@ -174,17 +175,16 @@ impl<'f> Bundle<'f> {
         ExportTable { run, schema: schema.map(|schema| schema.name).or_else(of_run) }
     }
 
-    /// Adds advice to an error.
     fn advise(&self, error: Error) -> Error {
         self.table_of(&error).advise(&self.path, error)
     }
 
-    /// Reports that a run was left out.
+    /// The diagnostic for a left-out run.
     fn unread(&self, run: &DamagedRun) -> Diagnostic {
         run.diagnostic(&self.path, &self.table_of(&run.error))
     }
 
-    /// Notes missing data of the recording.
+    /// Adds diagnostics for data that the recording lacks.
     fn check_template(&mut self) -> Result<(), Error> {
         if self.template.is_none() {
             self.note("form.template is missing: frames have no binary, and threads have no names");
@@ -205,7 +205,7 @@ impl<'f> Bundle<'f> {
         self.template.as_deref().map_or(Ok(Template::default()), Template::read)
     }
 
-    /// Reads from the document of all runs.
+    /// Reads something from `form.template`, which all runs share.
     fn ask<T>(&self, question: impl FnOnce(&Template<'_>) -> Result<T, Broken>) -> Result<T, Error> {
         let answer = self.read_template().and_then(|template| question(&template));
         answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
@@ -216,7 +216,7 @@ impl<'f> Bundle<'f> {
         &self.path
     }
 
-    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not exist.
+    /// The folder with the recording's symbols, for a [`Locator`](crate::symbols::Locator). It may not exist.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
     }
@@ -227,28 +227,27 @@ impl<'f> Bundle<'f> {
         is_folder(self.files, &stores).then_some(stores)
     }
 
-    /// The number of bytes that [`read_into`](Self::read_into) reads, as compressed on disk: the total for a progress display.
+    /// The number of bytes that [`read_into`](Self::read_into) reads, as compressed on disk. Use it as the total of a progress display.
     pub fn sample_bytes(&self) -> u64 {
         self.runs.iter().map(Run::sample_bytes).sum()
     }
 
-    /// The diagnostics so far; [`read_into`](Self::read_into) passes them to the reader, with more.
+    /// The diagnostics so far. [`read_into`](Self::read_into) passes them to the reader and adds more.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The contents of the recording, without the rows: the same as in `xctrace export --toc`, as far as it is recorded, and the number of
-    /// rows in each table.
+    /// The table of contents: the same as `xctrace export --toc`, if recorded, and the number of rows in each table.
     ///
     /// # Errors
-    /// When a file breaks a rule of its format.
+    /// If a file violates its format.
     pub fn toc(&self) -> Result<Toc, Error> {
         let run = |run: &Run<'_>| Ok(TocRun { tables: run.contents.clone(), ..self.run_data(run.number)?.contents });
         let runs = self.runs.iter().map(run).collect::<Result<Vec<_>, Error>>();
         runs.and_then(|runs| self.with_damaged(runs)).map_err(|error| self.advise(error))
     }
 
-    /// The contents of the runs that could be opened, and of the damaged runs, in order.
+    /// Adds the damaged runs to those that could be opened, in order.
     fn with_damaged(&self, mut runs: Vec<TocRun>) -> Result<Toc, Error> {
         for run in &self.damaged {
             runs.push(TocRun { unread: Some(run.reason()), ..self.run_data(run.number)?.contents });
@@ -261,14 +260,14 @@ impl<'f> Bundle<'f> {
         self.ask(|template| RunData::read(template, run.into()))
     }
 
-    /// Reads the samples of all runs, as an input of `recording`, with its options. Results and errors call the input `name`. If a run has
-    /// a profile with rows, its raw samples (`time-sample`) are left out, since they cover the same time.
+    /// Reads the samples of all runs as one input of `recording`, with its options. `name` identifies the input in results and errors. If a
+    /// run has a profile with rows, its raw samples (`time-sample`) are left out, since they cover the same time.
     ///
-    /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
+    /// A run that turns out to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// If a file breaks a rule of its format after the first row of a run, or so that no run with rows is left; if it cannot be read, or
-    /// exceeds a limit. The reader must not be used after that.
+    /// If a file violates its format after the first row of a run was read, or so that no run with rows is left; if a file cannot be read; or if
+    /// a limit is exceeded. Do not use the reader after an error.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         self.read_runs(recording, name).map_err(|error| self.advise(error))
     }
@@ -317,15 +316,15 @@ impl<'f> Bundle<'f> {
         Ok(())
     }
 
-    /// Fails with the error of the first damaged run, if there is one. Called if nothing was read: an empty result must not hide damage.
+    /// Returns the error of the first damaged run, if any. Called if nothing was read: an empty result must not hide damage.
     fn check_none_damaged(&self, found: Vec<DamagedRun>) -> Result<(), Error> {
         let found = found.into_iter().next().map(|run| run.error);
         let known = || self.damaged.first().map(|run| Error::new(run.error.kind.clone(), None));
         found.or_else(known).map_or(Ok(()), Err)
     }
 
-    /// Passes the rows of all tables of all runs to a visitor, in the order of the tables' stores. What rows refer to, and the samples that the
-    /// visitor makes of them, are added to `recording`, where the input is called `name`. A damaged run is left out, with a note.
+    /// Passes the rows of all tables of all runs to a visitor, in the order of the tables' stores. Adds the objects that rows refer to, and the
+    /// samples that the visitor creates, to `recording`, as an input called `name`. A damaged run is left out, with a note.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into), and if the visitor fails.
@@ -341,7 +340,7 @@ impl<'f> Bundle<'f> {
         Ok(())
     }
 
-    /// Passes rows to a visitor. Returns the runs that are damaged.
+    /// Passes rows to a visitor. Returns the damaged runs.
     fn pass_tables(
         &self,
         recording: &mut RecordingBuilder,
@@ -374,8 +373,8 @@ impl<'f> Bundle<'f> {
         Ok(damaged)
     }
 
-    /// Reads the intervals of signposts, potential hangs and hang risks of all runs, as exports of the same tables give them. `name` is
-    /// how results call the input. Runs that are damaged are left out, with a diagnostic and in [`Intervals::unread_runs`].
+    /// Reads the signpost intervals, potential hangs and hang risks of all runs, the same as from exports of these tables. `name` identifies
+    /// the input in results. Damaged runs are left out, with a diagnostic and an entry in [`Intervals::unread_runs`].
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -383,7 +382,7 @@ impl<'f> Bundle<'f> {
         self.read_intervals(name, false, options).map_err(|error| self.advise(error))
     }
 
-    /// The same with the rows of all tables that have a start and a duration.
+    /// Like [`intervals`](Self::intervals), but reads all tables that have a start and a duration.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -406,12 +405,12 @@ impl<'f> Bundle<'f> {
     }
 }
 
-/// The number of the run in a folder.
+/// Parses the run number in a folder name.
 fn run_number(folder: &Path) -> Option<u32> {
     folder.file_name()?.to_str()?.strip_prefix("run")?.parse().ok()
 }
 
-/// The numbers of the runs that were saved, sorted.
+/// The numbers of the saved runs, sorted.
 fn run_numbers(files: &dyn Files, corespace: &Path) -> io::Result<Vec<u32>> {
     let mut numbers: Vec<u32> = files.list(corespace)?.iter().filter_map(|path| run_number(path)).collect();
     numbers.sort_unstable();

@@ -1,8 +1,8 @@
-//! Texts composed of parts: messages and narratives.
+//! Strings composed of parts: messages and narratives.
 //!
-//! A column of such a text contains the number of a *typed array* (`uniquing/typedArrayUniquer`, with the same layout as arrays). Its
-//! numbers come in pairs: the index of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored like a field of that type. The
-//! list of types depends on the version, so the list of the run is used.
+//! A column with such a string contains the index of a *typed array* (`uniquing/typedArrayUniquer`, with the same layout as arrays). The
+//! array's numbers come in pairs: the index of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored like a field of that type.
+//! The list of types depends on the version of Instruments, so each run's own list is used.
 //!
 //! ```text
 //! [XRSignpostNameTypeID, string "load"]  [XRNarrativeTextTypeID, string " took "]  [XRDurationTypeID, 1280000000]
@@ -11,10 +11,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::budget::Budget;
 use super::damage::Unreadable;
 use super::engineering_types::{Storage, storage};
 use super::file::{Content, Room, broken_file};
-use super::keyed_archive::{Budget, KeyedArchive};
+use super::keyed_archive::KeyedArchive;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
@@ -22,11 +23,11 @@ use crate::files::Files;
 use crate::symbols::Broken;
 use crate::units::Weight;
 
-/// The largest depth of nested texts; real texts have a depth of 2.
+/// The maximum nesting depth; real narratives have a depth of 2.
 const MAX_DEPTH: usize = 16;
-/// The maximum number of parts of a text, at all depths; real texts have a few. Typed arrays can refer to each other repeatedly.
+/// The maximum number of parts at all depths; real narratives have a few. Typed arrays can refer to each other repeatedly.
 const MAX_PARTS: usize = 1_000;
-/// The longest text, in bytes.
+/// The maximum length in bytes.
 const MAX_TEXT: usize = 16 << 10;
 
 /// The typed arrays of a run, and their types.
@@ -36,7 +37,7 @@ pub(super) struct Narratives {
 }
 
 impl Narratives {
-    /// Reads them from the folder `uniquing` of a run. Returns a diagnostic if the arrays are out of order.
+    /// Reads the folder `uniquing` of a run. Returns a diagnostic if the arrays are out of order.
     pub(super) fn read(files: &dyn Files, uniquing: &Path, room: &Room) -> Result<(Self, Option<Diagnostic>), Error> {
         let path = uniquing.join("EngineeringTypes.etypes");
         let bytes = Content::require(files, &path)?.read_all(room)?;
@@ -46,7 +47,7 @@ impl Narratives {
         Ok((Self { arrays, types }, odd))
     }
 
-    /// The text of a typed array, with `joint` between its parts.
+    /// Composes the string of a typed array, with `joint` between its parts.
     pub(super) fn text(&self, number: u64, joint: &str, strings: &Strings<'_>) -> Result<String, Unreadable> {
         let mut writer = Writer { narratives: self, strings, text: String::new(), parts: 0 };
         writer.append(number, joint, 0)?;
@@ -54,7 +55,6 @@ impl Narratives {
     }
 }
 
-/// A text that is being composed.
 struct Writer<'a> {
     narratives: &'a Narratives,
     strings: &'a Strings<'a>,
@@ -64,7 +64,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Adds the parts of a typed array, with `joint` between them.
+    /// Appends the parts of a typed array, with `joint` between them.
     fn append(&mut self, number: u64, joint: &str, depth: usize) -> Result<(), Unreadable> {
         let no_text = |count| format!("typed array {number} of {count} numbers is not a text, or too long");
         let reference = reference(number).ok_or_else(|| no_text(0))?;
@@ -89,12 +89,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Adds a part in the spelling of exports. A part of an unknown type is written as its type with its number, so it is not mistaken for
-    /// something else.
+    /// Appends a part as exports spell it. A part of an unknown type is written as the type's name and the number, so it cannot be mistaken
+    /// for something else.
     fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
         let storage = storage(kind);
         let is_reference = matches!(storage, Storage::Text | Storage::Narrative | Storage::Metadata);
-        // All bits set mean no value, also in a reference, which is narrower.
+        // All bits set means no value. This includes 32-bit references.
         let is_none = value == u64::MAX || (value == u64::from(NONE) && is_reference);
         match storage {
             _ if kind == "XRPrototypeValueTypeID" => separated(&mut self.text, value),
@@ -109,7 +109,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a number with a comma between thousands.
+/// Writes a number with commas as thousands separators.
 fn separated(text: &mut String, number: u64) {
     let digits = number.to_string();
     for (index, digit) in digits.chars().enumerate() {
@@ -120,7 +120,7 @@ fn separated(text: &mut String, number: u64) {
     }
 }
 
-/// The names of the types, in order. A list with other words, or with a word twice, was not written by Instruments.
+/// Reads the names of the types, in order. Instruments never writes a list with a duplicate or a name of another form.
 fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
     let archive = KeyedArchive::read(bytes)?;
     let root = archive.top("root")?.ok_or_else(|| Broken::rule("root: it is missing"))?;

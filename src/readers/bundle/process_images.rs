@@ -1,8 +1,8 @@
 //! The images of each process of a recording, from its `form.template`.
 //!
 //! ```text
-//! DEVICE.751   com.apple.xray.symbolstore.signature   what it loaded itself; UUID and place of its shared cache
-//!              dsc_load_addresses                     {0x4aa000, 0x12abd000, …}: what it loaded of the cache
+//! DEVICE.751   com.apple.xray.symbolstore.signature   private images; UUID and base address of its shared cache
+//!              dsc_load_addresses                     {0x4aa000, 0x12abd000, …}: images it loaded from the cache
 //! ```
 //!
 //! A machine has hundreds of processes, and each loads a thousand images of one cache. Therefore only the signatures of requested processes
@@ -11,17 +11,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::images::{ImageTable, Images, MappedCache};
-use super::keyed_archive::{Budget, Node};
+use super::keyed_archive::Node;
 use super::template::{ProcessStore, Template, numbered};
 use crate::hash::HashMap;
 use crate::symbols::{Broken, SharedCache, Signature, apple_signature};
 use crate::units::Uuid;
 
-/// The kernel, if it is listed as a process.
+/// The pid of the kernel, if it is listed as a process.
 pub(super) const KERNEL_PID: u64 = 0;
 
-/// The images of the processes of a recording.
+/// Reads and caches the images of processes.
 #[derive(Debug)]
 pub(super) struct ProcessImages<'t> {
     template: &'t Template<'t>,
@@ -30,32 +31,30 @@ pub(super) struct ProcessImages<'t> {
     known: HashMap<(u64, u64), Arc<Images>>,
     caches: HashMap<Uuid, Arc<ImageTable>>,
     kernels: HashMap<u64, Arc<ImageTable>>,
-    /// The gaps, by run: the first process that misses something, and the number of processes that do.
+    /// What is missing, by run: the first process with this gap, and the number of processes with it.
     gaps: BTreeMap<(u64, &'static str), (u64, u64)>,
 }
 
-/// The images of a process are unknown.
 const NO_LIST: &str = "the image list of a process is missing: its frames have no binary";
 /// It is unknown which images of the shared cache a process loaded.
 const NO_OFFSETS: &str = "the images of the shared cache that a process had are missing: frames there have no binary";
-/// Images of the shared cache that a process had are not known.
+/// A process loaded images that its shared cache does not list.
 const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
 
-/// The message for an image whose place is unknown, or not known for all its segments.
+/// An image has no known address, or not for all its segments.
 const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, in the list of a process, its shared cache or the \
                         kernel: frames there have no binary";
 
-/// The processes of a run.
 #[derive(Debug)]
 struct RunProcesses<'t> {
-    /// The device that was chosen.
+    /// The chosen device.
     device: Option<String>,
-    // Sorted by number.
+    // Sorted by pid.
     processes: Vec<ProcessStore<'t>>,
 }
 
 impl<'t> RunProcesses<'t> {
-    /// The process with a number. If there are several, the one on the chosen device.
+    /// Finds the process with this pid. If there are several, returns the one on the chosen device.
     fn find(&self, pid: u64) -> Option<Node<'t>> {
         let first = self.processes.partition_point(|process| process.pid < pid);
         let end = self.processes.partition_point(|process| process.pid <= pid);
@@ -91,10 +90,10 @@ impl<'t> ProcessImages<'t> {
         self.gaps.entry((run, gap)).or_insert((pid, 0)).1 += 1;
     }
 
-    /// The images of a process in a run; only the kernel's images if nothing else is known about the process.
+    /// Returns the images of a process in a run, or only the kernel's images if the process is unknown.
     ///
-    /// A run can have recorded several devices, and samples do not record the device of a process. If several processes have the same
-    /// number, the process on the device chosen for the run is used, or none.
+    /// A run can record several devices, but samples do not record the device of a process. If several processes have the same pid, the one on
+    /// the run's chosen device is used, or none.
     pub(super) fn of(&mut self, run: u64, pid: u64) -> Result<Arc<Images>, Broken> {
         if let Some(known) = self.known.get(&(run, pid)) {
             return Ok(Arc::clone(known));
@@ -115,7 +114,7 @@ impl<'t> ProcessImages<'t> {
         Ok(images)
     }
 
-    /// The node kept for a process.
+    /// Returns the archive node of a process.
     fn process(&mut self, run: u64, pid: u64) -> Result<Option<Node<'t>>, Broken> {
         if let Some(processes) = self.processes.get(&run) {
             return Ok(processes.find(pid));
@@ -127,7 +126,7 @@ impl<'t> ProcessImages<'t> {
         Ok(found)
     }
 
-    /// Notes that a process has no images. The kernel's images have another name, and old recordings have no images at all, which the
+    /// Notes that a process has no images. The kernel's images are stored under another name. Old recordings have no images at all, which the
     /// bundle reports.
     fn note_missing(&mut self, run: u64, pid: u64) -> Result<(), Broken> {
         if pid != KERNEL_PID && self.template.has_images()? {
@@ -136,7 +135,7 @@ impl<'t> ProcessImages<'t> {
         Ok(())
     }
 
-    /// The images of a process, without the kernel's.
+    /// Reads the images of a process, without the kernel's.
     fn read(&mut self, process: Node<'t>, run: u64, pid: u64) -> Result<Images, Broken> {
         let signature = process.member("com.apple.xray.symbolstore.signature")?;
         let Some(Signature { images, shared_cache }) = self.signature(signature)? else {
@@ -186,7 +185,7 @@ impl<'t> ProcessImages<'t> {
         Ok(table)
     }
 
-    /// The kernel and its extensions in a run.
+    /// Returns the kernel and its extensions in a run.
     fn kernel(&mut self, run: u64) -> Result<Arc<ImageTable>, Broken> {
         if let Some(table) = self.kernels.get(&run) {
             return Ok(Arc::clone(table));
@@ -204,8 +203,7 @@ impl<'t> ProcessImages<'t> {
         Ok(table)
     }
 
-    /// Reads a signature; `None` if it is nil or empty. Offsets in its messages are relative to the signature and follow the offset of the
-    /// object.
+    /// Parses a signature; `None` if it is nil or empty. Error messages give offsets relative to the signature, after the offset of the object.
     fn signature(&mut self, node: Option<Node<'t>>) -> Result<Option<Signature<'t>>, Broken> {
         let Some(node) = node else {
             return Ok(None);
@@ -269,7 +267,7 @@ mod tests {
         ])
     }
 
-    /// The first bytes of the UUIDs at the addresses of all invented images.
+    /// The first UUID bytes of the images at the addresses of all invented images.
     fn found(images: &Images) -> [u8; 4] {
         [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc]
             .map(|address| byte_at(images, address))
@@ -296,7 +294,7 @@ mod tests {
     #[test]
     fn damaged_templates_are_errors_or_images() {
         let bytes = invented("PHONE");
-        // Every byte, with one bit changed.
+        // Flips one bit in every byte.
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
@@ -329,7 +327,7 @@ mod tests {
         assert!(error.message.ends_with("take more than 16 times the file"), "{error}");
     }
 
-    /// Every frame of the export of a real recording; skipped without the corpus.
+    /// Checks every frame against the export of a real recording; skipped without the corpus.
     #[test]
     fn frames_of_a_recording_have_the_binaries_of_its_export() {
         let Some((bytes, folder)) = form_template_of_finder() else { return };

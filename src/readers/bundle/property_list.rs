@@ -6,12 +6,12 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | object | a byte of kind (upper half) and size (lower half; `F`: an integer object with the size follows), then its bytes |
-//! | offset table | the offset of each object, in the number of bytes given in the trailer |
+//! | object | a byte with the kind (upper half) and size (lower half; `F`: an integer object with the size follows), then its bytes |
+//! | offset table | the offset of each object; the trailer contains the size of an offset |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
 //!
 //! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object
-//! that is shared a thousand times costs no more than once, and a list of many megabytes is read without copying it. A reader that builds a
+//! that is shared a thousand times costs no more than one that is used once, and a list of many megabytes is not copied. A reader that builds a
 //! tree cannot do this.
 
 use std::borrow::Cow;
@@ -21,14 +21,14 @@ use crate::symbols::{Broken, broken};
 const MAGIC: &[u8; 8] = b"bplist00";
 const TRAILER_SIZE: usize = 32;
 
-/// A property list whose offset table was checked.
+/// A property list with a valid offset table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PropertyList<'a> {
     /// The bytes before the offset table.
     bytes: &'a [u8],
     // Each offset is within `bytes`, after the magic number.
     offsets: References<'a>,
-    /// The size of the references in arrays and dictionaries.
+    /// The size of a reference in arrays and dictionaries.
     reference_size: u8,
     /// The index of the top object.
     pub(super) top: u32,
@@ -37,32 +37,29 @@ pub(super) struct PropertyList<'a> {
 /// An object of a property list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Object<'a> {
-    /// Nothing.
     Null,
-    /// True or false.
     Boolean(bool),
-    /// A whole number: of 1, 2 or 4 bytes without a sign, of 8 and 16 bytes with one.
+    /// An integer. Sizes of 1, 2 and 4 bytes are unsigned; 8 and 16 bytes are signed.
     Integer(i128),
-    /// A number of 4 or 8 bytes.
+    /// A floating-point number of 4 or 8 bytes.
     Real(f64),
     /// Seconds since 2001-01-01T00:00:00Z.
     Date(f64),
-    /// Bytes.
     Data(&'a [u8]),
-    /// A string in ASCII.
+    /// An ASCII string.
     Ascii(&'a [u8]),
-    /// A string in big-endian UTF-16.
+    /// A big-endian UTF-16 string.
     Utf16(&'a [u8]),
-    /// The reference that keyed archives use for their own objects.
+    /// A reference between the objects of a keyed archive.
     Uid(u64),
     /// An array or a set.
     Array(References<'a>),
-    /// The keys and values of a dictionary, as many of each.
+    /// The keys and values of a dictionary; both have the same length.
     Dictionary(References<'a>, References<'a>),
 }
 
 impl<'a> PropertyList<'a> {
-    /// Checks the trailer and the offset table.
+    /// Parses and checks the trailer and the offset table.
     pub(super) fn read(file: &'a [u8]) -> Result<Self, Broken> {
         if !file.starts_with(MAGIC) {
             return Err(broken(0, "property list", "it does not begin with bplist00"));
@@ -101,7 +98,7 @@ impl<'a> PropertyList<'a> {
         Ok(Self { bytes, offsets, reference_size, top: top as u32 })
     }
 
-    /// The number of bytes that its objects take.
+    /// The total size of its objects in bytes.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -111,7 +108,7 @@ impl<'a> PropertyList<'a> {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
 
-    /// Reads an object. The objects that arrays and dictionaries refer to are not looked at.
+    /// Reads an object, but not the objects that it refers to.
     pub(super) fn object(&self, index: u64) -> Result<Object<'a>, Broken> {
         let Some(offset) = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)) else {
             let rule = format_args!("object {index} does not exist; there are {}", self.offsets.len());
@@ -122,7 +119,7 @@ impl<'a> PropertyList<'a> {
     }
 }
 
-/// A sequence of numbers of one size: references to objects, or their offsets.
+/// A sequence of equally sized numbers: references to objects, or their offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct References<'a> {
     bytes: &'a [u8],
@@ -130,7 +127,6 @@ pub(super) struct References<'a> {
 }
 
 impl References<'_> {
-    /// The number of references.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / usize::from(self.size)
     }
@@ -146,7 +142,7 @@ impl References<'_> {
     }
 }
 
-/// Reads one object.
+/// Parses one object.
 struct ObjectReader<'a> {
     bytes: &'a [u8],
     /// The start of the object, for messages.
@@ -172,7 +168,7 @@ impl<'a> ObjectReader<'a> {
             },
             0x6 => Object::Utf16(self.sized(low, 2)?),
             0x8 if low < 8 => Object::Uid(unsigned(self.take(u64::from(low) + 1)?)),
-            // An array, an ordered set, a set.
+            // An array, an ordered set or a set.
             0xa..=0xc => Object::Array(References { bytes: self.sized(low, reference_size)?, size: reference_size }),
             0xd => {
                 let both = self.sized(low, 2 * reference_size)?;
@@ -184,13 +180,13 @@ impl<'a> ObjectReader<'a> {
         })
     }
 
-    /// The bytes of an object that consists of things of `size` bytes; the marker contains their number.
+    /// Reads the bytes of an object with elements of `size` bytes. The low half of the marker contains their number.
     fn sized(&mut self, low: u8, size: u8) -> Result<&'a [u8], Broken> {
         let count = if low < 0xf { u64::from(low) } else { self.count()? };
         self.take(count.saturating_mul(u64::from(size)))
     }
 
-    /// A size that does not fit into the marker.
+    /// Reads a size that does not fit the marker.
     fn count(&mut self) -> Result<u64, Broken> {
         let marker = self.take(1)?[0];
         if !(0x10..=0x13).contains(&marker) {
@@ -215,7 +211,7 @@ impl<'a> ObjectReader<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// The text of a string; invalid characters become U+FFFD.
+    /// Decodes a string, replacing invalid characters with U+FFFD.
     pub(super) fn text(&self) -> Option<Cow<'a, str>> {
         match self {
             Self::Ascii(bytes) => Some(String::from_utf8_lossy(bytes)),
@@ -229,12 +225,12 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A big-endian number of at most 8 bytes.
+/// Decodes a big-endian number of at most 8 bytes.
 fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// An integer object. Numbers of 1, 2 and 4 bytes have no sign; the others do.
+/// Decodes an integer object: 1, 2 and 4 bytes are unsigned, the other sizes are signed.
 fn signed(bytes: &[u8]) -> i128 {
     match bytes.len() {
         8 => i128::from(unsigned(bytes) as i64),
@@ -255,7 +251,7 @@ mod tests {
         bytes
     }
 
-    /// Everything below an object, as the other reader has it.
+    /// Expands an object completely, to compare it with the result of the `plist` crate.
     fn expanded(list: &PropertyList<'_>, index: u64) -> Value {
         let all = |references: References<'_>| references.iter().map(|index| expanded(list, index)).collect::<Vec<_>>();
         match list.object(index).unwrap() {
@@ -328,7 +324,7 @@ mod tests {
 
     #[test]
     fn kinds_that_others_do_not_write_are_read() {
-        // Null, a float of 4 bytes, a date, an integer of 16 bytes, a set of object 0.
+        // Null, a 4-byte float, a date, a 16-byte integer, and a set that contains object 0.
         let objects: [&[u8]; 5] = [
             &[0x00],
             &[0x22, 0x3f, 0xc0, 0, 0],

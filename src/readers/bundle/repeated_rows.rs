@@ -1,5 +1,5 @@
-//! Rows that differ only in their time and their stack, like nearly all rows of a recording. The common part is decoded once, and the rows
-//! are counted together.
+//! A fast path for rows that differ only in their time and stack, as nearly all rows of a recording do. Their common part is decoded once,
+//! and the rows are counted together.
 
 use super::layout::Place;
 use super::sample_columns::Columns;
@@ -8,46 +8,45 @@ use super::uniquer::NONE;
 use crate::recording::{InputBuilder, KnownRow, RowCount};
 use crate::symbols::{u32_at, u64_at};
 
-/// The row of a profile: a time, what is between, and the number of a stack.
+/// The size of a profile row: the time, the common part, and the index of a stack.
 const ROW: usize = 40;
 const STACK: usize = ROW - 4;
 
-/// The part between the time and the stack; the last word overlaps the one before it.
+/// The common part, between the time and the stack. The last word overlaps the one before it.
 type Middle = [u64; 4];
 
-/// The number of kinds of rows remembered at a time: a recording has some for each thread and each core, and two of them seldom want the
-/// same place.
+/// The number of row kinds that are cached. A recording has a few for each thread and core, so two rarely collide.
 const KINDS: usize = 1 << 12;
-/// Any odd numbers with as many ones as zeros.
+/// Arbitrary odd numbers with as many ones as zeros.
 const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
-/// The kinds of rows that were seen last.
+/// A cache of recently seen row kinds.
 pub(super) struct AlikeRows {
-    /// By a hash of what they have in common.
+    /// Indexed by a hash of the common part.
     kinds: Vec<Kind>,
-    /// The values of each kind, in the order they came.
+    /// The decoded values of each kind, in order of appearance.
     known: Vec<KnownRow>,
-    /// The places with rows to be counted, and the maximum number of these rows.
+    /// The indices of kinds with uncounted rows, and an upper bound for the number of these rows.
     uncounted: Vec<usize>,
     pending: usize,
-    /// Later rows are looked at one by one.
+    /// Rows after this time take the slow path.
     latest: u64,
 }
 
-/// The most rows that are counted together.
+/// The maximum number of rows that are counted together.
 const PENDING: usize = 1 << 24;
 
-/// A kind of rows.
+/// Rows with the same common part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kind {
     middle: Middle,
     count: RowCount,
-    /// One more than the index of its data in `known`; 0 if there is none.
+    /// The index of its values in `known`, plus one; 0 if there are none.
     known: usize,
 }
 
 impl AlikeRows {
-    /// Tables of other columns have no such rows.
+    /// Creates a cache; it stays unused for a table with a different row layout.
     pub(super) fn of(columns: &Columns, row_size: usize, latest: u64) -> Self {
         let is_usual = row_size == ROW
             && columns.time == Place::Wide(0)
@@ -55,17 +54,17 @@ impl AlikeRows {
             && columns.kernel_stack.is_none()
             && columns.counters.is_none();
         let kinds = vec![Kind::default(); if is_usual { KINDS } else { 0 }];
-        // A time with all bits set means no time.
+        // All bits set means no time.
         let latest = latest.min(u64::MAX - 1);
         Self { kinds, known: Vec::new(), uncounted: Vec::new(), pending: 0, latest }
     }
 
-    /// Remembers what a row that was added has in common with others.
+    /// Remembers the common part of a row that was just added.
     pub(super) fn insert(&mut self, row: &[u8], known: KnownRow) {
         let Some(row) = row.first_chunk().filter(|_| !self.kinds.is_empty()) else { return };
         let middle = between(row);
         let kind = &mut self.kinds[place(&middle)];
-        // Overwrites the data of the earlier kind in this place.
+        // If two kinds collide, the newer one replaces the older.
         let index = kind.known.checked_sub(1).unwrap_or(self.known.len());
         match self.known.get_mut(index) {
             Some(older) => *older = known,
@@ -74,7 +73,7 @@ impl AlikeRows {
         *kind = Kind { middle, count: RowCount::default(), known: index + 1 };
     }
 
-    /// Adds rows while each is like an earlier row and its stack was made. Returns their number of bytes. They must be
+    /// Adds rows as long as each has a known kind and a known stack. Returns the number of bytes added. They must be
     /// [counted](Self::count) before anything else is added.
     pub(super) fn add(&mut self, rows: &[u8], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         if self.kinds.is_empty() {
@@ -95,7 +94,7 @@ impl AlikeRows {
         added * ROW
     }
 
-    /// Adds as many of these rows as fit at once.
+    /// Adds as many of these rows as the profile has space for.
     fn add_some(&mut self, rows: &[[u8; ROW]], stacks: KnownStacks<'_>, input: &mut InputBuilder<'_>) -> usize {
         let recording = &mut *input.recording;
         let Ok(room) = recording.profile.make_room() else { return 0 };
@@ -105,7 +104,7 @@ impl AlikeRows {
             let place = place(&middle);
             let Some(kind) = kinds.get_mut(place) else { return false };
             let stack = if number == NONE { Some(None) } else { stacks.get(number).map(Some) };
-            // Word by word: they were stored one by one a moment ago, and cannot be loaded by twos before they have arrived.
+            // Compare word by word: the words were just stored one by one, so a wider load would stall until those stores complete.
             let difference = kind.middle.iter().zip(middle).fold(0, |all, (known, word)| all | (known ^ word));
             let Some(stack) = stack.filter(|_| difference == 0 && time <= latest) else { return false };
             if kind.count.is_empty() {
@@ -138,10 +137,10 @@ fn between(row: &[u8; ROW]) -> Middle {
     [u64_at(row, 8), u64_at(row, 16), u64_at(row, 24), u64_at(row, STACK - 8)]
 }
 
-/// The place of a kind of rows in the table of kinds.
+/// Hashes a common part to an index in the table of kinds.
 #[inline]
 fn place(middle: &Middle) -> usize {
-    // No product waits for another one.
+    // The products are independent, so none has to wait for another.
     let mixed =
         middle.iter().zip(FACTORS).fold(0_u64, |mixed, (word, factor)| mixed.wrapping_add(word.wrapping_mul(factor)));
     (mixed >> (64 - KINDS.trailing_zeros())) as usize

@@ -1,15 +1,16 @@
-//! The rows of a store (`bulkstore`), in order.
+//! Reads the rows of a store (`bulkstore`) in file order.
 //!
 //! | part | size | fields, little endian |
 //! |---|---|---|
 //! | header | 40 | u32 `0x12340A0A`, u32 3, u32 `0x28`, u32 offset of the rows, u32 size of a row, u32 size of a block, u32 rows of a block, u32 0 |
 //! | rows | | without gaps, also between blocks |
-//! | rest | | zero: room for more rows |
+//! | rest | | zero: space for more rows |
 //!
 //! No part of a store is kept in memory: rows are read as the file is inflated.
 //!
-//! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then
-//! create the folder again for a run that was not started, with an empty store for each table. The folder alone is therefore not evidence.
+//! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then create
+//! the folder again for a run that was never started, with an empty store for each table. The folder alone therefore does not prove that there
+//! is an unsaved run.
 
 use std::path::{Path, PathBuf};
 
@@ -22,32 +23,31 @@ use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x1234_0a0a;
 const HEADER: u64 = 0x28;
-/// Rows are read in pieces of about this size.
+/// The approximate number of bytes of rows that are read at a time.
 const PIECE: usize = 1 << 17;
 
-/// The bytes of a store that may be rows.
+/// The part of a store that can contain rows.
 pub(super) fn behind_header(bytes: &[u8]) -> &[u8] {
     if bytes.starts_with(&MAGIC.to_le_bytes()) { bytes.get(HEADER as usize..).unwrap_or_default() } else { bytes }
 }
 
-/// Reads the rows of a store.
 pub(super) struct Rows<'f> {
     content: Content<'f>,
     path: PathBuf,
     row_size: usize,
     left: u64,
-    /// The start of the next piece in the inflated file.
+    /// The offset of the next piece in the inflated file.
     at: u64,
-    /// The position of the first row.
+    /// The offset of the first row.
     start: u64,
-    /// The bytes of a block; room is made for whole ones.
+    /// The size of a block in bytes. Space is allocated in complete blocks.
     block: u64,
     has_samples: bool,
     piece: Vec<u8>,
 }
 
 impl<'f> Rows<'f> {
-    /// Opens a store in its folder.
+    /// Opens the store in a folder.
     pub(super) fn open(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<Self, Error> {
         let path = folder.join("bulkstore");
         let mut content = Content::require(files, &path)?;
@@ -61,22 +61,20 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
-    /// Fails if a table has rows although its descriptor says it has none.
+    /// Fails if a table has rows although its descriptor reports none.
     pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
         Self::open(files, folder, layout)?.next().map(|_| ())
     }
 
-    /// The path of the store.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// True if they have to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         self.content.is_compressed()
     }
 
-    /// The next rows, a multiple of the row size, and where they start in the inflated file; `None` after the last one.
+    /// Returns the next rows (a multiple of the row size) and their offset in the inflated file; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let mut piece = std::mem::take(&mut self.piece);
         let at = self.next_into(&mut piece);
@@ -84,7 +82,7 @@ impl<'f> Rows<'f> {
         Ok(at?.map(|at| (self.piece.as_slice(), at)))
     }
 
-    /// Like `next`, but replaces the contents of `piece` with the rows, and returns where they start.
+    /// Like [`next`](Self::next), but reads the rows into `piece`, and returns their offset.
     pub(super) fn next_into(&mut self, piece: &mut Vec<u8>) -> Result<Option<u64>, Error> {
         if self.left == 0 {
             self.check_rest()?;
@@ -99,7 +97,7 @@ impl<'f> Rows<'f> {
             let rule = format_args!("it ends, and {missing} of them are missing");
             return Err(broken_at(&self.path, at + piece.len() as u64, "rows", rule));
         }
-        // Each sample refers to a thread, a process and a stack, of which only one can have the number 0.
+        // Each sample refers to a thread, a process and a stack, and only one of them can have index 0.
         let is_empty = |row: &[u8]| self.has_samples && row.iter().all(|&byte| byte == 0);
         if let Some(empty) = piece.chunks_exact(self.row_size).position(is_empty) {
             let at = at + (empty * self.row_size) as u64;
@@ -110,8 +108,8 @@ impl<'f> Rows<'f> {
         Ok(Some(at))
     }
 
-    /// A note about the file, once all of it was read. Files consist of complete blocks; otherwise bytes were lost or added, and rows may
-    /// have moved.
+    /// Returns a diagnostic if the size of the file is wrong; call it after the last row. Files consist of complete blocks. If not, bytes were
+    /// lost or added, and rows may have moved.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
@@ -124,7 +122,7 @@ impl<'f> Rows<'f> {
         (!is_whole).then_some(Diagnostic::new(message))
     }
 
-    /// Checks that no rows follow the counted ones.
+    /// Checks that no rows follow the expected ones.
     fn check_rest(&mut self) -> Result<(), Error> {
         self.at = self.content.skip_zeros(self.at, u64::MAX, "room for rows")?;
         self.content.check_end()
@@ -154,11 +152,11 @@ fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64
     Ok((u64::from(start), block.into()))
 }
 
-/// A store larger than this, compressed or not, has rows: an empty one is 4,096 bytes, or 50 bytes compressed.
+/// A store larger than this, compressed or not, contains rows: an empty one is 4,096 bytes, or 50 bytes compressed.
 const EMPTY_STORE: u64 = 64 << 10;
 
-/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store with rows or one
-/// that cannot be read.
+/// True if something was recorded in `corespace/currentRun`: there is a list of its tables, a described table, or a store that has rows or
+/// is unreadable.
 pub(super) fn has_unsaved_run(files: &dyn Files, corespace: &Path, room: &Room) -> bool {
     let core = corespace.join("currentRun/core");
     let list = |folder: &Path| files.list(folder).unwrap_or_default();

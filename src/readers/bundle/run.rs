@@ -1,4 +1,4 @@
-//! One run of a recording: its folder below `corespace`.
+//! One run of a recording: its folder in `corespace`.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,33 +27,31 @@ use crate::hash::HashMap;
 use crate::recording::{InputBuilder, Notes, Options, Rejected, RowKind, TableKind, TocTable};
 use crate::tables::{TableHead, TableVisitor};
 
-/// A run whose tables are known.
 pub(super) struct Run<'f> {
     files: &'f dyn Files,
-    /// The number of the run, from 1.
+    /// Starts at 1.
     pub(super) number: u32,
     folder: PathBuf,
-    /// All tables, as a table of contents lists them.
+    /// All tables, as listed in a table of contents.
     pub(super) contents: Vec<TocTable>,
     tables: Vec<RunTable>,
-    /// Tables whose columns cannot be known, and why.
+    /// Tables whose columns are unreadable, and the reason.
     unreadable: Vec<(TableHead, ErrorKind)>,
-    /// The diagnostics on its tables.
     pub(super) diagnostics: Vec<Diagnostic>,
     room: Room,
     jobs: usize,
 }
 
-/// Tables that are read for the names in them.
+/// Tables that are only read for the names in them.
 const NAMES: [&str; 2] = ["thread-info", "process-info"];
 
-/// True if tables of this schema are read.
+/// Whether tables with this schema are read.
 fn is_needed(schema: &str) -> bool {
     TableKind::of_schema(schema) == TableKind::Cpu || RowKind::of_schema(schema).is_some() || NAMES.contains(&schema)
 }
 
 impl<'f> Run<'f> {
-    /// Looks at the run in a folder of `corespace`.
+    /// Opens a run in `corespace` and lists its tables.
     pub(super) fn open(files: &'f dyn Files, corespace: &Path, number: u32, options: &Options) -> Result<Self, Error> {
         let (room, jobs) = (Room::of(options), options.jobs);
         let name = format!("run{number}");
@@ -73,7 +71,7 @@ impl<'f> Run<'f> {
         Ok(run)
     }
 
-    /// Notes tables that exist and are not listed.
+    /// Adds a diagnostic for each needed table that exists but is not listed.
     fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
         let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
         for store in stores.iter().filter(|store| !listed.contains(*store)) {
@@ -86,7 +84,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Adds a table that is in a folder, or the reason why its place is unknown.
+    /// Adds a table. `folder` is an error if its location is unknown.
     fn add_table(
         &mut self,
         folder: Result<PathBuf, Error>,
@@ -108,9 +106,9 @@ impl<'f> Run<'f> {
         }
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
-            // A table that is not read may be of an unknown kind.
+            // A table that is not needed may have an unsupported format.
             Err(_) if !is_needed => None,
-            // Names and intervals are missed, and samples are right without them.
+            // Only names or intervals are lost; samples are correct without them.
             Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
                 self.diagnostics.push(left_out(&error));
                 None
@@ -123,12 +121,12 @@ impl<'f> Run<'f> {
         Ok(())
     }
 
-    /// The tables of this schema whose rows can be read.
+    /// Returns the readable tables with this schema.
     pub(super) fn tables_of(&self, schema: &str) -> impl Iterator<Item = &RunTable> {
         self.tables.iter().filter(move |table| table.layout.schema.name == schema)
     }
 
-    /// The tables whose rows become samples: profiles, and raw samples if no profile can be read.
+    /// Returns the tables whose rows become samples: profiles or, if no profile is readable, raw samples as well.
     fn cpu_tables(&self) -> Vec<&RunTable> {
         let is_cpu = |table: &&RunTable| TableKind::of_schema(&table.layout.schema.name) == TableKind::Cpu;
         let (raw, profiles): (Vec<_>, Vec<_>) =
@@ -137,16 +135,16 @@ impl<'f> Run<'f> {
         if profiles.iter().any(has_samples) || raw.is_empty() {
             return profiles;
         }
-        // Profiles that cannot be read are still reported.
+        // Unreadable profiles are kept, so they are still reported.
         profiles.into_iter().chain(raw).collect()
     }
 
-    /// True if it has rows that will become samples.
+    /// Whether the run has rows that become samples.
     pub(super) fn has_samples(&self) -> bool {
         self.cpu_tables().iter().any(|table| table.layout.rows > 0)
     }
 
-    /// The number of bytes on disk that its samples are read from.
+    /// The number of bytes on disk that are read for samples.
     pub(super) fn sample_bytes(&self) -> u64 {
         if !self.has_samples() {
             return 0;
@@ -161,13 +159,13 @@ impl<'f> Run<'f> {
             .sum()
     }
 
-    /// The schema of its first table of samples.
+    /// The schema of the first table with samples.
     pub(super) fn main_schema(&self) -> Option<&str> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run. Returns the search for binaries. Whether damage costs the run or the recording does not depend on the
-    /// number of threads.
+    /// Adds the samples of the run, and returns the binaries. Whether damage costs the run or the whole recording does not depend on the number
+    /// of threads.
     pub(super) fn read<'t>(
         &self,
         sources: SampleSources<'_, 't>,
@@ -200,7 +198,7 @@ impl<'f> Run<'f> {
         std::thread::scope(|scope| {
             let mut filling = values.fill(data, self.jobs, scope)?;
             let result = self.read_tables(&values, scope, sources, input, start, &mut filling);
-            // Arrays that cannot be read are why rows refer to none.
+            // Damaged arrays explain why rows refer to missing ones.
             filling.finish()?.into_iter().for_each(|odd| input.note(odd));
             result
         })
@@ -227,10 +225,10 @@ impl<'f> Run<'f> {
             }
         }
         notes.extend(self.odd_template(template, recorded));
-        // The rows are inflated while names are read.
+        // Rows are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
-        // Stores that cannot even be opened are found before a row of another one is added.
+        // If a store cannot even be opened, find out before the first row of another store is added.
         for (table, _) in readable.iter().skip(1) {
             Rows::open(self.files, &table.folder, &table.layout)?;
         }
@@ -264,13 +262,13 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The rows of a table. If several threads are allowed, one of them inflates rows from now on, and adds up samples.
+    /// Returns the rows of a table. With several jobs, a separate thread starts to inflate them, and later sums samples.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<RowPieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
         if self.jobs > 1 { RowPieces::beside(scope, open) } else { open().map(RowPieces::here) }
     }
 
-    /// Passes the rows of all tables to a visitor. Returns the search for binaries.
+    /// Passes the rows of all tables to a visitor, and returns the binaries.
     pub(super) fn pass_tables<'t>(
         &self,
         sources: SampleSources<'_, 't>,
@@ -325,7 +323,7 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The parts that messages are made of, if a wanted table has some. Tables that need them are no longer wanted if they cannot be read.
+    /// Reads the parts of messages if a wanted table has messages. If they are unreadable, tables that need them are removed from `wanted`.
     fn narratives(
         &self,
         wanted: &mut Vec<(&RunTable, TableHead)>,
@@ -354,7 +352,7 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// The names in tables. Samples are right without them, so a table that cannot be read is only reported.
+    /// Reads names from tables. Samples are correct without them, so an unreadable table is only reported.
     fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Names<'v> {
         let mut names = Names::new(strings);
         for table in self.tables_of("thread-info").chain(self.tables_of("process-info")) {
@@ -365,7 +363,7 @@ impl<'f> Run<'f> {
         names
     }
 
-    /// The parts of the run that `form.template` lacks.
+    /// Diagnostics about problems with the run's data in `form.template`.
     fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
         recorded
             .odd
@@ -385,7 +383,7 @@ impl<'f> Run<'f> {
     }
 }
 
-/// The parts of the recording outside the run that samples need.
+/// What samples need from outside the run.
 pub(super) struct SampleSources<'a, 't> {
     /// The path of `form.template`.
     pub(super) template: &'a Path,
@@ -393,15 +391,15 @@ pub(super) struct SampleSources<'a, 't> {
     pub(super) binaries: Binaries<'t>,
 }
 
-/// The start of a run's samples.
+/// How damage is handled at the start of a run.
 struct Start<'a> {
-    /// True if damage of the run costs the whole recording. If not, the arrays must be whole before the first row is added.
+    /// True if damage of the run fails the whole recording anyway. If false, all arrays must be read before the first row is added.
     is_only_run: bool,
-    /// True once rows were added, so that the run can no longer be left out.
+    /// Set once rows were added, after which the run can no longer be left out.
     has_begun: &'a mut bool,
 }
 
-/// Reports a table that could not be read and is not needed for samples.
+/// The diagnostic for an unreadable table that samples do not need.
 fn left_out(error: &Error) -> Diagnostic {
     Diagnostic::new(format!("left out: {error}"))
 }

@@ -1,52 +1,51 @@
-//! The facts of a recording about its runs besides their tables: device, process, times, and names of threads and processes.
+//! Facts about a run from `form.template`: device, process, times, and the names of threads and processes.
 //!
-//! These facts are the same as in an export's table of contents, in the same words, except for some that `form.template` does not contain:
-//! why the process ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings of instruments, and
-//! whether all processes were recorded. How the process was found (`type`) is known only if Instruments attached to it. Dates are in UTC,
-//! not in the zone of the exporting machine. The environment and the arguments of processes may contain secrets: they are counted, and never
-//! read.
+//! They are the same facts as in an export's table of contents, in the same words. `form.template` lacks some: the reason why the process ended
+//! (`termination-reason`), the tables (which the bundle stores elsewhere), the tracks, the settings of instruments, and whether all processes
+//! were recorded. How the process was chosen (`type`) is only known if Instruments attached to it. Dates are in UTC, not in the time zone of
+//! the exporting machine. The environment and the arguments of processes may contain secrets: they are counted, but never read.
 
+use super::budget::Budget;
 use super::cores;
-use super::keyed_archive::{Budget, Node};
+use super::keyed_archive::Node;
 use super::template::Template;
 use crate::calendar::iso_8601;
 use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};
 use crate::symbols::Broken;
 
-/// The `targetType` of a process that was attached to. The meaning of other values is unknown.
+/// The `targetType` of a process that Instruments attached to. The meaning of other values is unknown.
 const ATTACHED: u64 = 2;
 
-/// The facts about a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunData {
-    /// The facts of a table of contents, without tables and tracks.
+    /// The table of contents, without tables and tracks.
     pub(super) contents: TocRun,
-    /// Threads by their numbers.
+    /// Threads by tid.
     pub(super) threads: HashMap<u64, ThreadName>,
-    /// Processes by number; `None` for a number that several processes had, one after the other.
+    /// Processes by pid; `None` if several processes had this pid, one after the other.
     pub(super) processes: HashMap<u64, Option<ProcessName>>,
-    /// The kinds of the cores of the device that was chosen, by their numbers.
+    /// The core kinds of the chosen device, by core number.
     pub(super) cores: HashMap<u32, &'static str>,
-    /// The latest possible time of samples in nanoseconds, if the length of the run is known.
+    /// The latest plausible time of a sample in nanoseconds, if the length of the run is known.
     pub(super) latest: Option<u64>,
-    /// Facts that are missing although every recording since Instruments 13 has them, and facts that cannot be right.
+    /// Facts that are missing although every recording since Instruments 13 has them, and implausible facts.
     pub(super) odd: Vec<String>,
 }
 
-/// The time after its end in which a run may have samples: 60 s, since it is not known how exactly the end is recorded.
+/// A run may have samples up to this long after its end: 60 s, since it is unknown how precisely the end is recorded.
 const LATE: u64 = 60_000_000_000;
 
-/// The name that Instruments gives a thread.
+/// The name of a thread, as recorded by Instruments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ThreadName {
-    /// The number of its process, if it is known.
+    /// The pid of its process, if known.
     pub(super) pid: Option<u64>,
     /// The name, such as `Main Thread`; may be empty.
     pub(super) name: String,
 }
 
-/// The name that Instruments gives a process.
+/// The name of a process, as recorded by Instruments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessName {
     pub(super) name: String,
@@ -95,7 +94,7 @@ impl RunData {
     }
 }
 
-/// Adds the facts about the target and the summary of the table of contents.
+/// Adds the target and the summary to the table of contents.
 fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Result<(), Broken> {
     let mut text = |name: &str| info.member(name)?.map_or(Ok(None), |node| budget.text(node));
     let mut pairs = |names: &[(&str, &str)]| {
@@ -140,13 +139,13 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
     Ok(())
 }
 
-/// A member that no sample depends on.
+/// Looks up a member that samples do not need; `None` if it is malformed or nil.
 fn member<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
     known(node.member(name)).filter(|node| !node.is_nil())
 }
 
-/// Counts the environment variables of processes, and looks for arguments: in `runInfo`, which repeats the target's, in the target, and in
-/// the other processes. No sample depends on them, so values of another shape are ignored instead of refused.
+/// Counts the environment variables of processes, and checks for arguments: in `runInfo`, which repeats the target's, in the target, and in
+/// the other processes. Samples do not need them, so malformed values are ignored instead of rejected.
 fn add_launch_data(contents: &mut TocRun, run: Node<'_>) {
     let processes = member(run, "processDatas").and_then(|list| list.items().ok()).unwrap_or_default();
     let places = ["runInfo", "target"].into_iter().filter_map(|name| member(run, name)).chain(processes);
@@ -164,19 +163,19 @@ fn add_launch_data(contents: &mut TocRun, run: Node<'_>) {
 }
 
 impl RunData {
-    /// True if the recorded device has iOS, tvOS, watchOS or visionOS. Processes in simulators are processes of the Mac.
+    /// True if the recorded device runs iOS, tvOS, watchOS or visionOS. Processes in simulators are processes of the Mac.
     pub(super) fn is_device(&self) -> bool {
         let platform = lookup(&self.contents.device, "platform").unwrap_or_default();
         ["iOS", "iPadOS", "iPhoneOS", "tvOS", "visionOS", "watchOS", "xrOS"].contains(&platform)
     }
 }
 
-/// A value that no sample depends on: of another kind than it was seen with, it is not known.
+/// Ignores a malformed value that samples do not need.
 fn known<T>(value: Result<Option<T>, Broken>) -> Option<T> {
     value.ok().flatten()
 }
 
-/// The start, the end and the duration of the run, as text.
+/// Formats the start, the end and the duration of the run.
 fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
     let seconds = |name: &str| Ok::<_, Broken>(info.member(name)?.and_then(|node| known(node.real())));
     let date =
@@ -190,14 +189,14 @@ fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
     Ok(all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
-/// The latest time that samples can have.
+/// Returns the latest plausible time of a sample.
 fn latest(info: Node<'_>) -> Result<Option<u64>, Broken> {
     let seconds = info.member("_rawDuration")?.and_then(|node| known(node.real()));
     let seconds = seconds.filter(|seconds| (0.0..1e9).contains(seconds));
     Ok(seconds.map(|seconds| (seconds * 1e9) as u64 + LATE))
 }
 
-/// Threads by their numbers.
+/// Reads the threads, keyed by tid.
 fn threads(by_number: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, ThreadName>, Broken> {
     let mut threads = HashMap::default();
     for (key, thread) in by_number.entries()? {
@@ -217,7 +216,7 @@ fn threads(by_number: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, Thre
     Ok(threads)
 }
 
-/// Processes by number.
+/// Reads the processes, keyed by pid.
 fn processes(
     list: Node<'_>,
     budget: &mut Budget,
@@ -228,7 +227,7 @@ fn processes(
         let mut text = |name: &str| process.member(name)?.map_or(Ok(None), |node| budget.string(node));
         let (name, path) = (text("displayName")?, text("_execname")?.unwrap_or_default());
         let pid = process.member("_pid")?.map_or(Ok(None), Node::integer)?;
-        // An entry may represent all processes, and is not a process.
+        // This entry represents all processes.
         if pid.is_some_and(|pid| pid < 0) {
             continue;
         }
@@ -243,7 +242,7 @@ fn processes(
     Ok(processes)
 }
 
-/// The processes with known images, which a table of contents lists by the last part of their path. That part may differ from the name in
+/// Lists the processes with known images. A table of contents names them by the last part of their path, which may differ from the name in
 /// samples.
 fn listed_processes(template: &Template<'_>, run: u64, budget: &mut Budget) -> Result<Vec<TocProcess>, Broken> {
     let mut listed = Vec::new();
@@ -262,7 +261,7 @@ mod tests {
     use crate::read;
     use crate::recording::Options;
 
-    /// Two runs, of which the first is known well.
+    /// Two runs; only the first has complete data.
     fn invented() -> Vec<u8> {
         let mut writer = ArchiveWriter::new();
         let (uuid, name, exit, pid) = (writer.add("U"), writer.add("Mac"), writer.add("3"), writer.add("751"));
@@ -378,8 +377,8 @@ mod tests {
         }
     }
 
-    /// Compares everything in the table of contents of a real recording that `form.template` contains, and the names of threads and
-    /// processes, with its export; skipped without the corpus.
+    /// Compares the contents of a real recording's `form.template`, and the names of threads and processes, with its export; skipped without
+    /// the corpus.
     #[test]
     fn a_recording_is_known_as_its_exports_tell_it() {
         let Some((bytes, folder)) = form_template_of_finder() else { return };

@@ -1,4 +1,4 @@
-//! The values that rows of a run refer to: its strings and arrays.
+//! The values that the rows of a run refer to: strings and arrays.
 
 use std::path::{Path, PathBuf};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -9,11 +9,11 @@ use super::uniquer::{ArrayData, Arrays};
 use crate::error::{Diagnostic, Error};
 use crate::files::Files;
 
-/// The files of the values, below the folder of a run.
+/// The files with the values, relative to the folder of a run.
 pub(super) const FILES: [&str; 3] =
     ["uniquing/strings", "uniquing/arrayUniquer/integeruniquer.index", "uniquing/arrayUniquer/integeruniquer.data"];
 
-/// The values of a run.
+/// The strings and arrays of a run.
 pub(super) struct Values {
     strings_path: PathBuf,
     strings: Inflated,
@@ -21,7 +21,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Opens them in the folder of a run; the arrays are still to be filled.
+    /// Opens the values in the folder of a run. The arrays must still be [filled](Self::fill).
     pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let uniquing = folder.join("uniquing");
         let strings_path = uniquing.join("strings");
@@ -34,7 +34,7 @@ impl Values {
         Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
     }
 
-    /// Reads the arrays. If several threads are allowed, one of them does so from now on.
+    /// Reads the arrays. With several jobs, a new thread reads them in the background.
     pub(super) fn fill<'s>(
         &'s self,
         data: ArrayData<'s>,
@@ -50,14 +50,14 @@ impl Values {
     }
 }
 
-/// Arrays that are read, or being read by a thread, with what is odd about them.
+/// Arrays that were read, or are being read by a thread.
 pub(super) struct Filling<'s> {
     thread: Option<ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>>,
     odd: Option<Diagnostic>,
 }
 
 impl Filling<'_> {
-    /// Waits until all arrays were read.
+    /// Waits until all arrays are read.
     pub(super) fn wait(&mut self) -> Result<(), Error> {
         if let Some(thread) = self.thread.take() {
             self.odd = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -65,7 +65,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// The same; gives what is odd about them.
+    /// Waits, and returns a diagnostic if the arrays are out of order.
     pub(super) fn finish(mut self) -> Result<Option<Diagnostic>, Error> {
         self.wait()?;
         Ok(self.odd)

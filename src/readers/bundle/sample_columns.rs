@@ -1,30 +1,10 @@
-//! The columns of a CPU table that hold the parts of a sample, if their types are supported.
+//! Finds the columns of a CPU table that contain the parts of a sample, and checks that their types are supported.
 
+use super::engineering_types::StackKind;
 use super::layout::{Layout, Place, unknown};
 use super::schema::SchemaColumn;
 use crate::units::Unit;
 
-/// The form in which the stacks of a column are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum StackKind {
-    Pieces,
-    Tagged,
-    Raw,
-}
-
-impl StackKind {
-    /// The kind of a column by its engineering type.
-    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
-        Some(match engineering_type {
-            "XRBacktraceTypeID" => Self::Pieces,
-            "XRTaggedBacktraceTypeID" => Self::Tagged,
-            "XRCoreProfileCallstackTypeID" => Self::Raw,
-            _ => return None,
-        })
-    }
-}
-
-/// A column of stacks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackColumn {
     pub(super) place: Place,
@@ -39,19 +19,19 @@ pub(super) struct Columns {
     pub(super) process: Option<Place>,
     pub(super) core: Option<Place>,
     pub(super) state: Option<Place>,
-    /// `None` in `time-sample`, where a row is one sample.
+    /// `None` in `time-sample`, where each row is one sample.
     pub(super) weight: Option<(Place, Unit)>,
     pub(super) stack: StackColumn,
-    /// The stack in the kernel, if it has a separate column.
+    /// The kernel stack, if it has a separate column.
     pub(super) kernel_stack: Option<StackColumn>,
     pub(super) kind: Option<Place>,
     pub(super) counters: Option<Place>,
-    /// Columns that may be one of these under another name.
+    /// Messages about columns that may contain one of these values under another name.
     pub(super) renamed: Vec<String>,
 }
 
 impl Columns {
-    /// The columns of a CPU table; else why its rows cannot be samples.
+    /// Finds the columns of a CPU table, or returns the reason why its rows cannot be samples.
     pub(super) fn of(layout: &Layout) -> Result<Self, String> {
         let optional = |mnemonic: &str, expected: &str| {
             layout.column(mnemonic).map(|_| layout.typed_column(mnemonic, &[expected])).transpose()
@@ -97,7 +77,7 @@ const OPTIONAL: [(&str, &str); 5] = [
     ("sample-type", "XRTimeSampleTypeID"),
 ];
 
-/// Notes that the missing kernel stack may be in a column with another name.
+/// The message if the missing kernel stack may be in a column with another name.
 fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Option<String> {
     let is_other =
         |column: &&SchemaColumn| column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some();
@@ -105,7 +85,7 @@ fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Op
     Some(format!("its column {} also contains stacks, and is not read", other.mnemonic))
 }
 
-/// Notes a missing column if a column of the same type has another name.
+/// The message if a column is missing and another column has its type.
 fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<String> {
     let is_of_type = |column: &&SchemaColumn| column.engineering_type == engineering_type;
     let other = layout.schema.columns.iter().find(is_of_type).filter(|_| layout.column(mnemonic).is_none())?;
@@ -113,7 +93,6 @@ fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<St
     Some(format!("it has no column {mnemonic}, and its column {other}, which has the same type, is not read"))
 }
 
-/// The column of weights and their unit.
 fn weight(layout: &Layout) -> Result<Option<(Place, Unit)>, String> {
     match layout.column("weight") {
         Some((place, "XRTimeSampleWeightTypeID")) => Ok(Some((place, Unit::Nanoseconds))),

@@ -1,4 +1,4 @@
-//! The rows of a CPU table become samples.
+//! Converts the rows of a CPU table to samples.
 
 use std::path::Path;
 
@@ -19,29 +19,29 @@ use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::recording::{InputBuilder, KnownRow, Notes, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
-/// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
+/// The number of stacks that are prefetched at a time: few enough for their addresses to stay in the CPU cache.
 const TOGETHER: usize = 64;
 
-/// Reads rows with what they refer to.
+/// Reads rows and the values that they refer to.
 pub(super) struct SampleReader<'a, 't> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
     pub(super) threads: Threads<'a>,
     pub(super) stacks: Stacks<'a, 't>,
-    /// The stacks of the current rows that were not made yet.
+    /// Stacks in the current rows that have not been created yet.
     pub(super) wanted: Vec<StackCell>,
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
-    /// The oddities of the current row.
+    /// Problems with the current row.
     pub(super) odd: Vec<Odd>,
     pub(super) notes: Notes,
-    /// The path of the file with the image lists.
+    /// The path of `form.template`, which contains the image lists.
     pub(super) template: &'a Path,
 }
 
 impl SampleReader<'_, '_> {
-    /// Adds all rows of a store to the table that the input has started.
+    /// Adds all rows of a store to the input's current table.
     pub(super) fn read(
         &mut self,
         mut rows: RowPieces<'_>,
@@ -78,8 +78,8 @@ impl SampleReader<'_, '_> {
         Ok(())
     }
 
-    /// Makes the stacks of all rows in advance: made together, they wait less for memory. A stack that cannot be made is reported when its
-    /// row is read.
+    /// Creates the stacks of all rows in advance, since creating many at once spends less time waiting for memory. If a stack is invalid, that is
+    /// reported when its row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
         let StackColumn { place, kind } = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -108,7 +108,7 @@ impl SampleReader<'_, '_> {
     ) -> Result<(), Unreadable> {
         self.odd.clear();
         let decoded = self.decode(row, columns, input)?;
-        // Rows like an odd one are also odd, and each must be counted.
+        // Rows of the same kind would have the same problem, and each must be counted.
         let is_sample = input.add_row(decoded, position.at)?.is_ok();
         if is_sample
             && self.odd.is_empty()
@@ -137,7 +137,7 @@ impl SampleReader<'_, '_> {
                 Some(weight) => (weight, unit),
                 None => return Ok(Err(RejectReason::NoWeight)),
             },
-            // The snapshot at the start shows where threads were; no thread ran for it.
+            // The snapshot at the start shows where threads were, but did not cost any CPU time.
             None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
         };
         let stack = self.stack(row, columns.stack, columns, input)?;
@@ -179,7 +179,7 @@ impl SampleReader<'_, '_> {
         }))
     }
 
-    /// A stack if the row has one, or the reason why it is unusable.
+    /// Returns the stack of a row, if it has one, or the reason why it is unusable.
     #[inline]
     fn stack(
         &mut self,
@@ -193,7 +193,8 @@ impl SampleReader<'_, '_> {
         Ok(self.stacks.get(cell, input)?.map(Some))
     }
 
-    /// The state of the thread, if the row has one; `None` if it refers to an empty text, which would otherwise count as running.
+    /// Returns the thread state, if the row has one. The inner `None` means that it refers to an empty string, which would otherwise be treated
+    /// as running.
     fn state(
         &mut self,
         row: &[u8],
@@ -221,13 +222,13 @@ impl SampleReader<'_, '_> {
     }
 }
 
-/// The number of a row's thread, or any number without a thread.
+/// The thread of a row, by index; 0 without a thread.
 #[inline]
 fn thread_number(row: &[u8], columns: &Columns) -> u64 {
     columns.thread.and_then(|place| place.value(row)).unwrap_or(0)
 }
 
-/// A number of 4 bytes, if there is one.
+/// Converts an optional value to 32 bits.
 #[inline]
 fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
     match value {

@@ -1,4 +1,4 @@
-//! `schema.xml` of a store: its columns, in the order they are exported.
+//! Parses a store's `schema.xml`: its columns, in export order.
 //!
 //! ```xml
 //! <schema name="cpu-profile" topology="XRT64_CC32_R_TypeID"><column mnemonic="time" engineeringName="Sample Time"
@@ -10,25 +10,24 @@ use quick_xml::events::{BytesStart, Event};
 use super::xml;
 use crate::symbols::Broken;
 
-/// A column, as the schema describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SchemaColumn {
-    /// The name by which the column is known, such as `thread-state`.
+    /// The column's identifier, such as `thread-state`.
     pub(super) mnemonic: String,
     /// The type of its values, such as `XRThreadStateTypeID`.
     pub(super) engineering_type: String,
-    /// The topology field with its value; empty if it has a separate field.
+    /// The topology field that contains its value; empty if it has a separate field.
     pub(super) topology_field: String,
 }
 
-/// The parts of a schema that are needed.
+/// The parts of a schema that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema {
     pub(super) name: String,
     pub(super) columns: Vec<SchemaColumn>,
 }
 
-/// Real ones have a few dozen.
+/// Real schemas have a few dozen columns.
 const MAX_COLUMNS: usize = 1_000;
 
 impl Schema {
@@ -42,7 +41,7 @@ impl Schema {
     }
 }
 
-/// Adds an element to the schema, which is the first one.
+/// Adds an element; the first one must be the schema.
 fn add_element(start: &BytesStart<'_>, schema: &mut Option<Schema>) -> Result<(), String> {
     match (start.name().into_inner(), schema) {
         ("schema", schema @ None) => {

@@ -1,6 +1,6 @@
-//! The rows of a store by time, as exports have them. A store has them in the order in which they were written: intervals by their ends.
+//! Sorts the rows of a store by time, as in exports. A store has them in the order in which they were written: intervals by their end.
 //!
-//! Rows are sorted in memory, up to some million of them; more are sorted in parts, which wait in a temporary file and are then merged.
+//! Up to a few million rows are sorted in memory. More rows are sorted in parts, which are written to temporary files and then merged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,15 +12,15 @@ use super::rows::Rows;
 use crate::error::{Diagnostic, Error};
 use crate::memory::of_vec;
 
-/// The bytes of rows that are sorted at a time.
+/// The number of bytes of rows that are sorted at a time.
 const TOGETHER: usize = 48 << 20;
-/// If the first rows are wanted, at least twice as many are sorted together.
+/// If only the first rows are wanted, at least twice this many are sorted together.
 const FEW: usize = 1 << 15;
-/// The part of a temporary file that is read at a time.
+/// The buffer size for temporary files.
 const BUFFER: usize = 256 << 10;
 
-/// Calls `each` with every row and where it starts in the inflated file, sorted by the value at `time`; rows with equal times keep their order,
-/// and rows without a time come last. With `most`, only with the first so many of them. Returns a note about the file.
+/// Calls `each` with every row and its offset in the inflated file, sorted by the value at `time`. Rows with equal times keep their order, and
+/// rows without a time come last. If `most` is given, stops after that many rows. Returns a diagnostic about the file, if any.
 pub(super) fn for_each_by_time(
     mut rows: Rows<'_>,
     layout: &Layout,
@@ -37,7 +37,7 @@ pub(super) fn for_each_by_time(
         Some(time) => time.value(row).unwrap_or(u64::MAX),
         None => 0,
     };
-    // The time from which rows are not among the first, once that is known.
+    // Rows from this time on cannot be among the first; `None` until that is known.
     let mut too_late = None;
     while let Some((piece, start)) = rows.next()? {
         if part.rows.len() + piece.len() > TOGETHER && !part.order.is_empty() {
@@ -72,7 +72,7 @@ pub(super) fn for_each_by_time(
 struct Part {
     size: usize,
     rows: Vec<u8>,
-    /// Time, place in the file, and index of each row.
+    /// The time, file offset and index of each row.
     order: Vec<(u64, u64, u32)>,
 }
 
@@ -87,11 +87,11 @@ impl Part {
     }
 
     fn sort(&mut self) {
-        // Most stores are nearly in order, which takes little more than a look.
+        // Most stores are nearly sorted, which costs little more than a scan.
         self.order.sort();
     }
 
-    /// Drops all rows but the first of them.
+    /// Keeps only the first `most` rows.
     fn keep_first(&mut self, most: usize) {
         self.sort();
         self.order.truncate(most);
@@ -99,7 +99,7 @@ impl Part {
         self.order.iter_mut().zip(0..).for_each(|(row, place)| row.2 = place);
     }
 
-    /// Writes the rows to a temporary file: time, place and bytes of each. The part is empty then.
+    /// Writes the rows (time, offset and bytes of each) to a temporary file, and clears the part.
     fn spill(&mut self) -> io::Result<Spilled> {
         self.sort();
         let mut out = BufWriter::with_capacity(BUFFER, tempfile::tempfile()?);
@@ -117,7 +117,7 @@ impl Part {
     }
 }
 
-/// A sorted part in a temporary file, which goes with it.
+/// A sorted part in a temporary file, which is deleted when this is dropped.
 struct Spilled {
     file: Box<dyn Read>,
     left: usize,
@@ -125,7 +125,7 @@ struct Spilled {
 }
 
 impl Spilled {
-    /// Reads the next row. Returns its time and place.
+    /// Reads the next row. Returns its time and offset.
     fn next(&mut self) -> io::Result<Option<(u64, u64)>> {
         if self.left == 0 {
             return Ok(None);
@@ -142,7 +142,7 @@ impl Spilled {
     }
 }
 
-/// Passes the first rows of sorted parts.
+/// Merges sorted parts, and passes on the first `most` rows.
 fn merge(
     mut parts: Vec<Spilled>,
     most: usize,

@@ -1,8 +1,8 @@
-//! Stacks: arrays of addresses become frames in the binaries that were loaded there.
+//! Converts stacks from arrays of addresses to frames in the binaries that were loaded there.
 //!
 //! | column | array |
 //! |---|---|
-//! | `XRBacktraceTypeID` | pieces, leaf first: process reference in the upper half, array of addresses in the lower; all its bits set: the end |
+//! | `XRBacktraceTypeID` | pieces, leaf first: process reference in the upper half, array of addresses in the lower (all bits set: end) |
 //! | `XRTaggedBacktraceTypeID` | array of pieces, tag |
 //! | `XRCoreProfileCallstackTypeID` | array of return addresses, program counter, process reference, … |
 //!
@@ -12,7 +12,7 @@ use std::hint::black_box;
 
 use super::binaries::{Binaries, Frames};
 use super::damage::Unreadable;
-use super::sample_columns::StackKind;
+use super::engineering_types::StackKind;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, Numbers, reference};
 use crate::error::Diagnostic;
@@ -20,16 +20,15 @@ use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
 use crate::recording::{FrameKind, InputBuilder, RejectReason, kperf_callers};
 
-/// A stack that was read, or the reason why it cannot be used: a stack without frames is unknown, since a missing stack has a different
-/// number.
+/// A converted stack, or the reason why it is unusable. A stack without frames is unknown, since a missing stack has a different index.
 type ReadStack = Result<StackId, RejectReason>;
 
-/// A stack that may have been read, in 4 bytes: 0 was not, 1 has no frames, 2 is too deep, others are a stack.
+/// A cached [`ReadStack`] in 4 bytes: 0 is not cached, 1 has no frames, 2 is too deep, and other values are the index of a stack plus 3.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known(u32);
 
 impl Known {
-    /// The number for a stack that was read; a stack whose index does not fit is read again each time.
+    /// Encodes a stack. If its index does not fit, the stack is converted again each time.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
             Err(RejectReason::StackTooDeep) => 2,
@@ -48,19 +47,19 @@ impl Known {
     }
 }
 
-/// The stacks of a kind that were made.
+/// The cached stacks of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownStacks<'a>(&'a [Known]);
 
 impl KnownStacks<'_> {
-    /// The stack at a number, if it was made, has frames and is not too deep.
+    /// Returns the stack with this index if it is cached, has frames and is not too deep.
     #[inline]
     pub(super) fn get(self, number: u32) -> Option<StackId> {
         self.0.get(number as usize)?.get()?.ok()
     }
 }
 
-/// A piece at the root that was read; without frames if it was not.
+/// A cached root piece; `frames` is 0 if it is not cached.
 #[derive(Clone, Copy, Debug, Default)]
 struct RootPiece {
     process: u32,
@@ -68,19 +67,20 @@ struct RootPiece {
     stack: Option<StackId>,
 }
 
-/// The number of threads whose last stacks are remembered.
+/// The number of threads whose last stack is remembered.
 const THREADS: usize = 64;
 
-/// The piece at the root of a thread's last stack. Most of the next one's outer addresses are the same.
+/// The root piece of a thread's last stack. The next stack of the thread shares most of the outer addresses.
 #[derive(Clone, Debug, Default)]
 struct LastRoot {
     process: u32,
     array: u32,
-    /// The stacks that end in each of its frames, leaf first; empty if there was none yet.
+    /// The stacks that end in each of its frames, leaf first; empty if there is none yet.
     path: Vec<Option<StackId>>,
 }
 
-/// A row's stack: the number of its array, how its column writes stacks, and any number for its thread. Stacks of one thread are similar.
+/// A row's reference to a stack: the index of its array, how its column stores stacks, and any number that identifies the thread. Stacks of
+/// the same thread are similar.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackCell {
     pub(super) number: u32,
@@ -88,23 +88,23 @@ pub(super) struct StackCell {
     pub(super) thread: u64,
 }
 
-/// The stacks of a run, each made once.
+/// Converts and caches the stacks of a run.
 pub(super) struct Stacks<'a, 't> {
     arrays: &'a Arrays,
     strings: &'a Strings<'a>,
     frames: Frames<'t>,
-    /// By kind and number of the array; empty for kinds that no table has.
+    /// By kind and array index; empty for kinds that no table uses.
     read: [Vec<Known>; 3],
-    /// By number of the array: the stack that it makes as the piece at the root, which many stacks share.
+    /// By array index: the stack of this array as a root piece, which many stacks share.
     roots: Vec<RootPiece>,
     /// By thread.
     last: Vec<LastRoot>,
     pids: HashMap<u32, u64>,
-    /// The frames found last.
+    /// A buffer for the frames of a piece.
     frames_of_piece: Vec<FrameId>,
-    /// The largest number of stacks, which no recording comes near.
+    /// The maximum number of stacks; no real recording comes near it.
     most: usize,
-    /// The number of pieces at the root that end with the address 0.
+    /// The number of root pieces that end with the address 0.
     final_zeros: u64,
 }
 
@@ -131,30 +131,30 @@ impl<'a, 't> Stacks<'a, 't> {
         }
     }
 
-    /// The oddity of the stacks, if any, once all of them were read.
+    /// The diagnostic about stacks that end with the address 0, if any. Only complete after the last stack.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
                        addresses are those of the instructions themselves, and a name may be that of the function before";
         (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
     }
 
-    /// The search for binaries, once all stacks were read.
+    /// Returns the binaries after the last stack.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.frames.into_binaries()
     }
 
-    /// The stack at a number, if it was requested before.
+    /// Returns a stack if it is cached.
     #[inline]
     pub(super) fn known(&self, number: u32, kind: StackKind) -> Option<ReadStack> {
         self.read[kind as usize].get(number as usize)?.get()
     }
 
-    /// All stacks that were requested before.
+    /// Returns all cached stacks of a kind.
     pub(super) fn all_known(&self, kind: StackKind) -> KnownStacks<'_> {
         KnownStacks(&self.read[kind as usize])
     }
 
-    /// Loads the arrays of these stacks into the cache. They are anywhere in memory, and waiting for many takes little longer than for one.
+    /// Prefetches the arrays of these stacks. They are scattered over memory, and waiting for many takes little longer than waiting for one.
     pub(super) fn fetch(&self, numbers: impl Iterator<Item = u32> + Clone, kind: StackKind) {
         let ends = |number: u32| {
             self.arrays.find(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
@@ -168,14 +168,14 @@ impl<'a, 't> Stacks<'a, 't> {
             StackKind::Raw => None,
         };
         for number in numbers {
-            // Either of them may be the piece at the root.
+            // Either of the last two pieces may be the root.
             for piece in pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2)) {
                 black_box(ends(piece as u32));
             }
         }
     }
 
-    /// The stack of a row.
+    /// Returns the stack of a row.
     #[inline]
     pub(super) fn get(&mut self, cell: StackCell, input: &mut InputBuilder<'_>) -> Result<ReadStack, Unreadable> {
         match self.known(cell.number, cell.kind) {
@@ -209,11 +209,11 @@ impl<'a, 't> Stacks<'a, 't> {
                 self.join(self.arrays.get(pieces)?, thread, input)
             }
             StackKind::Raw => {
-                // None is all bits of either size.
+                // All bits set, in 32 or 64 bits, means no value.
                 let number = |index| {
                     array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
                 };
-                // The link register follows, if it was recorded.
+                // If the link register was recorded, it follows; it is not needed.
                 let (Some(callers), Some(pc), Some(process)) = (number(0), array.get(1), number(2)) else {
                     return Err(no_stack("callstack").into());
                 };
@@ -222,7 +222,7 @@ impl<'a, 't> Stacks<'a, 't> {
         }
     }
 
-    /// Joins the pieces of a stack from the root.
+    /// Joins the pieces of a stack, starting at the root.
     fn join(
         &mut self,
         pieces: Numbers<'_>,
@@ -261,7 +261,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack.ok_or(RejectReason::UnknownStack))
     }
 
-    /// Makes the stack of a piece at the root, starting from the frames it shares with the last stack of the thread.
+    /// Creates the stack of a root piece, starting from the frames that it shares with the last stack of the thread.
     fn add_root(
         &mut self,
         process: u32,
@@ -293,7 +293,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack?)
     }
 
-    /// Finds the frames of a piece, the first of which is of the kind `first`.
+    /// Finds the frames of a piece. Its first frame has the kind `first`.
     fn find_frames(
         &mut self,
         process: u32,
@@ -337,7 +337,7 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(input.stack(None, &frames)?.ok_or(RejectReason::UnknownStack))
     }
 
-    /// The number of a process; `None` if a stack has no process.
+    /// Returns the pid of a process reference; `None` if a stack has no process.
     fn pid(&mut self, process: u32) -> Result<Option<u64>, Unreadable> {
         if process == NONE {
             return Ok(None);

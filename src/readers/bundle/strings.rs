@@ -1,4 +1,4 @@
-//! `uniquing/strings`: a property list of strings, to which rows refer by number. It is XML; binary lists can also be read.
+//! Parses `uniquing/strings`, a property list of the strings to which rows refer by index. It is XML; binary lists are supported too.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,6 @@ use super::xml;
 use crate::readers::well_formed::resolve;
 use crate::symbols::Broken;
 
-/// The strings of a run.
 #[derive(Debug)]
 pub(super) struct Strings<'a>(Vec<Cow<'a, str>>);
 
@@ -23,7 +22,7 @@ impl<'a> Strings<'a> {
         let Object::Array(strings) = list.object(list.top.into())? else {
             return Err(Broken::rule("the strings are not an array"));
         };
-        // There may be many references to one text; their total size stays near the size of the file.
+        // Many references can share one string; the limit keeps the total near the size of the file.
         let mut left = bytes.len().saturating_mul(16);
         let text = |index| {
             let no_text = || Broken::rule(format_args!("object {index} among the strings is not a string"));
@@ -44,20 +43,20 @@ impl<'a> Strings<'a> {
         Ok(Self(list.strings))
     }
 
-    /// A string by its number.
+    /// Returns the string with this index.
     pub(super) fn get(&self, number: u64) -> Result<&str, String> {
         let string = usize::try_from(number).ok().and_then(|index| self.0.get(index));
         string.map(AsRef::as_ref).ok_or_else(|| format!("string {number} is not there, only {} are", self.0.len()))
     }
 }
 
-/// The strings of a property list in XML, as it is read.
+/// The state of parsing an XML property list.
 #[derive(Debug, Default)]
 struct XmlList<'a> {
     strings: Vec<Cow<'a, str>>,
-    /// The text of the string that is open.
+    /// The content of the current string element.
     open: Option<String>,
-    /// The lists around it: `plist`, then `array`.
+    /// The number of enclosing lists: `plist`, then `array`.
     depth: usize,
     is_list: bool,
 }
@@ -96,7 +95,7 @@ impl XmlList<'_> {
     fn end(&mut self) {
         match self.open.take() {
             Some(text) => self.strings.push(Cow::Owned(text)),
-            // The second array would be another list.
+            // A second array would be another list.
             None => self.depth = if self.depth == 2 { 3 } else { 0 },
         }
     }
@@ -131,7 +130,7 @@ mod tests {
             }
             assert!(strings.get(5).unwrap_err().contains("only 5 are"));
             assert!(strings.get(u64::MAX).is_err());
-            // If it is cut anywhere, it is not a list.
+            // A list that is cut off anywhere is an error.
             for end in 0..bytes.len() - 9 {
                 assert!(Strings::read(&bytes[..end]).is_err(), "{end} of {}", bytes.len());
             }

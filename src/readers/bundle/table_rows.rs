@@ -1,4 +1,4 @@
-//! Rows of any table, with all their columns.
+//! Reads the rows of any table, with all their columns.
 
 use super::damage::{RowPosition, Unreadable};
 use super::engineering_types::{Storage, exported_type, fixed_point, kind, storage};
@@ -19,39 +19,39 @@ use std::collections::hash_map::Entry;
 use crate::hash::HashMap;
 use crate::memory::of_map;
 use crate::profile::StringId;
-use crate::recording::{InputBuilder, Notes, RejectReason, Rejected};
-use crate::tables::{Cell, RowValues, TableColumn, TableHead, TableVisitor};
+use crate::recording::{Column, InputBuilder, Notes, RejectReason, Rejected};
+use crate::tables::{Cell, RowValues, TableHead, TableVisitor};
 use crate::units::Uuid;
 
-/// Reads rows with what they refer to.
+/// Reads rows and the values that they refer to.
 pub(super) struct TableReader<'a, 't> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
     pub(super) threads: Threads<'a>,
     pub(super) stacks: Stacks<'a, 't>,
-    /// The parts that messages are made of, if a table has messages.
+    /// The parts of messages, if a table has messages.
     pub(super) narratives: Option<&'a Narratives>,
-    /// The path of the file with the image lists.
+    /// The path of `form.template`, which contains the image lists.
     pub(super) template: &'a std::path::Path,
-    /// By number of the string, and of the typed array.
+    /// Keyed by the index of the string, or of the typed array.
     pub(super) known_strings: HashMap<u64, StringId>,
     pub(super) known_messages: HashMap<(u64, bool), StringId>,
-    /// By number of the array.
+    /// Keyed by the index of the array.
     pub(super) known_numbers: HashMap<u32, u32>,
-    /// The oddities of the current row.
+    /// Problems with the current row.
     pub(super) odd: Vec<Odd>,
 }
 
-/// A column and how it is read.
+/// How a column is read.
 struct ColumnReader {
     place: Place,
     storage: Storage,
 }
 
 impl RunTable {
-    /// What the table is, before its rows.
+    /// Describes the table for a visitor.
     pub(super) fn head(&self, run: u32) -> TableHead {
-        let column = |column: &SchemaColumn| TableColumn {
+        let column = |column: &SchemaColumn| Column {
             mnemonic: column.mnemonic.clone(),
             engineering_type: exported_type(&column.engineering_type).to_owned(),
             kind: kind(&column.engineering_type),
@@ -66,7 +66,7 @@ impl RunTable {
         }
     }
 
-    /// True if the visitor wants messages in it, which need typed arrays.
+    /// Whether the visitor wants a column with messages, which need typed arrays.
     pub(super) fn has_messages(&self, head: &TableHead, visitor: &dyn TableVisitor) -> bool {
         let is_message = |(index, (_, engineering_type)): (usize, (Place, &str))| {
             let is_message = matches!(storage(engineering_type), Storage::Narrative | Storage::Metadata);
@@ -77,7 +77,7 @@ impl RunTable {
 }
 
 impl TableReader<'_, '_> {
-    /// Passes the rows of a table to the visitor, which wants them.
+    /// Passes the rows of a table to a visitor.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
@@ -136,7 +136,7 @@ impl TableReader<'_, '_> {
         };
         let open = || Rows::open(files, folder, layout);
         let mut odd = for_each_by_time(open()?, layout, (layout.time(), most), room, &mut each)?;
-        // Some of the first rows were rejected.
+        // Some of the first rows were rejected, so more are needed.
         if let Some(most) = most.filter(|&most| !is_done.get() && (most as u64) < layout.rows) {
             let mut seen = 0;
             odd = for_each_by_time(open()?, layout, (layout.time(), None), room, |row, at| {
@@ -149,7 +149,7 @@ impl TableReader<'_, '_> {
         Ok(())
     }
 
-    /// Replaces `cells` by those of a row, or tells why they cannot be read.
+    /// Decodes a row into `cells`, or returns the reason why it is unreadable.
     fn cells(
         &mut self,
         row: &[u8],
@@ -177,7 +177,7 @@ impl TableReader<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// The cell of a value that was recorded.
+    /// Decodes a cell that has a value.
     fn cell(
         &mut self,
         place: Place,
@@ -192,7 +192,7 @@ impl TableReader<'_, '_> {
             Storage::Number | Storage::WideNumber | Storage::Unknown => Cell::Number(value),
             Storage::FixedPoint => {
                 let text = fixed_point(value);
-                // As in exports, a column of whole numbers is a number.
+                // As in exports, a whole number is a number even in a column of decimal numbers.
                 match text.parse() {
                     Ok(whole) => Cell::Number(whole),
                     Err(_) => Cell::Text(input.string(&text)?),
@@ -233,7 +233,7 @@ impl TableReader<'_, '_> {
                 let cell = StackCell { number: array()?, kind, thread: 0 };
                 match self.stacks.get(cell, input)? {
                     Ok(stack) => Cell::Stack(stack),
-                    // No frames.
+                    // The stack has no frames.
                     Err(RejectReason::UnknownStack) => Cell::None,
                     Err(reason) => return Ok(Err(reason)),
                 }
@@ -243,7 +243,7 @@ impl TableReader<'_, '_> {
         }))
     }
 
-    /// The numbers of an array of two.
+    /// Reads an array of two numbers.
     fn pair(&self, number: u32, what: &str) -> Result<(u64, u64), Unreadable> {
         let array = self.arrays.get(number)?;
         match (array.len(), array.get(0), array.get(1)) {
@@ -275,7 +275,7 @@ impl TableReader<'_, '_> {
     }
 }
 
-/// How the columns of a table are read.
+/// Decides how to read each column of a table.
 fn columns(layout: &Layout, head: &TableHead, visitor: &dyn TableVisitor) -> Vec<ColumnReader> {
     let column = |(index, (place, engineering_type)): (usize, (Place, &str))| {
         let storage = if visitor.wants_column(head, index) { storage(engineering_type) } else { Storage::NotWanted };

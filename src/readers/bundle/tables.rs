@@ -1,27 +1,27 @@
-//! `table-manager/tables.plist` of a run: its tables, how they were recorded, and in which stores they are.
+//! Parses a run's `table-manager/tables.plist`: its tables, their recording settings, and their stores.
 //!
-//! A table is listed for each of its two sides, writer and readers, and tables that were requested twice share a store. The first entry of
-//! a store describes it.
+//! A table is listed twice, once for its writer and once for its readers, and tables that were requested twice share a store. The first entry
+//! of a store describes it.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::keyed_archive::{Budget, KeyedArchive, Node};
+use super::budget::Budget;
+use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
-/// A table of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredTable {
-    /// Its schema, such as `time-profile`.
+    /// The name of its schema, such as `time-profile`.
     pub(super) schema: String,
-    /// The attributes with which it was recorded, sorted by name, as the XML of a table of contents spells them.
+    /// The recording settings, sorted by name, and spelled as in the XML of a table of contents.
     pub(super) attributes: Vec<(String, String)>,
-    /// Its folder, below `corespace`, or why it cannot be known.
+    /// Its folder, relative to `corespace`, or the reason why it is unknown.
     pub(super) folder: Result<PathBuf, Broken>,
 }
 
-/// The tables of the run whose folder has this name, in the order of their stores.
+/// Parses the tables of the run with this folder name, sorted by the number of their store.
 pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, Broken> {
     let archive = KeyedArchive::read(bytes)?;
     let missing = |what: &str| Broken::rule(format_args!("{what}: it is missing"));
@@ -32,7 +32,7 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
     for (_, table) in details.entries()? {
         let spec = table.member("spec")?.ok_or_else(|| missing("spec"))?;
         let path = table.member("storeSubpath")?.and_then(|node| node.text().transpose()).transpose()?;
-        // A table that was requested and never written has no store.
+        // A table that was requested but never written has no store.
         let Some(path) = path.filter(|path| !path.is_empty()) else { continue };
         budget.take(table, path.len())?;
         if seen.insert(PathBuf::from(&*path)) {
@@ -55,7 +55,7 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
     Ok(tables)
 }
 
-/// The folder of a store, which must be one of this run.
+/// Returns the folder of a store if it belongs to this run.
 fn store_folder(path: &str, run_folder: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(path);
     let is_plain = folder.components().all(|component| matches!(component, Component::Normal(_)));
@@ -63,7 +63,7 @@ fn store_folder(path: &str, run_folder: &str) -> Option<PathBuf> {
     (is_plain && is_of_run).then_some(folder)
 }
 
-/// The attributes of a table, as the XML of a table of contents spells them: lists as words in quotes, yes and no as 1 and 0.
+/// Formats the attributes of a table as in the XML of a table of contents: lists as quoted words, booleans as 1 and 0.
 fn attributes(spec: Node<'_>, budget: &mut Budget) -> Result<Vec<(String, String)>, Broken> {
     let Some(all) = spec.member("attributes")?.filter(|node| !node.is_nil()) else { return Ok(Vec::new()) };
     let mut attributes = Vec::new();
@@ -78,8 +78,8 @@ fn attributes(spec: Node<'_>, budget: &mut Budget) -> Result<Vec<(String, String
     Ok(attributes)
 }
 
-/// True if words are in quotes. For some attributes this depends on their meaning in exports, not on how they are stored. These were found
-/// in a recording with its export.
+/// Whether words are quoted. In exports, this depends on the meaning of some attributes, not on their type. These were found in a recording
+/// and its export.
 fn is_in_quotes(name: &str, is_list: bool) -> bool {
     match name {
         "callstack" => false,
@@ -101,7 +101,7 @@ fn spelled(name: &str, value: Node<'_>, budget: &mut Budget) -> Result<Option<St
     Ok((is_list || !words.is_empty()).then(|| words.join(" ")))
 }
 
-/// The word for a value that is not a list. Lists do not hold lists, which could hold themselves.
+/// Formats a value that is not a list. Nested lists are not supported, since a list could contain itself.
 fn word(value: Node<'_>, budget: &mut Budget) -> Result<Option<String>, Broken> {
     Ok(match value.kind()? {
         Kind::Text => budget.text(value)?,
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(tables[0].attributes, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
-    /// Another place costs the table that has it, and no other one.
+    /// An invalid path only affects its own table.
     #[test]
     fn stores_are_those_of_the_run() {
         let good = "run1/core/stores/indexed-store-1";

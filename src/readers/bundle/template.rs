@@ -1,6 +1,6 @@
-//! `form.template`: the keyed archive in which a recording keeps everything but its tables.
+//! `form.template`: the keyed archive with all data of a recording except its tables.
 //!
-//! | at the top | what it is |
+//! | top-level key | content |
 //! |---|---|
 //! | `com.apple.xray.run.data` | `$1`: run → its data (see `run_data`) |
 //! | `com.apple.xray.symbolstoremanager.symbolstores` | run → `DEVICE.PID` → the images of a process (see `process_images`) |
@@ -9,42 +9,42 @@
 //!
 //! Old recordings lack the last three.
 
-use super::keyed_archive::{Budget, KeyedArchive, Node};
+use super::budget::Budget;
+use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
 /// The key of the images of processes.
 const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
 
-/// A `form.template`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Template<'a> {
-    /// `None` if the file does not exist; then all facts are unknown.
+    /// `None` if the file does not exist; all facts are then unknown.
     archive: Option<KeyedArchive<'a>>,
 }
 
-/// The data kept of a process.
+/// The entry of a process.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessStore<'t> {
-    /// The device it ran on.
+    /// The device that it ran on.
     pub(super) device: String,
     pub(super) pid: u64,
-    /// The images, by signature and offsets.
+    /// The signature and offsets of its images.
     pub(super) node: Node<'t>,
 }
 
 impl<'a> Template<'a> {
-    /// Reads a `form.template`, which must be decompressed.
+    /// Parses a `form.template`, which must be decompressed.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
         Ok(Self { archive: Some(KeyedArchive::read(bytes)?) })
     }
 
-    /// True if there is such a file.
+    /// Whether the file exists.
     pub(super) fn is_there(&self) -> bool {
         self.archive.is_some()
     }
 
-    /// True if it lists the images of processes.
+    /// Whether it lists the images of processes.
     pub(super) fn has_images(&self) -> Result<bool, Broken> {
         Ok(self.top(IMAGES)?.is_some())
     }
@@ -53,12 +53,11 @@ impl<'a> Template<'a> {
         self.archive.as_ref().map_or(Ok(None), |archive| archive.top(name))
     }
 
-    /// The budget for the data made of it.
+    /// The budget for data copied out of it.
     pub(super) fn budget(&self) -> Budget {
         self.archive.as_ref().map_or_else(Budget::default, Budget::new)
     }
 
-    /// The node of a run.
     pub(super) fn run(&self, run: u64) -> Result<Option<Node<'_>>, Broken> {
         numbered(self.run_entries()?, run)
     }
@@ -70,14 +69,14 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// The device that was chosen for a run, by its UUID.
+    /// Returns the UUID of the device that was chosen for a run.
     pub(super) fn device(&self, run: u64) -> Result<Option<String>, Broken> {
         let device = self.run(run)?.map_or(Ok(None), |data| data.member("targetDevice"))?;
         let uuid = device.map_or(Ok(None), |device| device.member("_deviceIdentifier"))?;
         Ok(uuid.map_or(Ok(None), Node::text)?.map(String::from))
     }
 
-    /// The processes of a run, sorted by number and device. An entry with a name other than `DEVICE.PID` is not a process.
+    /// Lists the processes of a run, sorted by pid and device. Entries whose name is not `DEVICE.PID` are skipped.
     pub(super) fn processes(&self, run: u64, budget: &mut Budget) -> Result<Vec<ProcessStore<'_>>, Broken> {
         let stores = self.entries(IMAGES)?;
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
@@ -94,13 +93,13 @@ impl<'a> Template<'a> {
         Ok(processes)
     }
 
-    /// The entries of a dictionary at the top.
+    /// Returns the entries of a top-level dictionary.
     pub(super) fn entries(&self, name: &str) -> Result<Vec<(Node<'_>, Node<'_>)>, Broken> {
         self.top(name)?.map_or(Ok(Vec::new()), Node::entries)
     }
 }
 
-/// The value with a number as its key.
+/// Looks up an integer key.
 pub(super) fn numbered<'t>(entries: Vec<(Node<'t>, Node<'t>)>, number: u64) -> Result<Option<Node<'t>>, Broken> {
     let mut found = None;
     for (key, value) in entries {
@@ -111,7 +110,7 @@ pub(super) fn numbered<'t>(entries: Vec<(Node<'t>, Node<'t>)>, number: u64) -> R
     Ok(found)
 }
 
-/// A key that is a number; `None` for other keys.
+/// Returns the value of an integer key; `None` for other keys.
 fn as_number(key: Node<'_>) -> Result<Option<u64>, Broken> {
     if key.kind()? == Kind::Integer { key.number() } else { Ok(None) }
 }

@@ -1,4 +1,4 @@
-//! Writes keyed archives and signatures for the tests of bundles; and keyed archives that were written, read back and broken.
+//! Writes keyed archives and signatures for tests of bundles, and tests keyed archives by writing, reading and corrupting them.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 use crate::units::Uuid;
 
-/// A keyed archive that is written object by object. Methods that add an object return the reference to it.
+/// Builds a keyed archive object by object. Methods that add an object return its index.
 pub(super) struct ArchiveWriter {
     objects: Vec<Value>,
 }
@@ -19,7 +19,6 @@ pub(super) struct ArchiveWriter {
 /// A reference to nil.
 pub(super) const NIL: u64 = 0;
 
-/// A reference to an object.
 pub(super) fn reference(object: u64) -> Value {
     Value::Uid(Uid::new(object))
 }
@@ -35,7 +34,7 @@ impl ArchiveWriter {
         self.objects.len() as u64 - 1
     }
 
-    /// Adds an object of a class with fields in place.
+    /// Adds an object of a class with inline fields.
     pub(super) fn object(&mut self, class: &str, fields: impl IntoIterator<Item = (String, Value)>) -> u64 {
         let named = [("$classname".to_owned(), Value::from(class))];
         let class = self.add(Value::Dictionary(named.into_iter().collect()));
@@ -65,13 +64,13 @@ impl ArchiveWriter {
         self.object("NSDictionary", fields)
     }
 
-    /// Adds a dictionary whose keys are strings.
+    /// Adds a dictionary with string keys.
     pub(super) fn named(&mut self, entries: &[(&str, u64)]) -> u64 {
         let entries: Vec<_> = entries.iter().map(|&(name, value)| (self.add(name), value)).collect();
         self.dictionary(&entries)
     }
 
-    /// Adds one of the dictionaries that Instruments has for integers.
+    /// Adds an `XRIntKeyedDictionary`, the class that Instruments uses for integer keys.
     pub(super) fn integer_keyed(&mut self, entries: &[(u64, u64)]) -> u64 {
         let mut fields = vec![("$0".to_owned(), Value::from(entries.len() as u64))];
         for (at, &(key, value)) in entries.iter().enumerate() {
@@ -82,7 +81,7 @@ impl ArchiveWriter {
         self.object("XRIntKeyedDictionary", fields)
     }
 
-    /// The archive, with these objects at the top.
+    /// Writes the archive with these top-level objects.
     pub(super) fn finish(&self, top: &[(&str, u64)]) -> Vec<u8> {
         let top: Dictionary = top.iter().map(|&(name, object)| (name.to_owned(), reference(object))).collect();
         let root: Dictionary = [
@@ -99,14 +98,14 @@ impl ArchiveWriter {
     }
 }
 
-/// An image to be written: the first byte of its UUID, its path, and its segments (name, address, size).
+/// An image to write: the first byte of its UUID, its path, and its segments (name, address, size).
 pub(super) struct InventedImage<'a> {
     pub(super) uuid: u8,
     pub(super) path: &'a str,
     pub(super) segments: &'a [(&'a str, u64, u64)],
 }
 
-/// A signature of images of arm64e, with a shared cache (the first byte of its UUID, and where it begins).
+/// Writes a signature of arm64e images, with a shared cache (the first byte of its UUID, and its base address).
 pub(super) fn signature(images: &[InventedImage<'_>], cache: Option<(u8, u64)>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let numbers = |bytes: &mut Vec<u8>, all: &[u32]| all.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
@@ -134,7 +133,7 @@ pub(super) fn signature(images: &[InventedImage<'_>], cache: Option<(u8, u64)>) 
     bytes
 }
 
-/// The UUID that begins with a byte and is zeros otherwise.
+/// A UUID with this first byte, and zeros otherwise.
 pub(super) fn uuid_bytes(first: u8) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[0] = first;
@@ -152,7 +151,7 @@ pub(super) fn form_template_of_finder() -> Option<(Vec<u8>, PathBuf)> {
     Some((bytes, folder))
 }
 
-/// An archive with one of each.
+/// An archive with an object of each kind.
 fn sample() -> Vec<u8> {
     let mut writer = ArchiveWriter::new();
     let name = writer.add("Finder");
@@ -297,7 +296,7 @@ fn dictionaries_that_do_not_add_up_are_errors() {
     assert!(top("gap").items().unwrap_err().message.ends_with("it has no NS.object.0"));
 }
 
-/// Asks everything of an object, and of what it holds.
+/// Calls all methods on an object and everything below it.
 fn visit(node: Node<'_>, depth: usize, budget: &mut usize) {
     *budget = budget.saturating_sub(1);
     if depth == 0 || *budget == 0 {

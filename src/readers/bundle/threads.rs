@@ -1,9 +1,9 @@
-//! Threads and processes: who rows speak of, and their names.
+//! The threads and processes that rows refer to, and their names.
 //!
 //! | reference | array | name |
 //! |---|---|---|
-//! | thread | tid, process reference | the name that Instruments shows is in `form.template`, by tid; otherwise in `thread-info` |
-//! | process | pid, name of a device (where there are 5 numbers, the upper half of the first one is something else) | `process-info`; else `form.template`, by pid |
+//! | thread | tid, process reference | `form.template`, by tid, has the name that Instruments shows; otherwise `thread-info` |
+//! | process | pid, name of a device (in 5 numbers, the pid is the lower half of the first) | `process-info`; else `form.template`, by pid |
 
 use std::collections::HashSet;
 use std::fmt;
@@ -21,21 +21,21 @@ use crate::files::Files;
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, Notes, without_tid};
 
-/// The names in the tables of a run, by reference, and which threads and processes are listed.
+/// The names in a run's tables, by reference, and which threads and processes are listed there.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     /// The diagnostics so far.
     pub(super) diagnostics: Vec<Diagnostic>,
     strings: &'a Strings<'a>,
-    /// Numbers of strings: many may have one name.
+    /// Indices of strings, since many threads can share a name.
     threads: HashMap<u32, u64>,
     processes: HashMap<u32, u64>,
-    /// The numbers of all listed threads and processes; empty without a list.
+    /// All listed tids and pids; empty without a list.
     tids: HashSet<u64>,
     pids: HashSet<u64>,
 }
 
-/// The columns of a `thread-info` or a `process-info`.
+/// The columns of a `thread-info` or `process-info` table.
 struct NameColumns {
     who: Place,
     name: Place,
@@ -45,7 +45,7 @@ struct NameColumns {
 }
 
 impl NameColumns {
-    /// The columns, or the reason why the table has no names.
+    /// Finds the columns, or returns the reason why the table has no names.
     fn of(layout: &Layout) -> Result<Self, String> {
         let column = |mnemonic: &str, expected: &str| layout.typed_column(mnemonic, &[expected]);
         let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);
@@ -58,17 +58,17 @@ impl NameColumns {
     }
 }
 
-/// The thread or process that a row names.
+/// A thread or process with the name in its row.
 struct Named {
     number: u32,
     tid: Option<u64>,
     pid: u64,
-    /// The number of a string.
+    /// The index of a string.
     name: Option<u64>,
 }
 
 impl<'a> Names<'a> {
-    /// No names yet; names will be these strings.
+    /// No names yet; names will refer to these strings.
     pub(super) fn new(strings: &'a Strings<'a>) -> Self {
         Self {
             diagnostics: Vec::new(),
@@ -88,7 +88,7 @@ impl<'a> Names<'a> {
         self.processes.get(&number).and_then(|&name| self.strings.get(name).ok())
     }
 
-    /// Reads the names of a `thread-info` or a `process-info`; the last one of a thread or process counts.
+    /// Reads the names in a `thread-info` or `process-info` table. If a thread or process has several, the last one is used.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
@@ -122,7 +122,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// The thread or process that a row names, if any.
+    /// Returns the thread or process that a row names, if any.
     fn named(&self, row: &[u8], columns: &NameColumns, arrays: &Arrays) -> Result<Option<Named>, Unreadable> {
         let Some(number) = columns.who.value(row).and_then(reference) else { return Ok(None) };
         let (tid, process) = match columns.is_threads {
@@ -148,7 +148,7 @@ impl<'a> Names<'a> {
 }
 
 impl NameColumns {
-    /// The contradiction between a row and the arrays, if any: then its name may belong to another one.
+    /// Returns how a row contradicts the arrays, if it does. The name may then belong to another thread or process.
     fn contradiction(&self, row: &[u8], named: &Named) -> Option<String> {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let number = named.number;
@@ -163,19 +163,19 @@ impl NameColumns {
                 named.pid
             ));
         }
-        // The thread is repeated below its name.
+        // The lower half of the name column repeats the thread.
         let name = self.name.value(row).filter(|_| self.is_threads && matches!(self.name, Place::Wide(_)))?;
         let own = name as u32;
         (own != number).then(|| format!("the name of thread {own} is at thread {number}: names may be wrong"))
     }
 }
 
-/// The number of a string in a column of 4 bytes, or in the upper half of one of 8.
+/// The index of a string: a 4-byte value, or the upper half of an 8-byte value.
 pub(super) fn string_number(place: Place, value: u64) -> u64 {
     if matches!(place, Place::Wide(_)) { value >> 32 } else { value }
 }
 
-/// The threads and processes of a run, as rows of the input know them.
+/// Looks up the threads and processes of a run, and adds them to the input.
 pub(super) struct Threads<'a> {
     arrays: &'a Arrays,
     names: &'a Names<'a>,
@@ -184,36 +184,35 @@ pub(super) struct Threads<'a> {
     processes: HashMap<u32, Subject>,
 }
 
-/// A thread or a process that rows speak of.
+/// A thread or process that rows refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
-    /// The index for rows of the input.
+    /// The index in the input.
     pub(super) index: u32,
-    /// The number of the process.
     pub(super) pid: u64,
-    /// The oddity of it, if any.
+    /// A problem with it, if any.
     pub(super) odd: Option<Odd>,
 }
 
-/// An oddity of a row, or of its thread or process, that does not keep it from being a sample.
+/// A problem with a row, or with its thread or process. The row is still a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Odd {
-    /// No list has such a thread.
+    /// No list contains this thread.
     UnlistedThread(u64),
-    /// No list has such a process.
+    /// No list contains this process.
     UnlistedProcess(u64),
-    /// `form.template` has the thread in another process, if in any.
+    /// `form.template` assigns the thread to another process, or to none.
     OtherProcess(u64, Option<u64>),
     /// `form.template` has several names for the process, and no table has one.
     SeveralNames(u64),
-    /// The thread of the row belongs to another process than the row: one of them is wrong.
+    /// The row's thread belongs to another process than the row. One of them is wrong.
     Stranger,
     /// The time of the row is long after the end of the run.
     Late(u64),
 }
 
 impl Odd {
-    /// The topic by which diagnostics are counted.
+    /// The topic under which diagnostics are counted.
     pub(super) fn topic(self) -> &'static str {
         match self {
             Self::UnlistedThread(_) => "unlisted-thread",
@@ -259,7 +258,7 @@ impl<'a> Threads<'a> {
         Self { arrays, names, recorded, threads: HashMap::default(), processes: HashMap::default() }
     }
 
-    /// The thread of a number.
+    /// Returns the thread for a reference.
     pub(super) fn thread(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Subject, Unreadable> {
         if let Some(&thread) = self.threads.get(&number) {
             return Ok(thread);
@@ -279,7 +278,7 @@ impl<'a> Threads<'a> {
         Ok(thread)
     }
 
-    /// The process of a number.
+    /// Returns the process for a reference.
     pub(super) fn process(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Subject, Unreadable> {
         if let Some(&process) = self.processes.get(&number) {
             return Ok(process);
@@ -292,16 +291,16 @@ impl<'a> Threads<'a> {
     }
 }
 
-/// A process by number and name.
+/// The pid and name of a process.
 pub(super) struct Identity<'a> {
     pub(super) number: u64,
-    /// Empty if no table names it.
+    /// Empty if its name is unknown.
     pub(super) name: &'a str,
     pub(super) odd: Option<Odd>,
 }
 
 impl<'a> Identity<'a> {
-    /// The process that a reference means.
+    /// Resolves a process reference.
     pub(super) fn process(
         number: u32,
         arrays: &Arrays,
@@ -320,7 +319,7 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// The number of a thread, and the number that its process has among the arrays.
+/// Reads the tid and the process reference of a thread.
 pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreadable> {
     let array = arrays.get(number)?;
     match (array.len(), array.get(0), array.get(1).and_then(reference)) {
@@ -329,8 +328,8 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// The number of a process. If one number follows it, that is the name of a device; in other arrays it is not the index of a string. The
-/// meaning of more numbers is unknown.
+/// Reads the pid of a process. In an array of two numbers, the second is the name of a device; the second of any other array is not a string.
+/// Five numbers are possible too; the meaning of the others is unknown.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = || array.get(1).is_some_and(|device| strings.get(device).is_ok());

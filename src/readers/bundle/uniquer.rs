@@ -1,15 +1,15 @@
-//! Values that rows refer to by number: arrays of numbers, and strings.
+//! The arrays of numbers that rows refer to by index.
 //!
 //! `uniquing/arrayUniquer/integeruniquer.index` contains the position of each array in `integeruniquer.data`, little endian:
 //!
 //! | part | size | fields |
 //! |---|---|---|
-//! | header of the index | 32 | u32 `0x01234567`, six numbers of no use here, u32 size of a block of the data |
+//! | header of the index | 32 | u32 `0x01234567`, six unused numbers, u32 size of a block of the data |
 //! | … its entries | 8 each | u32 offset in the block, u32 block; the first one is empty, array *i* has entry *i* + 1 |
 //! | header of the data | 32 | u32 `0x01234567`, … |
 //! | … an array | 4 + 8 × n | u32 n, n numbers of 8 bytes; within one block |
 //!
-//! Files are longer than the data in them. The rest is zero, so an entry there points to the header of the data, which contains no array.
+//! Both files are padded with zeros. An unused entry is therefore zero, and points to the header of the data file, where no array can be.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -22,22 +22,20 @@ use crate::symbols::u32_at;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;
-/// The position of the entry of array 0.
+/// The offset of the entry of array 0.
 const FIRST: usize = HEADER + 8;
 
-/// The arrays of a run.
 pub(super) struct Arrays {
     index: Inflated,
     count: usize,
     /// The size of a block.
     block: u64,
-    /// The blocks of the data, each once it is read. Asking for one earlier waits for it.
+    /// The blocks of the data, each set once it is read. Accessing a block earlier waits for it.
     blocks: Vec<OnceLock<Vec<u8>>>,
-    /// The memory that the blocks take.
+    /// The memory used by the blocks.
     reserved: Mutex<Reservation>,
 }
 
-/// The numbers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers<'a>(&'a [[u8; 8]]);
 
@@ -56,8 +54,8 @@ impl<'a> Numbers<'a> {
 }
 
 impl Arrays {
-    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Both must fit the
-    /// limits.
+    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Both must be within
+    /// the limits.
     pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let (path, data) = (folder.join("integeruniquer.index"), folder.join("integeruniquer.data"));
         let content = Content::require(files, &data)?;
@@ -71,7 +69,7 @@ impl Arrays {
         if (blocks - 1).saturating_mul(block) > limit {
             return Err(too_large(&data, limit));
         }
-        // Each other one has an array, so there are not more of them than entries.
+        // Every block except the first contains an array, so there cannot be more of them than entries.
         if blocks - 1 > (index.len() / 8) as u64 {
             return Err(broken_whole(&path, format_args!("{blocks} blocks are too many for so few arrays")));
         }
@@ -82,15 +80,16 @@ impl Arrays {
         Ok((Self { index, count, block, blocks, reserved }, ArrayData { content, path: data, limit }))
     }
 
-    /// Reads all blocks. Blocks that cannot be read are empty for all threads. Returns a diagnostic if arrays are out of order.
+    /// Reads all blocks. If a block cannot be read, it and all later blocks are empty for all threads. Returns a diagnostic if the
+    /// arrays are not contiguous and in order.
     pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<Option<Diagnostic>, Error> {
         let ArrayData { mut content, path, limit } = data;
-        // Releases waiting threads in any case.
+        // Wakes up waiting threads even if reading fails.
         let _release = Release(&self.blocks);
         let (mut next, mut total) = (Ok(0), 0);
         for (number, place) in self.blocks.iter().enumerate() {
             let mut block = Vec::new();
-            // Memory is allocated as bytes arrive, since the size of a block is only a claim of the index.
+            // The buffer grows as bytes arrive, since the block size in the index is not trustworthy.
             while (block.len() as u64) < self.block {
                 let missing = self.block - block.len() as u64;
                 if content.append(&mut block, missing.min(1 << 20))? == 0 {
@@ -106,21 +105,22 @@ impl Arrays {
             }
             let is_nothing = self.index.is_empty() && total == 0;
             if number == 0 && !is_nothing && (block.len() < HEADER || u32_at(&block, 0) != MAGIC) {
-                let rule = format_args!(
-                    "its {} bytes begin with {:#x}, and not with {MAGIC:#x}",
-                    block.len(),
-                    u32_at(&block, 0)
-                );
+                let rule =
+                    format_args!("its {} bytes begin with {:#x} instead of {MAGIC:#x}", block.len(), u32_at(&block, 0));
                 return Err(broken_whole(&path, rule));
             }
             next = next.and_then(|next| self.check_block(number, &block, next));
-            // Only this thread fills the blocks.
+            // Cannot fail: only this thread sets blocks.
             let _ = place.set(block);
         }
-        content.skip_zeros(total, u64::MAX, "room for arrays")?;
+        content.skip_zeros(total, u64::MAX, "space after the arrays")?;
         content.check_end()?;
         let next = next.and_then(|next| {
-            if next == self.count { Ok(()) } else { Err((total, format!("array {next} does not follow"))) }
+            if next == self.count {
+                Ok(())
+            } else {
+                Err((total, format!("array {next} should be here, but is missing")))
+            }
         });
         Ok(next.err().map(|(at, rule)| {
             let message = format!(
@@ -131,8 +131,8 @@ impl Arrays {
         }))
     }
 
-    /// Arrays follow one another in the order of their numbers, and nothing is between or after them. Without this check, an entry that
-    /// points to another array would be accepted. Returns the number of the first array of the next block.
+    /// Checks that arrays follow each other in the order of their indices, with nothing between or after them. Without this check, an entry that
+    /// points to the wrong array would be accepted. Returns the index of the first array of the next block.
     fn check_block(&self, number: usize, block: &[u8], mut next: usize) -> Result<usize, (u64, String)> {
         let base = number as u64 * self.block;
         let mut end = if number == 0 { HEADER } else { 0 };
@@ -141,49 +141,50 @@ impl Arrays {
             if own != number || (within, own) == (0, 0) {
                 break;
             }
-            let gap = block
-                .get(end..within)
-                .ok_or((base + end as u64, format!("array {next} does not follow, it is at {within:#x}")))?;
+            let gap = block.get(end..within).ok_or((
+                base + end as u64,
+                format!("array {next} should be here, but is at {within:#x} of its block"),
+            ))?;
             if let Some(odd) = first_not_zero(gap) {
-                return Err((base + (end + odd) as u64, format!("there is something before array {next}")));
+                return Err((base + (end + odd) as u64, format!("there are unexpected bytes before array {next}")));
             }
             let count = block.get(within..within + 4).map(|count| u32_at(count, 0) as usize);
             end = count.map_or(usize::MAX, |count| within + 4 + 8 * count);
             if end > block.len() {
-                return Err((base + within as u64, format!("array {next} leaves it")));
+                return Err((base + within as u64, format!("array {next} extends beyond its block")));
             }
             next += 1;
         }
         match first_not_zero(&block[end.min(block.len())..]) {
-            Some(odd) => Err((base + (end + odd) as u64, "its rest is not empty".to_owned())),
+            Some(odd) => Err((base + (end + odd) as u64, "the rest of the block is not empty".to_owned())),
             None => Ok(next),
         }
     }
 
-    /// The number of arrays: entries of the index up to the last that is used.
+    /// The number of arrays, which is the number of index entries up to the last used one.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The number of bytes that the arrays have at most.
+    /// The maximum total size of the arrays in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.blocks.len() as u64 * self.block
     }
 
-    /// An array by its number, or the rule that the number breaks.
+    /// Returns the array with this index, or the reason why there is none.
     pub(super) fn get(&self, number: u32) -> Result<Numbers<'_>, String> {
         self.find(number).map_err(|bad| match bad {
-            BadReference::Beyond(count) => format!("array {number} is not there, only {count} are"),
+            BadReference::Beyond(count) => format!("there is no array {number}; the number of arrays is {count}"),
             BadReference::NoPlace(at) => {
-                format!("array {number} would be at {at:#x} of the data, which contains no array")
+                format!("array {number} would be at {at:#x} of the data, where no array can be")
             }
             BadReference::TooLong(at, count) => {
-                format!("array {number} at {at:#x} of the data leaves its block with {count} numbers")
+                format!("array {number} at {at:#x} of the data has {count} numbers, more than fit in its block")
             }
         })
     }
 
-    /// The same without the message: most stacks end with a number of no array.
+    /// Like [`get`](Self::get), but does not format a message. Most stacks end with an index that has no array, so this is frequent.
     pub(super) fn find(&self, number: u32) -> Result<Numbers<'_>, BadReference> {
         let entry = FIRST + 8 * number as usize;
         if number as usize >= self.len() {
@@ -201,14 +202,14 @@ impl Arrays {
     }
 }
 
-/// The blocks of arrays, which are still to be read.
+/// The array data that is still to be read.
 pub(super) struct ArrayData<'f> {
     content: Content<'f>,
     path: PathBuf,
     limit: u64,
 }
 
-/// Releases threads that wait for a block.
+/// Wakes up threads that wait for a block, by setting unread blocks to empty.
 struct Release<'a>(&'a [OnceLock<Vec<u8>>]);
 
 impl Drop for Release<'_> {
@@ -219,16 +220,16 @@ impl Drop for Release<'_> {
     }
 }
 
-/// Returns the size of a block.
+/// Checks the header of the index, and returns the size of a block of the data.
 fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
-    // A run in which nothing was recorded has an index without a header.
+    // If nothing was recorded, the index has no header.
     if index.is_empty() {
         return Ok(HEADER as u64);
     }
     if index.len() < FIRST || u32_at(index, 0) != MAGIC || !(index.len() - FIRST).is_multiple_of(8) {
         let (length, magic) = (index.len(), u32_at(index, 0));
         let rule = format_args!(
-            "its {length} bytes from {magic:#x} on are not a header that begins with {MAGIC:#x} and entries of 8"
+            "its {length} bytes, which begin with {magic:#x}, are not a header that begins with {MAGIC:#x}, followed by entries of 8 bytes"
         );
         return Err(broken_whole(path, rule));
     }
@@ -236,26 +237,28 @@ fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
         return Err(broken_at(path, HEADER as u64, "the first entry", "it is not empty"));
     }
     match u64::from(u32_at(index, 28)) {
-        block if block < HEADER as u64 => Err(broken_at(path, 28, "size of a block", format_args!("{block} is none"))),
+        block if block < HEADER as u64 => {
+            Err(broken_at(path, 28, "size of a block", format_args!("{block} is too small")))
+        }
         block => Ok(block),
     }
 }
 
-/// The reason why a number refers to no array.
+/// The reason why there is no array with an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BadReference {
-    /// The number of arrays.
+    /// The index is not less than this number of arrays.
     Beyond(usize),
-    /// No array can be at this place of the data.
+    /// There cannot be an array at this offset of the data.
     NoPlace(u64),
-    /// The array at this place would have this many numbers, and leave its block.
+    /// The array at this offset would have this many numbers, more than fit in its block.
     TooLong(u64, u64),
 }
 
-/// The number that means: none.
+/// The index that means no value.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// An array's number in a word of 8 bytes.
+/// The index of an array, from an 8-byte word.
 pub(super) fn reference(word: u64) -> Option<u32> {
     u32::try_from(word).ok()
 }
@@ -266,7 +269,7 @@ mod tests {
     use crate::files::Entry;
     use crate::memory::MemoryBudget;
 
-    /// The two files, by the end of their names.
+    /// The contents of the index and the data file.
     struct Pair(Vec<u8>, Vec<u8>);
 
     impl Files for Pair {
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(numbers(0), Ok(vec![7]));
         assert_eq!(numbers(1), Ok(vec![]));
         assert_eq!(numbers(2), Ok(vec![1, 2, u64::MAX]));
-        assert!(numbers(3).unwrap_err().contains("only 3 are"));
+        assert!(numbers(3).unwrap_err().contains("the number of arrays is 3"));
         assert!(numbers(u32::MAX).is_err());
     }
 
@@ -346,20 +349,20 @@ mod tests {
             (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "not a header"),
             (&|pair| pair.1[0] = 0, "its 64 bytes begin with"),
             (&|pair| pair.0.truncate(45), "not a header"),
-            (&|pair| pair.0.clear(), "room for arrays at 0x20"),
+            (&|pair| pair.0.clear(), "space after the arrays at 0x20"),
             (&|pair| pair.0[39] = 1, "not empty"),
             (&|pair| pair.0[28] = 31, "size of a block"),
-            (&|pair| pair.0[FIRST + 4] = 9, "at 0x20: its rest is not empty"),
+            (&|pair| pair.0[FIRST + 4] = 9, "at 0x20: the rest of the block is not empty"),
             (&|pair| pair.0[FIRST + 4] = 12, "13 blocks are too many"),
             (&|pair| pair.0[FIRST + 7] = 9, "are allowed"),
-            (&|pair| pair.0.swap(FIRST, FIRST + 8), "at 0x20: there is something before array 0"),
-            (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "at 0x40: its rest is not empty"),
-            (&|pair| pair.1[48] = 1, "at 0x30: its rest is not empty"),
-            (&|pair| pair.1[127] = 1, "at 0x7f: its rest is not empty"),
-            (&|pair| pair.1.push(1), "room for arrays at 0x80"),
-            (&|pair| pair.0[FIRST + 24] = 1, "array 3 does not follow"),
-            (&|pair| pair.1[44] = 3, "array 1 leaves it"),
-            (&|pair| pair.1.truncate(64), "array 2 leaves it"),
+            (&|pair| pair.0.swap(FIRST, FIRST + 8), "at 0x20: there are unexpected bytes before array 0"),
+            (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "at 0x40: the rest of the block is not empty"),
+            (&|pair| pair.1[48] = 1, "at 0x30: the rest of the block is not empty"),
+            (&|pair| pair.1[127] = 1, "at 0x7f: the rest of the block is not empty"),
+            (&|pair| pair.1.push(1), "space after the arrays at 0x80"),
+            (&|pair| pair.0[FIRST + 24] = 1, "array 3 should be here"),
+            (&|pair| pair.1[44] = 3, "array 1 extends beyond"),
+            (&|pair| pair.1.truncate(64), "array 2 extends beyond"),
         ] {
             let message = check(change).unwrap_err();
             assert!(message.contains(word), "{message}");

@@ -1,4 +1,4 @@
-//! The XML in bundles: schemas, and strings.
+//! Helpers for the XML files in bundles: schemas and strings.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) fn read(
     crate::readers::xml::read(bytes, |event, _| take(event)).map_err(|(at, rule)| broken(at, what, rule))
 }
 
-/// The text with line ends as XML defines them.
+/// Normalizes line ends as XML requires.
 pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }

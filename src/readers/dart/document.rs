@@ -1,4 +1,4 @@
-//! The CPU profiles of an input, as they were written.
+//! Parses the CPU profiles of an input.
 
 use std::io::Read;
 use std::ops::Range;
@@ -20,16 +20,15 @@ pub(super) enum Form {
     Timeline,
 }
 
-/// A sample.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     pub(super) byte: u64,
-    /// From 1.
+    /// Starts at 1.
     pub(super) line: u64,
-    /// Only events have one; the process of a profile applies to its other samples.
+    /// Only timeline events have one; other samples use the pid of the profile.
     pub(super) pid: Option<u64>,
     pub(super) tid: Option<u64>,
-    /// µs, on the clock of the VM.
+    /// In µs, on the VM's clock.
     pub(super) time: Option<u64>,
     /// Indices in [`Profile::indices`], leaf first; `None` if it has neither a stack nor a leaf.
     stack: Option<Range<usize>>,
@@ -40,29 +39,28 @@ pub(super) struct Sample {
     phase: Option<String>,
 }
 
-/// A CPU profile.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
     kind: Option<String>,
     /// The form of the samples that were read.
     pub(super) form: Option<Form>,
     pub(super) pid: Option<u64>,
-    /// The requested period, in µs.
+    /// The requested sampling period in µs.
     pub(super) period: Option<u64>,
-    /// µs, on the clock of the VM.
+    /// In µs, on the VM's clock.
     pub(super) origin: Option<u64>,
-    /// The stated number of samples.
+    /// The number of samples according to the file.
     pub(super) count: Option<u64>,
-    /// By index; `None` for frames that are missing, or were not read yet.
+    /// By index; `None` for frames that are missing or not read yet.
     pub(super) functions: Vec<Option<Function>>,
-    /// The indices of frames by their identifiers.
+    /// Frame identifiers and their indices.
     frames: HashMap<String, u32>,
-    /// The functions of all stacks.
+    /// The function indices of all stacks.
     indices: Vec<u32>,
     pub(super) samples: Vec<Sample>,
-    /// The place of the first allocation.
+    /// The position of the first allocation.
     allocation: Option<Position>,
-    /// The end of the profile.
+    /// The position of the end of the profile.
     pub(super) at: Position,
 }
 
@@ -71,12 +69,12 @@ impl Profile {
         self.functions.get(index as usize)?.as_ref()
     }
 
-    /// The functions of a sample as they are listed, leaf first.
+    /// The functions that a sample lists, leaf first.
     pub(super) fn listed(&self, sample: &Sample) -> &[u32] {
         sample.stack.clone().and_then(|range| self.indices.get(range)).unwrap_or_default()
     }
 
-    /// The same with the callers of a leaf.
+    /// The functions of a sample and the callers of its outermost one, leaf first.
     pub(super) fn stack(&self, sample: &Sample, limit: usize) -> Result<Vec<u32>, RejectReason> {
         let mut stack = self.listed(sample).to_vec();
         if sample.stack.is_none() {
@@ -84,7 +82,7 @@ impl Profile {
         }
         while let Some(&outermost) = stack.last() {
             let function = self.function(outermost).ok_or(RejectReason::UndefinedRef)?;
-            // Frames that call each other have no end.
+            // The limit also ends cycles of frames that call each other.
             if stack.len() > limit {
                 return Err(RejectReason::StackTooDeep);
             }
@@ -95,10 +93,9 @@ impl Profile {
     }
 }
 
-/// Snapshots in snapshots end somewhere.
+/// The maximum depth of nested snapshots.
 const MOST_LEVELS: usize = 16;
 
-/// Reads documents.
 pub(super) struct Documents {
     most: usize,
     held: Held,
@@ -117,7 +114,7 @@ impl Documents {
         Ok(std::mem::take(&mut self.found))
     }
 
-    /// A profile, or an answer or snapshot that contains one.
+    /// Reads a profile, or a response or snapshot that contains one.
     fn document<R: Read>(&mut self, json: &mut Json<'_, R>, level: usize) -> Result<(), Error> {
         if !json.is_next(ValueType::Object)? {
             return json.skip();
@@ -175,7 +172,7 @@ impl Documents {
         json.end_object()
     }
 
-    /// The index of a frame, which may follow.
+    /// Returns the index of a frame, which may be defined later.
     fn frame<R: Read>(&mut self, id: &str, profile: &mut Profile, json: &Json<'_, R>) -> Result<u32, Error> {
         if let Some(&index) = profile.frames.get(id) {
             return Ok(index);
@@ -260,7 +257,7 @@ impl Documents {
         Ok(Some(start..profile.indices.len()))
     }
 
-    /// Keeps what was read of an object if it is a profile.
+    /// Keeps the object that was read if it is a profile.
     fn end<R: Read>(&mut self, json: &Json<'_, R>, profile: Profile) -> Result<(), Error> {
         let form = match profile.kind.as_deref() {
             Some("CpuSamples") => Form::Samples,
@@ -294,7 +291,7 @@ impl Documents {
 const ALLOCATIONS: &str = "this is an allocation trace of Dart: its samples are objects that were allocated, and do not measure CPU use; the memory \
                            page of Dart DevTools shows it";
 
-/// A whole number that is not negative; `None` for anything else.
+/// Reads a non-negative integer; `None` for anything else.
 fn whole<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
     let is_number = json.is_next(ValueType::Number)?;
     Ok(json.scalar()?.filter(|_| is_number).and_then(|text| text.parse().ok()))

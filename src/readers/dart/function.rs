@@ -1,4 +1,4 @@
-//! Functions of the service protocol, and frames of DevTools.
+//! Functions of the Dart VM's service protocol, and frames of DevTools.
 
 use std::io::Read;
 
@@ -6,24 +6,24 @@ use crate::error::Error;
 use crate::hash::HashMap;
 use crate::readers::json::Json;
 
-/// A function, or a frame with its callers.
+/// A function, or a frame with its caller.
 #[derive(Debug)]
 pub(super) struct Function {
-    /// With the names of the class and the functions that contain it.
+    /// Qualified with the names of the class and the functions that contain it.
     pub(super) name: String,
     /// `Dart`, `Native`, `Stub`, `Collected` or `Tag`; empty for frames.
     pub(super) kind: String,
-    /// The source file: `package:app/main.dart`, `dart:core/uri.dart`, another URL or nothing.
+    /// The source file: `package:app/main.dart`, `dart:core/uri.dart`, another URL, or empty.
     pub(super) url: String,
-    /// From 1.
+    /// Starts at 1.
     pub(super) line: Option<u32>,
-    /// The stated numbers of samples through it, and of samples that end in it.
+    /// The `inclusiveTicks` and `exclusiveTicks` in the file: the number of samples through the function, and of samples that end in it.
     pub(super) ticks: [Option<u64>; 2],
-    /// The identifier of the caller of a frame.
+    /// The identifier of a frame's caller.
     pub(super) parent: Option<String>,
 }
 
-/// The members of a function or frame that are used, with and without the `owner`s that contain it.
+/// The members of a function or frame that are used. In each path, any `owner` is ignored.
 const USED: [&str; 12] = [
     "function.location.line",
     "function.location.script.uri",
@@ -39,7 +39,7 @@ const USED: [&str; 12] = [
     "sourceLine",
 ];
 
-/// The root that all stacks of DevTools share. It is not a frame.
+/// The root that all DevTools stacks share. It is not a frame.
 pub(super) const ROOT: &str = "cpuProfileRoot";
 
 impl Function {
@@ -82,12 +82,12 @@ impl Function {
         })
     }
 
-    /// The approximate size of its texts in bytes.
+    /// The approximate size of its strings in bytes.
     pub(super) fn text_bytes(&self) -> usize {
         self.name.len() + self.kind.len() + self.url.len() + self.parent.as_ref().map_or(0, String::len)
     }
 
-    /// The name and path of its binary.
+    /// Returns the name and path of its binary.
     pub(super) fn binary(&self) -> Option<(&str, String)> {
         const VM: &str = "Dart VM";
         const SDK: &str = "org-dartlang-sdk";
@@ -106,7 +106,7 @@ impl Function {
             _ if self.url.contains("flutter/packages/flutter/lib/") => {
                 Some(("package:flutter", "package:flutter/".to_owned()))
             }
-            // The slash shows that this is a path, and not only a name.
+            // The slash marks this as a path, not only a name.
             Some(("package", _)) => Some((package, format!("{package}/"))),
             Some(("dart", _)) => {
                 let library = package.strip_suffix("-patch").unwrap_or(package);

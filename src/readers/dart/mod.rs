@@ -12,20 +12,21 @@
 //!  "traceEvents": [{"ph": "P", "pid": 4242, "tid": 771, "ts": 50, "args": {"userTag": "Default"}, "sf": "140-1"}]}
 //! ```
 //!
-//! The objects may be the `result` of an answer of the protocol, or in the part `cpu-profiler` of a snapshot of DevTools. Each is a document with
-//! one run and one table.
+//! The objects may be the `result` of a protocol response, or in the part `cpu-profiler` of a DevTools snapshot. Each is a document with one
+//! run and one table.
 //!
-//! * **Weight**: a sample counts as 1. The file does not contain the CPU time of a sample: `samplePeriod` is the requested period, and the real
-//!   gaps are longer. A gap may be of any length while a thread waits, so an estimate by gaps would make an idle thread look busy.
-//! * **Time** is relative to `timeOriginMicros`. Threads have numbers and no names.
-//! * **Stacks** are indices of functions from the leaf to the root, or the identifier of the leaf, whose `parent` is its caller. A stack of
-//!   which the VM kept only the innermost frames (`truncated`) has the root `<truncated backtrace>`.
-//! * **Names** of functions begin with the names of the class and the functions that contain them: `Parser.parse.<anonymous closure>`.
+//! * **Weight**: each sample has weight 1. The file does not contain the CPU time of a sample: `samplePeriod` is the requested period, and the
+//!   real gaps are longer. A gap can have any length while a thread waits, so estimating by gaps would make an idle thread look busy.
+//! * **Time** is relative to `timeOriginMicros`. Threads have numbers but no names.
+//! * **Stacks** are indices of functions from the leaf to the root, or the identifier of the leaf, whose `parent` is its caller. If the VM kept
+//!   only the innermost frames of a stack (`truncated`), its root is `<truncated backtrace>`.
+//! * **Function names** are qualified with the class and the functions that contain them: `Parser.parse.<anonymous closure>`.
 //! * **Binaries** are packages (`package:app`, `dart:core`) or source files; code of the VM itself belongs to `Dart VM`.
-//! * Functions of the kind `Tag` are labels and not frames.
-//! * A row that refers to a missing frame is rejected, since DevTools writes such rows. An index without a function is damage.
+//! * Functions of the kind `Tag` are labels, not frames.
+//! * A row that refers to a missing frame is rejected, since DevTools writes such rows. An index without a function means that the file is
+//!   damaged.
 //!
-//! Allocation traces have the same type, with an object in each sample. They are refused, since they do not measure CPU use.
+//! Allocation traces have the same type, with an object in each sample. They are rejected, since they do not measure CPU use.
 
 mod document;
 mod function;
@@ -38,10 +39,10 @@ use crate::error::Error;
 use crate::recording::RecordingBuilder;
 use document::Documents;
 
-/// Reads an input with all its profiles into a recording. `name` is how results and errors call it.
+/// Reads an input with all its profiles into a recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
-/// If there is no CPU profile, if a document is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+/// If there is no CPU profile, a document is damaged, or the input exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);

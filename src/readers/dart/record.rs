@@ -1,4 +1,4 @@
-//! A CPU profile becomes a document of a recording.
+//! Converts a CPU profile to a document of a recording.
 
 use std::collections::hash_map::Entry;
 
@@ -12,13 +12,13 @@ use crate::recording::{
 };
 use crate::units::{Address, Nanos, Unit};
 
-/// The memory of the recording is reserved each time it has this many more rows.
+/// Memory is reserved each time this many rows were added.
 const ROWS_BETWEEN: usize = 1 << 12;
 
-/// Adds a profile, the run with this number of its input.
+/// Adds a profile as run `number` of its input.
 ///
 /// # Errors
-/// If the profile has another number of samples than it states, or the recording is full.
+/// If the number of samples contradicts `sampleCount`, or the recording is full.
 pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let missing = missing(profile)?;
     let mut input = recording.input(name)?;
@@ -48,16 +48,16 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
 /// Adds the samples of a profile.
 struct Writer<'p, 'i> {
     profile: &'p Profile,
-    /// The start of the recording in µs, on the clock of the VM.
+    /// The start of the recording in µs, on the VM's clock.
     origin: u64,
-    /// By the numbers of process and thread.
+    /// Keyed by pid and tid.
     threads: HashMap<[Option<u64>; 2], Thread>,
-    /// By function.
+    /// Keyed by function.
     frames: HashMap<u32, FrameId>,
     input: InputBuilder<'i>,
 }
 
-/// A thread with the user tags of its samples.
+/// A thread, with the user tags of its samples.
 struct Thread {
     id: u32,
     tags: Vec<(Nanos, Option<StringId>)>,
@@ -126,7 +126,7 @@ impl Writer<'_, '_> {
             }
             tags.sort_by_key(|&(time, _)| time);
             tags.dedup();
-            // A label is found by its time.
+            // Labels are looked up by time, so each time can have only one.
             let distinct = tags.len();
             tags.dedup_by_key(|&mut (time, _)| time);
             others += (distinct - tags.len()) as u64;
@@ -138,7 +138,7 @@ impl Writer<'_, '_> {
         self.profile.noted(message, others).into_iter().for_each(|noted| self.input.note(noted));
     }
 
-    /// The frame of a function; `None` for a tag.
+    /// Returns the frame of a function; `None` for a tag.
     fn frame(&mut self, index: u32) -> Result<Option<FrameId>, Full> {
         let Some(function) = self.profile.function(index).filter(|function| function.kind != "Tag") else {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Writer<'_, '_> {
 }
 
 impl Profile {
-    /// A diagnostic about this number of samples or functions, if there are any.
+    /// Returns a diagnostic about this many samples or functions, if there are any.
     fn noted(&self, message: &str, count: u64) -> Option<Diagnostic> {
         (count > 0).then(|| Diagnostic { at: Some(self.at.clone()), message: message.to_owned(), count })
     }
@@ -174,7 +174,7 @@ impl Profile {
 /// The root of a stack whose outer frames are missing.
 const TRUNCATED: &str = "<truncated backtrace>";
 
-/// A word about samples that are not in the profile.
+/// Returns a diagnostic if the profile lacks samples.
 fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     let rows = profile.samples.len() as u64;
     let count = profile.count.unwrap_or(rows);
@@ -185,7 +185,8 @@ fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
     Ok(profile.noted("samples are missing: DevTools leaves out samples without a stack", count - rows))
 }
 
-/// A word about functions whose numbers of samples differ from the samples. Stubs and tags often differ in correct profiles.
+/// Returns a diagnostic if the sample counts of functions contradict the samples. Stubs and tags are ignored, since they often differ in
+/// correct profiles.
 fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     let mut found = vec![([0_u64; 2], usize::MAX); profile.functions.len()];
     for (number, sample) in profile.samples.iter().enumerate() {
@@ -208,7 +209,7 @@ fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     profile.noted(message, count)
 }
 
-/// The process, and the requested period.
+/// The process, and the requested sampling period.
 fn contents(profile: &Profile, number: u32) -> Toc {
     let pair = |key: &str, value: String| (key.to_owned(), value);
     let run = TocRun {

@@ -1,4 +1,4 @@
-//! Reads call trees that were copied out of Instruments (Edit > Deep Copy), of Instruments 7 to 16.
+//! Reads call trees that were copied from Instruments 7 to 16 (Edit > Deep Copy).
 //!
 //! ```text
 //! Weight            Self Weight         Symbol Names
@@ -7,19 +7,20 @@
 //! 2.45 s  49.6%     846.00 ms             delta()
 //! ```
 //!
-//! Columns are separated by tabs, and symbols are indented by one blank for each caller. The first row may be indented as well.
+//! Columns are separated by tabs, and symbols are indented by one space per caller. The first row may be indented as well.
 //!
-//! * The self weight of a row is its weight. Older versions have bare numbers in the unit of the column (`Self (ms)`) or
-//!   of the total, and write `-` for 0.
-//! * The total of a row is only a check: it is its self weight and the totals of the rows below it, except for rounding. Percentages are
-//!   not used, since some versions write wrong ones.
-//! * Allocations (`Bytes Used`, `Count`) have no self weight: it is the total without the rows below it, if all totals are exact bytes.
-//! * Copies without the first line are read as if it said Weight and Self Weight, or Bytes Used and Count if the weights are bytes.
-//! * In an inverted tree, functions call those above them, so self weights cannot be told from totals. It is refused.
-//! * Numbers are rounded. The percentage of a row, if present, shows the decimal mark of its numbers.
-//! * The text contains no binaries, addresses, threads, or times, and no number of samples: each row is one sample.
+//! * The weight of a row is its self weight. In older versions it is a bare number in the unit of the column (`Self (ms)`) or of the total, and
+//!   `-` means 0.
+//! * The total of a row is only used as a check: it is the sum of the row's self weight and the totals of the rows below it, except for
+//!   rounding. Percentages are not used, since some versions write wrong ones.
+//! * Allocations (`Bytes Used`, `Count`) have no self weight. It is computed as the total minus the totals of the rows below, if all totals are
+//!   exact bytes.
+//! * Copies without the first line are read as if it were Weight and Self Weight, or Bytes Used and Count if the weights are bytes.
+//! * In an inverted tree, functions call the functions above them, so self weights cannot be distinguished from totals. It is rejected.
+//! * Numbers are rounded. The percentage of a row, if present, reveals the decimal mark of its numbers.
+//! * The text contains no binaries, addresses, threads, times or sample counts: each row is one sample.
 //!
-//! The text does not contain the instrument. The reader assumes that times are the CPU time of Time Profiler.
+//! The text does not contain the instrument. The reader assumes that times are CPU time from Time Profiler.
 
 mod row;
 mod tree;
@@ -35,10 +36,10 @@ use row::Head;
 pub(super) use row::is_row;
 use tree::Tree;
 
-/// Reads an input into a recording. `name` is how results and errors call it.
+/// Reads an input into a recording. `name` identifies it in results and errors.
 ///
 /// # Errors
-/// If a row is damaged or contradicts others, or if the input exceeds a limit. The builder cannot be used after that.
+/// If a row is damaged or contradicts others, or if the input exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let mut lines = Lines::new(source, name, &recording.options.clone());
     let first = lines.next()?;

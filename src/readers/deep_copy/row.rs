@@ -1,46 +1,44 @@
-//! The lines of a table: the names of the columns, and rows.
+//! Parses the lines of a table: the column names, and rows.
 
 use crate::readers::rounded::Rounded;
-use crate::units::Unit;
+use crate::units::{Unit, written_unit};
 
-/// The columns of a table. The first one is the total weight, the last one the symbol.
+/// The columns of a table. The first is the total weight, the last the symbol.
 pub(super) struct Head {
-    /// The number of columns.
     columns: usize,
-    /// True if the second column is the weight of the function alone. Otherwise the weights are exact bytes.
+    /// True if the second column is the self weight. Otherwise the weights are exact bytes.
     pub(super) has_own: bool,
-    /// The unit of the numbers in the second column, if its name contains one. Otherwise, it is that of the total of the row.
+    /// The unit of the second column, if its name contains one. Otherwise, the unit of the row's total applies.
     unit_of_own: Option<String>,
-    /// False if the first line is a row.
+    /// False if the first line is already a row.
     pub(super) is_named: bool,
 }
 
-/// True for a line that begins with a weight and its percentage.
+/// True for a line that starts with a weight and its percentage.
 pub(in crate::readers) fn is_row(line: &str) -> bool {
     let total = line.split('\t').next().unwrap_or_default().trim();
     total.starts_with(|first: char| first.is_ascii_digit()) && total.ends_with('%') && line.contains('\t')
 }
 
-/// A row of a table.
 pub(super) struct Row<'l> {
-    /// The number of blanks before its symbol.
+    /// The number of spaces before its symbol.
     pub(super) indent: usize,
     pub(super) symbol: &'l str,
     pub(super) unit: Unit,
-    /// The weight of the function with its callees.
+    /// The weight of the function and its callees.
     pub(super) total: Rounded,
-    /// The weight of the function alone; `None` for allocations.
+    /// The self weight; `None` for allocations.
     pub(super) own: Option<Rounded>,
 }
 
 impl Head {
-    /// Parses the first line; `None` for other columns.
+    /// Parses the first line; `None` if it has other columns.
     pub(super) fn parse(line: &str) -> Option<Self> {
         let names: Vec<&str> = line.split('\t').map(str::trim).collect();
         let [total, own, .., _] = names.as_slice() else { return None };
         let unit = own.strip_prefix("Self (").and_then(|unit| unit.strip_suffix(')'));
         if names.len() > 2 && is_row(line) {
-            // Allocations have a number of allocations, not a second weight.
+            // Allocations have a count instead of a second weight.
             let has_own = !total.contains("Bytes") || own.is_empty();
             return Some(Self { columns: names.len(), has_own, unit_of_own: None, is_named: false });
         }
@@ -52,7 +50,6 @@ impl Head {
         Some(Self { columns: names.len(), has_own, unit_of_own: unit.map(str::to_owned), is_named: true })
     }
 
-    /// Parses a row.
     pub(super) fn row<'l>(&self, line: &'l str) -> Result<Row<'l>, &'static str> {
         if line.contains(char::REPLACEMENT_CHARACTER) {
             return Err("a row is not valid UTF-8; save the text in UTF-8 or UTF-16");
@@ -80,20 +77,20 @@ impl Head {
     }
 }
 
-/// The decimal mark of the percentage in a cell.
+/// Returns the decimal mark of the percentage in a cell.
 fn decimal_mark(cell: &str) -> Option<char> {
     let percentage = cell.trim().strip_suffix('%')?.trim_end();
     percentage.rsplit(char::is_whitespace).next()?.chars().rfind(|mark| matches!(mark, '.' | ','))
 }
 
-/// The number with its unit in a cell, without the percentage.
+/// Returns the number and unit in a cell, without the percentage.
 fn amount_of(cell: &str) -> &str {
     let cell = cell.trim();
     let amount = cell.strip_suffix('%').and_then(|rest| rest.trim_end().rsplit_once(char::is_whitespace));
     amount.map_or(cell, |(amount, _)| amount.trim_end())
 }
 
-/// The unit in a cell; empty if there is none.
+/// Returns the unit in a cell; empty if there is none.
 fn unit_of(cell: &str) -> &str {
     amount_of(cell).rsplit(|character: char| character.is_ascii_digit()).next().unwrap_or_default().trim()
 }
@@ -104,23 +101,13 @@ fn quantity(cell: &str, unit: Option<&str>, mark: Option<char>) -> Result<(Unit,
     let end = amount.rfind(|character: char| character.is_ascii_digit()).map_or(0, |last| last + 1);
     let (number, written) = amount.split_at_checked(end).unwrap_or_default();
     let unit = Some(written.trim()).filter(|unit| !unit.is_empty()).or(unit).ok_or("a weight has no unit")?;
-    let (unit, scale) = match unit {
-        "ns" => (Unit::Nanoseconds, 1),
-        "µs" | "μs" | "us" => (Unit::Nanoseconds, 1_000),
-        "ms" => (Unit::Nanoseconds, 1_000_000),
-        "s" => (Unit::Nanoseconds, 1_000_000_000),
-        "min" => (Unit::Nanoseconds, 60_000_000_000),
-        "h" => (Unit::Nanoseconds, 3_600_000_000_000),
-        "c" | "cycles" => (Unit::Cycles, 1),
-        "Kc" => (Unit::Cycles, 1_000),
-        "Mc" => (Unit::Cycles, 1_000_000),
-        "Gc" => (Unit::Cycles, 1_000_000_000),
-        "B" | "Bytes" => (Unit::Bytes, 1),
-        "KB" | "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB" => return Err(ROUNDED_BYTES),
+    let (unit, scale) = match written_unit(unit) {
+        Some((Unit::Bytes, 2..)) => return Err(ROUNDED_BYTES),
+        Some(known @ (Unit::Nanoseconds | Unit::Cycles | Unit::Bytes, _)) => known,
         _ => return Err("a weight is not a number with a unit of time, cycles or bytes"),
     };
     let rounded = Rounded::parse(number, mark, scale)?;
-    // A weight that is rounded to 0 has decimals of a smaller unit.
+    // Instruments shows a small weight in a smaller unit, so a 0 is exact.
     Ok((unit, if rounded.value == 0 { Rounded::default() } else { rounded }))
 }
 

@@ -1,4 +1,4 @@
-//! The rows of a copied call tree become sums of a recording.
+//! Converts the rows of a copied call tree to sums in a recording.
 
 use std::io::Read;
 
@@ -9,23 +9,23 @@ use crate::readers::lines::{Line, LineStart, Lines};
 use crate::readers::stack_sums::StackSums;
 use crate::units::{Unit, Weight};
 
-/// A row whose callees may follow.
+/// A row that may still get callees.
 struct Open {
     indent: usize,
     line: LineStart,
     stack: Option<StackId>,
     unit: Unit,
     total: u64,
-    /// The value of 1 in the last digit of the total.
+    /// The value of one unit in the last digit of the total.
     digit: u64,
     own: Option<u64>,
     of_callees: u64,
-    /// The most by which the sum of the rounded numbers may differ from the total.
+    /// The maximum difference between the total and the sum of rounded numbers.
     tolerance: u64,
 }
 
 impl Open {
-    /// True for a row whose self weight is its total, although it has callees: the row of a function above its callers.
+    /// True for a row whose self weight equals its total although it has callees, which happens in an inverted tree.
     fn is_inverted(&self) -> bool {
         self.of_callees > 0 && self.own.is_some_and(|own| own > 0 && own.saturating_add(self.tolerance) >= self.total)
     }
@@ -51,10 +51,10 @@ impl<'s, 'r> Tree<'s, 'r> {
         Self { head, sums, open: Vec::new(), unit: None, incomplete: None }
     }
 
-    /// Reads all rows; `first` is one that was already taken.
+    /// Reads all rows; `first` was read before.
     ///
     /// # Errors
-    /// If there are no rows, a row cannot be read, or it contradicts the rows below it.
+    /// If there are no rows, a row cannot be parsed, or it contradicts the rows below it.
     pub(super) fn read<R: Read>(mut self, mut first: Option<Line>, lines: &mut Lines<'_, R>) -> Result<(), Error> {
         let mut rows = 0_u64;
         while let Some(line) = first.take().map_or_else(|| lines.next(), |line| Ok(Some(line)))? {
@@ -105,7 +105,7 @@ impl<'s, 'r> Tree<'s, 'r> {
         Ok(())
     }
 
-    /// Adds the open rows with at least this indent.
+    /// Closes the open rows with at least this indent, and adds them to the sums.
     fn close<R>(&mut self, indent: usize, lines: &Lines<'_, R>) -> Result<(), Error> {
         while let Some(row) = self.open.pop_if(|row| row.indent >= indent) {
             let is_inverted = self.open.iter().any(Open::is_inverted);
@@ -118,7 +118,7 @@ impl<'s, 'r> Tree<'s, 'r> {
         Ok(())
     }
 
-    /// The weight of a function alone, which is compared with its total and callees.
+    /// Returns the self weight of a row, after checking it against the total and the callees.
     fn own(&mut self, row: &Open) -> Result<u64, &'static str> {
         let Some(own) = row.own else { return row.total.checked_sub(row.of_callees).ok_or(EXCESS) };
         let sum = own.saturating_add(row.of_callees);
@@ -126,7 +126,7 @@ impl<'s, 'r> Tree<'s, 'r> {
             return Err(EXCESS);
         }
         let missing = row.total.saturating_sub(sum.saturating_add(row.tolerance));
-        // The total of the tree is not known better.
+        // Compared with the precision of the tree's total.
         if missing > self.open.first().unwrap_or(row).digit {
             return Err(MISSING);
         }

@@ -1,4 +1,4 @@
-//! Reads reports that dotTrace's Reporter wrote about a sampled program (`Reporter.exe report`), with call stacks.
+//! Reads reports with call stacks that dotTrace's Reporter wrote about a sampled program (`Reporter.exe report`).
 //!
 //! ```text
 //! <Report>
@@ -8,18 +8,18 @@
 //! </Report>
 //! ```
 //!
-//! * A pattern with `PrintCallstacks="Full"` adds an `Instance` for each node of the call tree. The stack of the
-//!   instance begins with the root, and its own time is the weight of this stack.
-//! * A stack ends with the name of the function. Stacks are split at slashes. If functions have slashes in their names, stacks that
-//!   can be split in several ways are refused. A diagnostic counts stacks with callers outside of the report,
-//!   whose names may also contain slashes.
-//! * The instances of a function have the own time of the function, except for rounding, and a callee's total is part of its caller's.
-//! * The pattern selects functions. The own time of a function without instances is not in any stack; a diagnostic states it.
-//! * Times are milliseconds with a decimal point, and perhaps commas between thousands.
-//! * The report contains no threads, binaries or addresses. `Samples` of a node includes its callees, so the samples of a stack are unknown.
+//! * A pattern with `PrintCallstacks="Full"` adds an `Instance` for each node of the call tree. The stack of the instance begins with the root,
+//!   and its `OwnTime` is the weight of this stack.
+//! * A stack ends with the name of the function. Stacks are split at slashes. If function names contain slashes, stacks that can be split in
+//!   several ways are rejected. A diagnostic counts stacks with callers that are not in the report, whose names may also contain slashes.
+//! * The `OwnTime` of a function's instances adds up to that of the function, except for rounding, and a callee's total is part of its caller's.
+//! * The pattern selects functions. If a function has no instances, its `OwnTime` is not in any stack; a diagnostic reports it.
+//! * Times are milliseconds with a decimal point, and possibly commas between thousands.
+//! * The report contains no threads, binaries or addresses. The `Samples` of a node include its callees, so the number of samples of a stack is
+//!   unknown.
 //!
-//! dotTrace measures wall time or thread time, and the report does not say which. Weights are therefore elapsed time, and
-//! [presence](crate::profile::Meaning::Presence). Reports of tracing (`Calls`), whose times include the cost of tracing, are refused.
+//! dotTrace measures wall time or thread time, and the report does not record which. Weights are therefore elapsed time, and
+//! [presence](crate::profile::Meaning::Presence). Tracing reports (`Calls`) are rejected, since their times include the overhead of tracing.
 
 mod report;
 mod stacks;
@@ -34,10 +34,10 @@ use crate::recording::RecordingBuilder;
 use report::{Fault, Names};
 use stacks::Stacks;
 
-/// Reads a report into a recording. `name` is how results and errors call it.
+/// Reads a report into a recording. `name` identifies it in results and errors.
 ///
 /// # Errors
-/// If it is not a report of sampling with call stacks, if it is damaged, or if it exceeds a limit. The builder cannot be used after that.
+/// If it is not a sampling report with call stacks, it is damaged, or it exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let document = Document::read(source, name, &recording.options.memory)?;
     let failed = |(at, kind): Fault| Error::new(kind, Some(document.place(at)));

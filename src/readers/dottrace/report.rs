@@ -1,4 +1,4 @@
-//! The elements of a report.
+//! Parses the elements of a report.
 
 use std::collections::HashSet;
 
@@ -8,42 +8,40 @@ use crate::error::ErrorKind;
 use crate::readers::rounded::Rounded;
 use crate::readers::xml::{self, attribute};
 
-/// A byte offset, and what is wrong there.
+/// A byte offset, and the error there.
 pub(super) type Fault = (usize, ErrorKind);
 
-/// An element of a report.
 pub(super) struct Element {
     pub(super) kind: Kind,
     /// The name of a function, or the stack of an instance.
     pub(super) text: String,
-    /// Nanoseconds with callees, and without.
+    /// In nanoseconds, with and without callees.
     pub(super) total: Rounded,
     pub(super) own: Rounded,
 }
 
-/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Function {
-        /// How many instances follow, as the report states.
+        /// The number of instances according to the report.
         instances: Option<u64>,
     },
     Instance,
 }
 
-/// The names of functions of a report.
+/// The function names in a report.
 #[derive(Default)]
 pub(super) struct Names {
-    /// The names without a slash.
+    /// Names without a slash.
     pub(super) plain: HashSet<String>,
-    /// The names with a slash, which also separates the names of a stack.
+    /// Names with a slash, which is also the separator of stacks.
     pub(super) with_slash: HashSet<String>,
-    /// The most slashes in a name.
+    /// The maximum number of slashes in a name.
     pub(super) most_slashes: usize,
 }
 
 impl Names {
-    /// Reads the names, and checks that it is a report with call stacks.
+    /// Reads the names, and checks that the document is a report with call stacks.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
         let (mut names, mut has_instances) = (Self::default(), false);
         read(bytes, |element, _| {
@@ -70,9 +68,9 @@ const UNKNOWN_TYPE: &str =
 const OTHER_FORM: &str = "this report of dotTrace has no TotalTime and OwnTime for each function, as reports that compare snapshots; write a \
                           report about one snapshot: Reporter.exe report SNAPSHOT --pattern=FILE --save-to=FILE";
 
-/// Passes the functions and instances of a report with their offsets, in order.
+/// Passes the functions and instances of a report, with their offsets, to `take` in order.
 pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element, usize) -> Result<(), Fault>) -> Result<(), Fault> {
-    // The number of open elements, and the outer ones.
+    // The number of open elements, and the names of the outer ones.
     let (mut depth, mut path) = (0, Vec::<String>::new());
     let mut fault = None;
     let result = xml::read(bytes, |event, at| {
@@ -96,7 +94,7 @@ pub(super) fn read(bytes: &[u8], mut take: impl FnMut(Element, usize) -> Result<
     result.map_err(|(at, rule)| fault.unwrap_or((at, ErrorKind::Malformed(rule))))
 }
 
-/// Reads an element below these; `None` for others than functions and instances.
+/// Parses an element with these ancestors; `None` unless it is a function or an instance.
 fn element(start: &BytesStart<'_>, outer: &[&str]) -> Result<Option<Element>, ErrorKind> {
     let malformed = |text: &str| ErrorKind::Malformed(text.to_owned());
     let refused = |text: &str| Err(ErrorKind::NotAnExport(text.to_owned()));

@@ -1,4 +1,4 @@
-//! Instances become sums of a recording.
+//! Converts instances to sums in a recording.
 
 use super::report::{Element, Fault, Kind, Names};
 use crate::error::ErrorKind;
@@ -8,7 +8,7 @@ use crate::readers::rounded::Rounded;
 use crate::readers::stack_sums::StackSums;
 use crate::units::{Unit, Weight};
 
-/// The function whose instances follow.
+/// The function of the current instances.
 struct Function {
     name: String,
     at: usize,
@@ -16,7 +16,7 @@ struct Function {
     expected: Option<u64>,
     instances: u64,
     of_instances: u64,
-    /// The most by which the sum of rounded times may differ.
+    /// The maximum error of the sum of rounded times.
     tolerance: u64,
 }
 
@@ -26,7 +26,7 @@ struct Node {
     /// `None` if the function is not in the report.
     at: Option<usize>,
     total: u64,
-    /// The node's own time, and the totals of its callees that are in the report.
+    /// The node's `OwnTime`, plus the totals of its callees that are in the report.
     of_parts: u64,
     tolerance: u64,
     caller: Option<StackId>,
@@ -39,11 +39,11 @@ pub(super) struct Stacks<'s, 'r> {
     sums: &'s mut StackSums<'r>,
     function: Option<Function>,
     nodes: HashMap<StackId, Node>,
-    /// The own time of all instances.
+    /// The total `OwnTime` of all instances.
     own: u64,
-    /// The first function with own time and without instances, how many there are, and their own time.
+    /// The first function with an `OwnTime` but without instances, the number of these functions, and their total `OwnTime`.
     unplaced: Option<(usize, u64, u64)>,
-    /// The first instance with a caller that is not a function of the report, and how many there are.
+    /// The first instance with a caller that is not in the report, and the number of these instances.
     unlisted: Option<(usize, u64)>,
 }
 
@@ -127,7 +127,7 @@ impl<'s, 'r> Stacks<'s, 'r> {
         Ok(())
     }
 
-    /// Checks the complete report. Returns what is uncertain: the first place, a message, and the number of places.
+    /// Checks the complete report. Returns warnings: the first offset, a message, and a count.
     pub(super) fn check(mut self) -> Result<Vec<(usize, String, u64)>, Fault> {
         self.end_function()?;
         let is_wrong = |node: &&Node| node.of_parts > node.total.saturating_add(node.tolerance);
@@ -151,8 +151,8 @@ impl<'s, 'r> Stacks<'s, 'r> {
         Ok(unlisted.into_iter().chain(unplaced).chain(outside).collect())
     }
 
-    /// The time of the outermost instances that is the own time of no instance, with the first of them and their number. `None` if rounding
-    /// explains it.
+    /// Returns the time of the outermost instances that is not the `OwnTime` of any instance, with the offset of the first of them and their
+    /// number. `None` if rounding explains it.
     fn outside(&self) -> Option<(usize, u64, u64)> {
         let caller = |node: &Node| node.caller.and_then(|caller| self.nodes.get(&caller));
         let is_outermost =
@@ -169,11 +169,11 @@ impl<'s, 'r> Stacks<'s, 'r> {
 const UNLISTED: &str =
     "a CallStack has callers that are not functions of the report, so it is assumed that their names contain no /";
 
-/// More slashes in names would take too long to compare.
+/// Splitting names with more slashes would take too long.
 const MOST_SLASHES: usize = 8;
 
 impl Names {
-    /// The callers in the stack of a function, outermost first.
+    /// Splits the stack of a function into its callers, outermost first.
     fn callers<'t>(&self, stack: &'t str, function: &str) -> Result<Vec<&'t str>, ErrorKind> {
         let malformed = |text: &str| Err(ErrorKind::Malformed(text.to_owned()));
         if stack == function {

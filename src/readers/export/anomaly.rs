@@ -1,35 +1,35 @@
-//! Anomalies of elements whose value is still known: they get a note but do not reject the row.
+//! Anomalies of elements whose value is still known: they produce a note, but do not reject the row.
 //!
-//! No known CPU table contains any of these. If the next Xcode renames something, it is missing under its old name, and only these notes
-//! would show it.
+//! No known CPU table contains any of these. If the next Xcode renames an element or attribute, it is missing under its old name, and only
+//! these notes would show that.
 
 /// Something that no known version of `xctrace` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Oddity {
     /// An unknown element next to the frames of a stack.
     InStack,
-    /// Frames in an element that does not have the name of a stack.
+    /// Frames in an element that is not named like a stack.
     StackName,
     /// An element inside a thread, a process, a frame, a binary or a source.
     Child,
-    /// A thread, a process or a core without display string.
+    /// A thread, process or core without a display string.
     NoDisplayName,
-    /// A thread without process.
+    /// A thread without a process.
     NoProcess,
-    /// A frame without name.
+    /// A frame without a name.
     NoFrameName,
-    /// A binary without name, UUID, architecture or path.
+    /// A binary without a name, UUID, architecture or path.
     NoBinaryField,
     /// A binary without a readable load address.
     LoadAddress,
-    /// A binary whose UUID cannot be read.
+    /// A binary with an unreadable UUID.
     Uuid,
-    /// An attribute of a frame or a binary.
+    /// An unknown attribute of a frame or binary.
     Attribute,
 }
 
 impl Oddity {
-    /// The topic under which diagnostics count it, and the sentence that people read.
+    /// Returns the topic under which diagnostics count the anomaly, and the sentence to print.
     pub(super) const fn describe(self) -> (&'static str, &'static str) {
         match self {
             Self::InStack => {

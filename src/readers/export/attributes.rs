@@ -1,4 +1,4 @@
-//! The attributes of an element, as far as its value needs them.
+//! Parses the attributes of an element that its value needs.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::position::Fault;
 use super::tag::Tag;
 use crate::readers::well_formed::attributes;
 
-/// The source of an element's value.
+/// Where the value of an element comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// The element itself; nothing refers to it.
+    /// The element itself; nothing can refer to it.
     None,
     /// The element itself, which defines this id.
     Id(u64),
@@ -19,7 +19,7 @@ pub(super) enum Identity {
     Ref(u64),
 }
 
-/// The attributes that an element's value needs, unescaped.
+/// The attributes needed for an element's value, unescaped.
 #[derive(Debug)]
 pub(super) enum Fields<'a> {
     None,
@@ -27,9 +27,9 @@ pub(super) enum Fields<'a> {
     Binary(BinaryFields<'a>),
     /// The line of a source; `None` if it is not a number.
     Line(Option<u32>),
-    /// The display string (`fmt`) of an element, the only place with its name.
+    /// The display string (`fmt`) of an element, which is the only place with its name.
     DisplayName(Cow<'a, str>),
-    /// An unknown element with an address: a frame of an unknown kind.
+    /// An unknown element with an address: a new kind of frame.
     UnknownFrame,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct BinaryFields<'a> {
     pub(super) has_others: bool,
 }
 
-/// Reads the attributes of an element that starts at the byte `at`, in any order.
+/// Parses the attributes, in any order, of an element that starts at byte `at`.
 pub(super) fn read<'a>(
     tag: Tag,
     start: &'a BytesStart<'_>,
@@ -104,8 +104,8 @@ pub(super) fn read<'a>(
     Ok((identity, fields))
 }
 
-/// `id="N"` or `ref="N"` in the spelling of `xctrace`, if it is the first attribute and nothing else is needed. Nine of ten elements are
-/// like this, so it is worth avoiding a loop over all attributes.
+/// Parses `id="N"` or `ref="N"` as `xctrace` spells it, if it is the first attribute and nothing else is needed. This covers nine of ten
+/// elements and avoids a loop over all attributes.
 fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
     if let Some(rest) = raw.strip_prefix(" ref=\"") {
         let (number, after) = rest.split_once('"')?;
@@ -122,9 +122,9 @@ fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
     if rest.contains(" ref") { None } else { parse_number(number).map(Identity::Id) }
 }
 
-/// A value with its entities replaced.
+/// Replaces the entities in an attribute value.
 ///
-/// White space in a value is a space each, as [XML has it](https://www.w3.org/TR/xml/#AVNormalize).
+/// Each white space character becomes a space, as [XML requires](https://www.w3.org/TR/xml/#AVNormalize).
 pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     let malformed = |error| Fault::malformed(format!("an attribute: {error}"), at);
     if !value.bytes().fold(false, |has_control, byte| has_control | (byte < b' ')) {
@@ -134,9 +134,9 @@ pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
 }
 
-/// A decimal number without sign.
+/// Parses an unsigned decimal number.
 pub(super) fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim_ascii();
-    // `str::parse` would take a plus sign.
+    // `str::parse` would accept a plus sign.
     text.as_bytes().first().filter(|byte| byte.is_ascii_digit()).and_then(|_| text.parse().ok())
 }

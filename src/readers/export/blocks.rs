@@ -1,39 +1,39 @@
-//! Cuts a byte stream into blocks. If there are rows, each block ends after a row.
+//! Splits a byte stream into blocks. If there are rows, each block ends after a row.
 
 use std::io::{self, Read};
 
 use super::scan::PADDING;
 
-/// The end of a row.
+/// The end tag of a row.
 const ROW_END: &[u8] = b"</row>";
 
-/// A block without the end of a row grows to this multiple of its size, up to [`MOST`], and is then cut anywhere: a table of contents has
+/// A block without the end of a row grows to this multiple of its size, up to [`MOST`], and is then split anywhere: a table of contents has
 /// no rows.
 const LONGEST: usize = 8;
 
-/// No block grows beyond this: many are in memory at the same time.
+/// The maximum size to which a block grows. Many blocks are in memory at the same time.
 const MOST: usize = 512 << 10;
 
 /// A part of the input.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// The bytes, and zeros after them for the scanner.
+    /// The bytes, followed by zeros for the scanner.
     padded: Vec<u8>,
     length: usize,
-    /// The position in the input.
+    /// The offset in the input.
     pub(super) offset: u64,
     /// The number of line feeds; 0 if they were not counted.
     pub(super) lines: u64,
-    /// The end of the input after this block; `None` if more follows.
+    /// Set if the input ends after this block.
     pub(super) end: Option<End>,
 }
 
-/// The way in which an input ends.
+/// How an input ended.
 #[derive(Debug)]
 pub(super) enum End {
-    /// As it should.
+    /// Normally.
     Complete,
-    /// The source expects more data (a truncated compressed file).
+    /// The source expected more data (a truncated compressed file).
     Cut(io::Error),
     /// Reading failed.
     Failed(io::Error),
@@ -44,7 +44,7 @@ impl Block {
         &self.padded[..self.length]
     }
 
-    /// The bytes with the zeros after them.
+    /// The bytes, including the zeros after them.
     pub(super) fn padded(&self) -> &[u8] {
         &self.padded[..self.length + PADDING]
     }
@@ -59,8 +59,7 @@ impl Block {
         std::mem::swap(&mut self.padded, carried);
     }
 
-    /// Leaves the bytes from `used` on in `carried`, and takes its old buffer back: a block that is used again never grows by what was
-    /// carried.
+    /// Moves the bytes from `used` on to `carried`, and takes the old buffer back, so a reused block never grows by carried bytes.
     pub(super) fn give_back(&mut self, used: usize, carried: &mut Vec<u8>) {
         std::mem::swap(&mut self.padded, carried);
         carried.truncate(self.length);
@@ -69,7 +68,7 @@ impl Block {
         self.length = 0;
     }
 
-    /// Counts its lines; the bytes should be warm.
+    /// Counts its lines. Call it while the bytes are in the CPU cache.
     pub(super) fn count_lines(&mut self) {
         self.lines = count_lines(self.bytes());
     }
@@ -92,7 +91,7 @@ impl Block {
         self.length += bytes.len();
     }
 
-    /// Reads until it has `size` bytes, or the source ends.
+    /// Reads until the block has `size` bytes, or the source ends.
     fn fill<R: Read>(&mut self, source: &mut R, size: usize) {
         self.reserve(size.saturating_sub(self.length));
         while self.length < size && self.end.is_none() {
@@ -115,18 +114,18 @@ pub(super) fn count_lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Cuts an input into blocks.
+/// Splits an input into blocks.
 #[derive(Debug)]
 pub(super) struct BlockReader<R> {
     source: R,
     size: usize,
     offset: u64,
-    /// The bytes read after the end of the last block.
+    /// Bytes that were read after the end of the last block.
     rest: Vec<u8>,
 }
 
 impl<R: Read> BlockReader<R> {
-    /// Blocks of about `size` bytes.
+    /// Creates a reader with blocks of about `size` bytes.
     pub(super) fn new(source: R, size: usize) -> Self {
         Self { source, size: size.max(1), offset: 0, rest: Vec::new() }
     }
@@ -158,7 +157,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// The end of the last row. White space after it belongs to the next block, since it may be the start of other text.
+/// Returns the end of the last row. White space after it belongs to the next block, since other text may follow it.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }

@@ -1,4 +1,4 @@
-//! The definitions of one document so far, and the decoding of its elements.
+//! Keeps the definitions of the current document, and decodes its elements.
 
 use super::anomaly::Oddity;
 use super::attributes::{BinaryFields, Fields, FrameFields, parse_number};
@@ -12,13 +12,13 @@ use crate::profile::{Binary, Core, FrameId, Full, SampleKind, SourceLine, String
 use crate::recording::{FrameForm, Limits, RecordingBuilder, RejectReason, is_hex_address};
 use crate::units::{Address, Uuid};
 
-/// The value, or a part of it, that the attributes of an open element give.
+/// The value, or a part of it, from the attributes of an open element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Attributes {
-    /// None that are needed.
+    /// The attributes are not needed.
     #[default]
     None,
-    /// The attributes make the whole value.
+    /// The attributes contain the complete value.
     Value(Value),
     /// `name`, `addr` and `inlined` of a frame.
     Frame { name: Option<StringId>, is_named: bool, address: Option<u64>, is_inlined: bool },
@@ -26,14 +26,14 @@ pub(super) enum Attributes {
     Line(u32),
 }
 
-/// An element that closes.
+/// A closing element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element<'a, V = Value> {
     pub(super) tag: Tag,
     pub(super) attributes: Attributes,
-    /// The display string, where [`Tag::has_display_name`].
+    /// The display string, if [`Tag::has_display_name`].
     pub(super) fmt: &'a str,
-    /// The text, where [`Tag::has_text`].
+    /// The text, if [`Tag::has_text`].
     pub(super) text: &'a str,
     /// The values of its children, in order.
     pub(super) children: &'a [V],
@@ -43,7 +43,7 @@ pub(super) struct Element<'a, V = Value> {
     pub(super) has_id: bool,
 }
 
-/// Decodes the elements of one document after the other into a recording.
+/// Decodes the elements of one document after another into a recording.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     pub(super) recording: RecordingBuilder,
@@ -51,33 +51,33 @@ pub(super) struct Definitions {
     pub(super) max_stack_depth: usize,
     max_counters: usize,
     pub(super) scratch: Vec<FrameId>,
-    /// The oddities of the element that was read last, each once.
+    /// The anomalies of the last element, without duplicates.
     pub(super) oddities: Vec<Oddity>,
-    /// Frames with only an address, so that each address is formatted once.
+    /// Frames that only have an address. Each address is formatted once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
 }
 
 impl Definitions {
-    /// Nothing is defined yet of what an input adds to the recording.
+    /// Starts without definitions.
     pub(super) fn new(recording: RecordingBuilder) -> Self {
         let Limits { stack_depth: max_stack_depth, counters: max_counters, .. } = recording.options.limits;
         Self { recording, max_stack_depth, max_counters, ..Self::default() }
     }
 
-    /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
+    /// Reserves the memory used so far, and `more` bytes that are used elsewhere.
     pub(super) fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
         let own = self.ids.memory() + of_map(&self.bare_frames);
         self.recording.reserve(more.saturating_add(own))
     }
 
-    /// Ends a document: its ids are forgotten.
+    /// Ends a document and forgets its ids.
     pub(super) fn finish_document(&mut self) {
         self.recording.finish_document();
         self.ids.clear();
         self.bare_frames.clear();
     }
 
-    /// Decodes the attributes of an element, if more is needed than its display string.
+    /// Decodes the attributes of an element, unless only its display string is needed.
     pub(super) fn attributes(&mut self, fields: Fields<'_>) -> Result<Attributes, Full> {
         match fields {
             Fields::None | Fields::DisplayName(_) => Ok(Attributes::None),
@@ -88,7 +88,7 @@ impl Definitions {
         }
     }
 
-    /// The value of a `ref` in an element of this name.
+    /// Returns the value for a `ref` in an element with this tag.
     pub(super) fn referred(&mut self, tag: Tag, value: Value) -> Value {
         if tag == Tag::Other && matches!(value, Value::Stack(_)) {
             self.note_oddity(Oddity::StackName);
@@ -96,14 +96,14 @@ impl Definitions {
         tag.referring_to(value)
     }
 
-    /// Remembers something odd about the element at hand.
+    /// Remembers an anomaly of the current element.
     pub(super) fn note_oddity(&mut self, oddity: Oddity) {
         if !self.oddities.contains(&oddity) {
             self.oddities.push(oddity);
         }
     }
 
-    /// The value of an element that closes.
+    /// Decodes a closing element.
     pub(super) fn value(&mut self, element: Element<'_>) -> Result<Value, Full> {
         if let Attributes::Value(value) = element.attributes {
             if !element.children.is_empty() {
@@ -112,7 +112,7 @@ impl Definitions {
             return Ok(value);
         }
         if element.tag.has_text() && !element.children.is_empty() {
-            // Which part of the text would be the value?
+            // The text is split by children, so it is unclear which part is the value.
             return Ok(Value::Bad(RejectReason::WrongType));
         }
         Ok(match element.tag {
@@ -122,7 +122,7 @@ impl Definitions {
                 .map_or(Value::Bad(RejectReason::BadNumber), |number| number_value(tag, number)),
             Tag::TextAddresses => self.number_list(element.text, Value::Addresses)?,
             Tag::PmcEvents => match self.number_list(element.text, Value::Counters)? {
-                // Rows share a list by `ref`, and each sample holds its values.
+                // Rows share a list by `ref`, but each sample stores a copy of its values.
                 Value::Counters(list) if self.recording.numbers(list).len() > self.max_counters => {
                     Value::Bad(RejectReason::BadNumber)
                 }
@@ -171,7 +171,7 @@ impl Definitions {
         Ok(Value::Core(self.recording.profile.core(Core { index, kind })?))
     }
 
-    /// Names are only in display strings.
+    /// Checks that the display string is present, since names are not stored elsewhere.
     fn check_display_name(&mut self, element: Element<'_>) {
         if element.fmt.is_empty() {
             self.note_oddity(Oddity::NoDisplayName);
@@ -216,7 +216,7 @@ impl Definitions {
         self.recording.add_thread(tid, process, name).map(Value::Thread)
     }
 
-    /// The binary of a `<binary>` with these attributes.
+    /// Decodes a `<binary>` with these attributes.
     pub(super) fn binary(&mut self, fields: &BinaryFields<'_>) -> Result<Value, Full> {
         let load_address = fields.load_address.as_deref().and_then(display_names::parse_hex);
         let uuid = fields.uuid.as_deref().and_then(Uuid::parse);
@@ -229,7 +229,7 @@ impl Definitions {
         if uuid.is_none() && fields.uuid.as_deref().is_some_and(|uuid| !uuid.is_empty()) {
             self.note_oddity(Oddity::Uuid);
         }
-        // A UUID without a load address would look the frames up at wrong addresses.
+        // With a UUID but without a load address, frames would be looked up at wrong addresses.
         let uuid = uuid.filter(|_| load_address.is_some());
         let texts = [&fields.name, &fields.uuid, &fields.arch, &fields.path];
         if texts.iter().any(|text| text.as_deref().is_none_or(str::is_empty)) {
@@ -305,7 +305,7 @@ impl Definitions {
         }
     }
 
-    /// Handles a child that does not belong to the element; `only` is one that does.
+    /// Handles a child that is not the expected one. `only` is the expected child.
     fn pass_by<T>(&mut self, child: Value, only: &mut OnlyChild<T>) {
         match child {
             Value::Bad(reason) => only.fail(reason),
@@ -316,7 +316,7 @@ impl Definitions {
     }
 }
 
-/// A child of a kind that an element has once.
+/// A child that an element has at most once.
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
@@ -342,7 +342,7 @@ impl<T> OnlyChild<T> {
         self.bad.get_or_insert(reason);
     }
 
-    /// The child; `None` if it is marked as absent.
+    /// Returns the child; `None` if it is marked as absent.
     fn get(self) -> Result<Option<T>, RejectReason> {
         match self {
             Self { bad: Some(reason), .. } => Err(reason),
@@ -351,13 +351,13 @@ impl<T> OnlyChild<T> {
         }
     }
 
-    /// The child, which need not be there.
+    /// Returns the child if it exists.
     fn if_any(self) -> Result<Option<T>, RejectReason> {
         self.bad.map_or(Ok(self.value), Err)
     }
 }
 
-/// The value of an element whose text is this number ([`Tag::has_number`]).
+/// Returns the value of an element whose text is this number ([`Tag::has_number`]).
 pub(super) fn number_value(tag: Tag, number: u64) -> Value {
     match tag {
         Tag::Time => Value::Time(number),

@@ -1,6 +1,6 @@
-//! Names inside display strings (`fmt`).
+//! Extracts names from display strings (`fmt`).
 //!
-//! Numbers never come from `fmt`, which follows the recorded machine's locale; names come from nowhere else:
+//! Numbers are never read from `fmt`, which follows the locale of the recorded machine. Names are not available elsewhere:
 //!
 //! ```text
 //! thread   Main Thread  0x8480c1 (app, pid: 49374)      Xcode 12 to 14.3: two spaces before the tid
@@ -11,12 +11,12 @@
 //! backtrace  write ← (2 other frames)                   up to 14.2: the only symbol of the stack
 //! ```
 //!
-//! Names hold spaces, parentheses and `#` themselves (`GC task thread#4 (ParallelGC)`), so strings are read from the
-//! right, and by the number they are known to hold.
+//! Names can contain spaces, parentheses and `#` themselves (`GC task thread#4 (ParallelGC)`). Strings are therefore parsed from the right,
+//! starting at the known number.
 
 use crate::recording::without_tid;
 
-/// The name in the `fmt` of a thread whose number is known.
+/// Returns the name in the `fmt` of a thread whose tid is known.
 pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
     let behind_tid = tid.and_then(|tid| {
         let number = format!("0x{tid:x}");
@@ -26,7 +26,7 @@ pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
     if let Some((end, tid)) = behind_tid {
         return without_tid(&fmt[..end], tid).trim_start();
     }
-    // Without the number (names scrubbed, tid edited): the last token that looks like one.
+    // If the tid is not in the string (names scrubbed, tid edited), search for the last token that looks like a tid.
     let end = fmt.rfind(" (0x").or_else(|| fmt.rfind(" 0x")).unwrap_or_else(|| {
         let owner = fmt.rfind(", pid: ").and_then(|comma| fmt[..comma].rfind(" ("));
         owner.unwrap_or(fmt.len())
@@ -34,7 +34,7 @@ pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
     fmt[..end].trim()
 }
 
-/// The name in the `fmt` of a process whose number is known: without ` (PID)` at the end.
+/// Returns the name in the `fmt` of a process whose pid is known, which is the part before ` (PID)`.
 pub(super) fn process_name(fmt: &str, pid: Option<u64>) -> &str {
     let known = pid.and_then(|pid| fmt.strip_suffix(&format!("({pid})")));
     let name = known.or_else(|| {
@@ -45,21 +45,21 @@ pub(super) fn process_name(fmt: &str, pid: Option<u64>) -> &str {
     name.unwrap_or(fmt).trim()
 }
 
-/// The kind in the `fmt` of a core, such as `P Core`.
+/// Returns the kind in the `fmt` of a core, such as `P Core`.
 pub(super) fn core_kind(fmt: &str) -> Option<&str> {
     let (_, rest) = fmt.split_once('(')?;
     Some(rest.strip_suffix(')')?.trim()).filter(|kind| !kind.is_empty())
 }
 
-/// The name of the leaf in the `fmt` of a backtrace.
+/// Returns the name of the leaf in the `fmt` of a backtrace.
 pub(super) fn leaf_name(fmt: &str) -> &str {
     fmt.rfind(" ← (").map_or(fmt, |end| &fmt[..end]).trim()
 }
 
-/// Reads a hexadecimal number with or without `0x`.
+/// Parses a hexadecimal number with or without `0x`.
 pub(super) fn parse_hex(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     (!digits.starts_with(['+', '-'])).then(|| u64::from_str_radix(digits, 16).ok()).flatten()
 }
 

@@ -1,4 +1,5 @@
-//! From blocks to documents: rows of CPU tables by the scanner, rows of other tables by counting, all else by tokens.
+//! Passes blocks to documents: the scanner reads rows of CPU tables, rows of other tables are only counted, and everything else is read as
+//! tokens.
 
 use super::blocks::{Block, count_lines};
 use super::document::{Content, DocumentReader, Samples, describe, finish, rows_or_tokens};
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
-/// The bytes of a block that were read, and their lines up to some byte.
+/// How much of a block was read, and the number of lines up to some byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
     used: usize,
@@ -19,7 +20,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Reads tokens and rows that are not needed to the end of a block, and passes by what `scan` reads at a byte.
+    /// Reads tokens and skips unneeded rows up to the end of a block. At each position, `scan` is called first, which may read rows faster.
     pub(super) fn read<'d, C: Content>(
         mut self,
         reader: &mut DocumentReader<'d, C>,
@@ -41,8 +42,7 @@ impl Taken {
     }
 }
 
-/// Reads the next block with `read`; `lent` is memory that is taken elsewhere. After the last block, returns the number of bytes of the
-/// input.
+/// Reads the next block with `read`; `lent` is memory that is used elsewhere. After the last block, returns the size of the input in bytes.
 pub(super) fn take_block<'d, C: Content>(
     reader: &mut DocumentReader<'d, C>,
     place: &mut Place<'_>,
@@ -61,7 +61,7 @@ pub(super) fn take_block<'d, C: Content>(
     if block.end.is_some() {
         return finish(reader, place, block, taken.used).map(Some);
     }
-    // What was not read is kept for the next block.
+    // The unread part is prepended to the next block.
     let is_all = taken.used == block.bytes().len() && carried == 0 && block.lines > 0;
     let uncounted = &block.bytes()[taken.counted..taken.used];
     let lines = if is_all { block.lines } else { taken.lines + count_lines(uncounted) };
@@ -79,7 +79,7 @@ pub(super) struct Feed<'r, 'd> {
     tape: Tape,
     room: ReplayRoom,
     place: Place<'r>,
-    /// The memory that sums take that were lent.
+    /// The memory of lent sums.
     pub(super) lent: u64,
 }
 
@@ -97,17 +97,17 @@ impl<'r, 'd> Feed<'r, 'd> {
         }
     }
 
-    /// True if it is worth scanning the next blocks before it is their turn.
+    /// True if it is useful to scan the next blocks ahead of time.
     pub(super) fn wants_tapes(&self) -> bool {
         self.is_scanned && !self.reader.is_skipping()
     }
 
-    /// Lends the sums that samples are added to, for others to add them; see the builder.
+    /// Lends the sums, so that another thread can add samples to them; see the builder.
     pub(super) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.reader.content.definitions.recording.profile.lend_sums()
     }
 
-    /// The samples since the last call, for the sums that were lent.
+    /// Returns the samples since the last call, to be added to the lent sums.
     pub(super) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
         self.reader.content.definitions.recording.profile.take_waiting(spare)
     }
@@ -117,8 +117,8 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.content.definitions.recording.profile.return_sums(sums);
     }
 
-    /// Reads the next block. `tape` contains the rows that the scanner found at the start of the block, if it was scanned before. After the
-    /// last block, returns the number of bytes of the input.
+    /// Reads the next block. `tape` contains the rows that the scanner found at the start of the block, if it was scanned ahead of time. After
+    /// the last block, returns the size of the input in bytes.
     pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
         let tape = tape.filter(|_| self.place.is_between_tokens());
         let Self { reader, options, is_scanned, memory, tape: own, room, place, lent } = self;

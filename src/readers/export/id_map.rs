@@ -1,6 +1,6 @@
-//! The map from an id to its element.
+//! Maps ids to elements.
 //!
-//! `xctrace` writes a value once, with an `id`, and afterwards as a `ref` to it:
+//! `xctrace` writes a value once, with an `id`, and afterwards as a `ref` to that id:
 //!
 //! ```xml
 //! <weight id="9" fmt="1.00 ms">1000000</weight>   …   <weight ref="9"/>
@@ -14,29 +14,29 @@ use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::FrameId;
 
-/// The map id → element of one document: 8 bytes an id.
+/// Maps the ids of one document to elements, in 8 bytes per id.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    /// By id, from 1; [`Packed::NONE`] where the id was not defined (yet).
+    /// Indexed by id, starting at 1; [`Packed::NONE`] if the id is not defined (yet).
     dense: ChunkedVec<Packed>,
-    /// Values that do not fit into a word.
+    /// Values that do not fit a word.
     large: Vec<Value>,
-    /// Ids far beyond the dense ones: excerpts and hostile files.
+    /// Ids far beyond the dense ones, as in excerpts and hostile files.
     sparse: HashMap<u64, Value>,
     defined: usize,
     highest: u64,
-    /// True if an id was defined twice, or far beyond the others.
+    /// True if an id was defined twice, or is far beyond the others.
     is_irregular: bool,
 }
 
-/// Gaps of this size are filled freely; larger gaps may not take more memory than the definitions.
+/// Gaps up to this size are always filled; larger gaps may not take more memory than the definitions.
 const FREE_GAP: usize = 1024;
 
 impl Ids {
     /// Registers `value` under `id`; a later definition replaces an earlier one.
     #[inline(always)]
     pub(super) fn define(&mut self, id: u64, value: Value) {
-        // Nearly every id is the next one.
+        // Fast path: nearly every id is the next one.
         let next = self.dense.len();
         if id == next as u64 && next < 2 * self.defined + FREE_GAP {
             self.defined += 1;
@@ -69,7 +69,7 @@ impl Ids {
         }
     }
 
-    /// The value that `id` was defined as.
+    /// Returns the value of `id`.
     #[inline]
     pub(super) fn get(&self, id: u64) -> Option<Value> {
         let word = usize::try_from(id).ok().and_then(|index| self.dense.get(index));
@@ -77,26 +77,26 @@ impl Ids {
         if value.is_some() { value } else { self.get_sparse(id) }
     }
 
-    /// The frame that `id` was defined as, if it was one.
+    /// Returns the value of `id` if it is a frame.
     #[inline(always)]
     pub(super) fn get_frame(&self, id: u32) -> Option<FrameId> {
         self.dense.get(id as usize)?.frame()
     }
 
-    /// The word of an id; [`Packed::NONE`] if it is not among the dense ids.
+    /// Returns the word of a dense id; [`Packed::NONE`] for all other ids.
     #[inline(always)]
     pub(super) fn get_word(&self, id: u32) -> Packed {
         self.dense.get(id as usize).copied().unwrap_or(Packed::NONE)
     }
 
-    /// The words of these ids; [`Packed::NONE`] for undefined ones. They are anywhere in memory, and waiting for many takes little longer
-    /// than for one.
+    /// Looks up the words of these ids; [`Packed::NONE`] for undefined ones. They are scattered over memory, and waiting for many takes little
+    /// longer than waiting for one.
     pub(super) fn get_words(&self, ids: &[u32], words: &mut Vec<Packed>) {
         words.clear();
         words.extend(ids.iter().map(|&id| self.get_word(id)));
     }
 
-    /// The value of a [word](Self::get_words).
+    /// Returns the value of a [word](Self::get_words).
     #[inline(always)]
     pub(super) fn value_of(&self, word: Packed) -> Option<Value> {
         word.value(&self.large)
@@ -107,24 +107,23 @@ impl Ids {
         self.sparse.get(&id).copied()
     }
 
-    /// The id that follows all that were defined, if every smaller one was, and once; between rows it is what the next
-    /// element has.
+    /// Returns the next id, if all smaller ids were defined exactly once. Between rows, the next element has this id.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        // Ids count from 1. An id 0 would hide a gap by its number.
+        // Ids start at 1. In the count of definitions, an id 0 would make up for a missing id.
         let has_zero = self.get_word(0) != Packed::NONE;
         let is_gapless = self.highest == self.defined as u64 && !self.is_irregular && !has_zero;
         self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| is_gapless)
     }
 
-    /// The approximate number of bytes they take.
+    /// The approximate memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.dense.memory() + of_vec(&self.large) + of_map(&self.sparse)
     }
 
-    /// Forgets everything: the next document counts from 1 again.
+    /// Forgets all ids: the next document starts at 1 again.
     pub(super) fn clear(&mut self) {
-        // An input may hold many small documents.
+        // Keeps the buffers, since an input may contain many small documents.
         self.dense.clear();
         self.large.clear();
         self.sparse.clear();
@@ -199,7 +198,7 @@ mod tests {
                 6 => step + random % 5_000,
                 _ => random * 1_000,
             };
-            // Mixes values that fit into a word with values that do not.
+            // Mixes values that fit a word with values that do not.
             let value = if random.is_multiple_of(3) { Value::Address(u64::MAX - step) } else { Value::Time(step) };
             ids.define(id, value);
             expected.insert(id, value);

@@ -1,6 +1,6 @@
-//! Reads what `xcrun xctrace export` writes, of every Xcode from 12 to 27.
+//! Reads the output of `xcrun xctrace export` from Xcode 12 to 27.
 //!
-//! A document holds tables; a row has one cell for each column of the schema:
+//! A document contains tables; a row has one cell for each column of the schema:
 //!
 //! ```xml
 //! <trace-query-result>
@@ -20,9 +20,9 @@
 //!   document with all its tables and runs, including rows that are not read.
 //! * Only `<sentinel/>` means that a value is absent: any other cell without a value rejects its row. A row with a sentinel as its stack
 //!   still has a weight.
-//! * A `ref` is of the same kind as the element that defined its id, which no other one defines.
-//! * Numbers are in the text of elements; `fmt` is for people, and depends on their locale.
-//! * The stack decides how it is read, never a version: frames, fragments of addresses, wrapped once, twice or not.
+//! * A `ref` has the same kind as the element that defined its id. Each id is defined once.
+//! * Numbers are in the text of elements; `fmt` is for display and depends on the locale.
+//! * The shape of a stack decides how it is read, not the version: frames or fragments of addresses, unwrapped, wrapped once or wrapped twice.
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
 //!
 //! ```
@@ -76,12 +76,12 @@ use feed::{Taken, take_block};
 use position::Place;
 use table_rows::TableRows;
 
-/// Reads an input with all its documents into a recording. `name` is how results and errors call it.
+/// Reads all documents of an input into a recording. `name` identifies the input in results and errors.
 ///
-/// The source is read in large pieces, so it needs no buffer.
+/// The source is read in large pieces, so it does not need a `BufReader`.
 ///
 /// # Errors
-/// If the input is not an export, is truncated or malformed, or exceeds a limit. The builder cannot be used after that.
+/// If the input is not an export, is truncated or malformed, or exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     if let Some(choice) = recording.options.table.clone() {
         return read_tables(source, name, recording, &mut SampleVisitor::new(&choice));
@@ -96,8 +96,8 @@ pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut R
     Ok(())
 }
 
-/// Passes the rows of all tables of an export to a visitor. What its rows refer to, and the samples that it makes of them, are added to the
-/// recording. `name` is how results and errors call the input.
+/// Passes the rows of all tables of an export to a visitor. Adds the objects that rows refer to, and the samples that the visitor creates, to
+/// the recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
 /// As [`read_into`], and if the visitor fails.

@@ -1,34 +1,33 @@
-//! Describes an input that is not an export, and advises what to do.
+//! Describes an input that is not an export, with advice on what to do.
 
 use memchr::memmem;
 
-use crate::recording::export_command;
+use crate::recording::export_to_file;
+use crate::settings::DSYM;
 
 /// True if an input starts like XML.
 pub(super) fn is_markup(head: &[u8]) -> bool {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().starts_with(b"<")
 }
 
-/// One sentence about an input without any document.
+/// Returns a sentence about an input without any document.
 pub(super) fn describe(head: &[u8]) -> String {
     if let Some(sentence) = recognise(head) {
-        return sentence.to_owned();
+        return sentence;
     }
     if is_markup(head) {
         return "the file ends before its document starts; export it again".to_owned();
     }
-    let command = export_command("X.trace", None, &["time-profile"]);
-    format!(
-        "this is not an export of xctrace; pass the recording (.trace) itself, or export it: {command} --output export.xml"
-    )
+    let command = export_to_file("X.trace", None, &["time-profile"]);
+    format!("this is not an export of xctrace; pass the recording (.trace) itself, or export it: {command}")
 }
 
-/// One sentence about an input that cannot be an export, by its first bytes.
-pub(super) fn recognise(head: &[u8]) -> Option<&'static str> {
+/// Returns a sentence about an input if its first bytes show that it cannot be an export.
+pub(super) fn recognise(head: &[u8]) -> Option<String> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let lower: Vec<u8> = text.iter().take(64).map(u8::to_ascii_lowercase).collect();
     let is = |magic: &[u8]| head.starts_with(magic);
-    Some(if head.is_empty() {
+    let sentence = if head.is_empty() {
         "the file is empty, so the export failed; run xctrace export again and read what it prints"
     } else if is(b"PK\x03\x04") {
         "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
@@ -41,7 +40,9 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static str> {
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") || is(b"<\0") || is(b"\0<") {
         "the text is UTF-16 (a Windows shell redirect?); xctrace writes UTF-8, so convert it or export again"
     } else if is(b"\xcf\xfa\xed\xfe") || is(b"\xca\xfe\xba\xbe") {
-        "this is a Mach-O binary, which has names but no samples; pass a recording, and this file with --dsym"
+        return Some(format!(
+            "this is a Mach-O binary, which has names but no samples; pass a recording, and this file with {DSYM}"
+        ));
     } else if lower.starts_with(b"<!doctype html") || lower.starts_with(b"<html") {
         "this is a web page, not an export"
     } else if lower.starts_with(b"{") || lower.starts_with(b"[") {
@@ -50,7 +51,8 @@ pub(super) fn recognise(head: &[u8]) -> Option<&'static str> {
         "xctrace could not open the recording (\"Document Missing Template Error\"), which was not saved completely"
     } else {
         return None;
-    })
+    };
+    Some(sentence.to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads, decompresses and scans in several threads; one of them combines the documents in order.
+//! Reads, decompresses and scans blocks in several threads; one of them combines the documents in order.
 //!
 //! ```text
 //! source ─► block ─► tape ─┐
@@ -6,9 +6,9 @@
 //!           block ─► tape ─┘
 //! ```
 //!
-//! All threads do the same: a thread takes the source, reads (and decompresses) one block, returns the source, and scans the block. If
-//! other threads are waiting for blocks, it continues reading, and they scan. The calling thread first combines finished blocks, and scans
-//! others while none is finished. Therefore no thread has a role in which it could be too slow, and one thread runs the same code without
+//! All threads do the same work: a thread takes the source, reads (and decompresses) one block, returns the source, and scans the block. If
+//! other threads are waiting for blocks, it continues reading, and they scan. The calling thread combines finished blocks, and scans others
+//! while none is finished. So no thread has a fixed role that could become the bottleneck, and a single thread runs the same code without
 //! waiting. The number of blocks in flight bounds the memory.
 
 use std::collections::VecDeque;
@@ -26,16 +26,16 @@ use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
-/// The number of blocks that may be on their way for each thread.
+/// The number of blocks in flight per thread.
 const BLOCKS_PER_THREAD: usize = 3;
 
-/// The number of batches of samples that may wait to be added up before the combining thread helps.
+/// If more batches of samples are waiting to be summed, the combining thread helps.
 const MAX_BATCHES: usize = 16;
 
-/// More threads than any source is fast enough for.
+/// No source is fast enough for more threads.
 const MAX_THREADS: usize = 256;
 
-/// Reads all documents of an input; gives the number of bytes.
+/// Reads all documents of an input. Returns its size in bytes.
 pub(super) fn read_documents<'d, R: Read + Send>(
     source: R,
     input: &str,
@@ -46,7 +46,7 @@ pub(super) fn read_documents<'d, R: Read + Send>(
     let mut blocks = BlockReader::new(source, options.buffer_size);
     let mut block = Block::default();
     blocks.read(&mut block);
-    // An input of one block is not worth a thread.
+    // Starting threads does not pay off for an input with a single block.
     if options.jobs > 1 && block.end.is_none() {
         return read_parallel(blocks, block, feed, options);
     }
@@ -65,25 +65,25 @@ struct Scanned {
     tape: Option<Tape>,
 }
 
-/// A block on its way.
+/// The state of a block in flight.
 enum Place {
-    /// A thread reads or scans it.
+    /// A thread is reading or scanning it.
     Busy,
-    /// The block was read, and has to be scanned.
+    /// It was read, but not scanned.
     Read(Scanned),
     Finished(Scanned),
 }
 
-/// Adding up samples runs in parallel with everything else: the sums are spread over memory, and take as long as a large part of combining
+/// Samples are summed in parallel with all other work: the sums are scattered over memory, so this takes as long as a large part of combining
 /// blocks.
 #[derive(Default)]
 struct Summing {
-    /// `None` while a thread adds to them, and where samples are not added up.
+    /// `None` while a thread adds to them, or if samples are not summed.
     sums: Option<SumTable>,
-    /// The samples still to be added, in order.
+    /// The samples to add, in order.
     batches: VecDeque<SumBatch>,
     spare: Vec<SumBatch>,
-    /// The memory that the sums take.
+    /// The memory of the sums.
     memory: u64,
 }
 
@@ -102,16 +102,16 @@ struct State<R> {
     summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
-    /// True if a thread had to wait for another thread to read: reading takes long, and should never stop. The reading thread then
-    /// continues and leaves scanning to others, until the maximum number of blocks is in flight.
+    /// True if a thread had to wait while another was reading: reading is slow and should never stop. The reading thread then continues and
+    /// leaves scanning to others, until the maximum number of blocks is in flight.
     is_hungry: bool,
-    /// The number of threads in addition to the calling one.
+    /// The number of threads, without the calling one.
     helpers: usize,
-    /// The blocks on their way, in order.
+    /// The blocks in flight, in order.
     line: VecDeque<Place>,
-    /// The number of the first block in the line.
+    /// The number of the first block in `line`.
     first: usize,
-    /// Blocks and tapes to be used again.
+    /// Blocks and tapes for reuse.
     spare: Vec<Scanned>,
     /// True if no more blocks are needed.
     is_over: bool,
@@ -120,13 +120,13 @@ struct State<R> {
 struct Shared<'o, R> {
     state: Mutex<State<R>>,
     changed: Condvar,
-    /// True if blocks should be scanned before it is their turn.
+    /// True if blocks should be scanned ahead of time.
     wants_tapes: AtomicBool,
     options: &'o Options,
     capacity: usize,
 }
 
-/// Reads the blocks of `source`, the `first` of which was read.
+/// Reads the blocks of `source` in parallel. `first` was read before.
 fn read_parallel<R: Read + Send>(
     source: BlockReader<R>,
     first: Block,
@@ -153,10 +153,10 @@ fn read_parallel<R: Read + Send>(
         capacity: options.jobs.min(MAX_THREADS) * BLOCKS_PER_THREAD,
     };
     std::thread::scope(|scope| {
-        // Ends the other threads in any case.
+        // Stops the other threads on every return path.
         let _over = Over(&shared);
         for _ in 1..options.jobs.min(MAX_THREADS) {
-            // Fewer threads than requested give the same result.
+            // The result is the same with fewer threads than requested.
             if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
                 break;
             }
@@ -171,7 +171,7 @@ fn read_parallel<R: Read + Send>(
     })
 }
 
-/// Ends the work of all threads when it goes out of scope.
+/// Stops all threads when dropped.
 struct Over<'s, 'o, R>(&'s Shared<'o, R>);
 
 impl<R> Drop for Over<'_, '_, R> {
@@ -183,20 +183,20 @@ impl<R> Drop for Over<'_, '_, R> {
 
 /// The next task of a thread.
 enum Task<R> {
-    /// Adds this block to the documents.
+    /// Add this block to the documents.
     Join(Scanned),
     /// Add these samples to the sums.
     Sum(SumTable, SumBatch),
-    /// Read block `number`, and scan it or read on.
+    /// Read block `number`, then scan it or continue reading.
     Read { number: usize, source: BlockReader<R>, spare: Scanned },
     /// Scan block `number`.
     Scan { number: usize, block: Scanned },
-    /// Nothing more.
+    /// There is nothing left to do.
     Stop,
 }
 
 impl<R> State<R> {
-    /// The first block, if it is finished.
+    /// Takes the first block, if it is finished.
     fn next_finished(&mut self) -> Option<Scanned> {
         match self.line.pop_front()? {
             Place::Finished(scanned) => {
@@ -210,7 +210,7 @@ impl<R> State<R> {
         }
     }
 
-    /// The first block that was read and is not being scanned, with its number.
+    /// Takes the first block that was read but not scanned, with its number.
     fn next_read(&mut self) -> Option<(usize, Scanned)> {
         let place = self.line.iter().position(|place| matches!(place, Place::Read(_)))?;
         match std::mem::replace(&mut self.line[place], Place::Busy) {
@@ -219,7 +219,7 @@ impl<R> State<R> {
         }
     }
 
-    /// Starts another block, if the capacity allows. Returns its number and buffers.
+    /// Starts another block, if the capacity allows it. Returns its number and buffers.
     fn start_block(&mut self, capacity: usize) -> Option<(usize, Scanned)> {
         if self.line.len() >= capacity {
             return None;
@@ -256,7 +256,7 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    /// Adds a block to the documents. After the last block, returns the number of bytes of the input.
+    /// Adds a block to the documents. After the last block, returns the size of the input in bytes.
     fn join(&self, mut scanned: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<Option<u64>, Error> {
         let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
         self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
@@ -273,15 +273,15 @@ impl<R: Read + Send> Shared<'_, R> {
     }
 
     fn help(&self) {
-        // If this thread panicked, the others would wait for its block indefinitely.
+        // If this thread panics, stop the others, which would wait for its block forever.
         let over = Over(self);
         let mut memory = scan::Memory::default();
-        // An error in adding samples is reported when the sums are finished.
+        // An error while summing is reported by `finish_sums`.
         while let Ok(true) = self.work_on(self.next_task(false), &mut memory) {}
         std::mem::forget(over);
     }
 
-    /// Does a task that any thread can do. Returns whether there may be more.
+    /// Does a task that any thread can do. Returns false if this thread should stop.
     fn work_on(&self, task: Task<R>, memory: &mut scan::Memory) -> Result<bool, Error> {
         match task {
             Task::Sum(sums, batch) => self.sum(sums, batch)?,
@@ -312,7 +312,7 @@ impl<R: Read + Send> Shared<'_, R> {
         result
     }
 
-    /// Adds what is left to the sums, and gives them.
+    /// Adds the remaining samples to the sums, and returns them.
     fn finish_sums(&self) -> Result<SumTable, Error> {
         let mut state = self.lock();
         loop {
@@ -329,7 +329,7 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    /// Reads a block for this thread to scan, and others before it as long as there are threads that wait for blocks.
+    /// Reads a block for this thread to scan. While other threads are waiting for blocks, it first reads blocks for them.
     fn read(&self, mut number: usize, mut source: BlockReader<R>, mut spare: Scanned) -> (usize, Scanned) {
         loop {
             source.read(&mut spare.block);
@@ -382,7 +382,7 @@ impl<R: Read + Send> Shared<'_, R> {
             if let Some((number, block)) = state.next_read() {
                 return Task::Scan { number, block };
             }
-            // The thread that joins blocks has work while others read, and they would wait while it reads.
+            // The combining thread should not read: it has other work while other threads read, but they would wait while it reads.
             if (!is_leader || state.helpers == 0)
                 && let Some(source) = state.source.take()
             {
@@ -401,7 +401,7 @@ impl<R: Read + Send> Shared<'_, R> {
 }
 
 impl<R> Shared<'_, R> {
-    /// The state. Nothing that is done under the lock leaves it half changed.
+    /// Locks the state. Recovering from a poisoned lock is safe, since no operation under the lock leaves the state half changed.
     fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

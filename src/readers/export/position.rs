@@ -1,4 +1,4 @@
-//! The place of the current block in an input: the bytes carried over from the block before, and the line.
+//! Tracks the position of the current block in an input: the bytes carried over from the previous block, and the line.
 
 use super::blocks::{Block, End, count_lines};
 use super::not_an_export;
@@ -8,14 +8,14 @@ use crate::profile::Full;
 use crate::readers::formats;
 use crate::recording::Options;
 
-/// How many bytes of the start of the markup are kept, to describe it. For inputs that are not exports, more are kept.
+/// How many bytes from the start of XML are kept to describe the input. For other inputs, more are kept.
 const HEAD: usize = 2 << 10;
 
-/// Tokens up to this size are not counted: every block may end inside one.
+/// Tokens up to this size are not charged to the budget, since every block may end inside one.
 const SMALL: usize = 1 << 20;
 
-/// Address space for a token larger than [`SMALL`]. glibc maps allocations above 32 MiB one by one and returns them when they are freed. Smaller
-/// ones stay in the heap of each thread: 16 files with tokens of 15 MB held 278 MiB.
+/// The allocation size for a token larger than [`SMALL`]. glibc maps each allocation above 32 MiB separately and unmaps it when it is freed.
+/// Smaller ones stay in the heap of each thread: 16 files with tokens of 15 MB held 278 MiB.
 const MAPPED: usize = 33 << 20;
 
 /// The progress through the blocks of an input.
@@ -23,16 +23,16 @@ const MAPPED: usize = 33 << 20;
 pub(super) struct Place<'i> {
     input: &'i str,
     head: Vec<u8>,
-    /// The bytes of the blocks so far that could not be read yet: the start of a token.
+    /// The unread end of the previous blocks: the start of a token.
     unread: Vec<u8>,
-    /// The number of unread bytes at which the token is tried again. It grows by half each time, since trying a long token at every block
+    /// The number of unread bytes at which the token is parsed again. It grows by 1.5× each time, since parsing a long token again at every block
     /// would take quadratic time.
     enough: usize,
     /// The largest token, in bytes.
     limit: usize,
-    /// The memory of a long token.
+    /// The memory reserved for a long token.
     reserved: Reservation,
-    /// The line of the first byte that was not read, from 1.
+    /// The line of the first unread byte, starting at 1.
     pub(super) line: u64,
 }
 
@@ -50,16 +50,16 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// True if the next block is read from its first byte on.
+    /// True if the next block starts between two tokens.
     pub(super) fn is_between_tokens(&self) -> bool {
         self.unread.is_empty()
     }
 
-    /// Enters the next block, and puts the unread bytes in front of it; returns their number. `None` if the block only continues a token
-    /// that is not tried again yet.
+    /// Enters the next block, prepends the unread bytes to it, and returns their number. `None` if the block only continues a token that is not
+    /// parsed again yet.
     ///
     /// # Errors
-    /// When the reader below failed there, or the token takes too much memory.
+    /// If the source failed there, or the token takes too much memory.
     pub(super) fn enter(&mut self, block: &mut Block) -> Result<Option<usize>, Error> {
         self.keep_head(block.bytes());
         let carried = self.unread.len();
@@ -101,11 +101,11 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// Leaves a block that was entered with `carried` bytes, of which `used` bytes with this many lines were read. The rest waits for the
-    /// next block.
+    /// Leaves a block that was entered with `carried` bytes. `used` bytes of it, with `lines` lines, were read. The rest is kept for the next
+    /// block.
     ///
     /// # Errors
-    /// When none of a block could be read although it is larger than the largest allowed token.
+    /// If no byte was read although the block is larger than the largest allowed token.
     pub(super) fn leave(&mut self, block: &mut Block, used: usize, lines: u64, carried: usize) -> Result<(), Error> {
         let bytes = block.bytes();
         if used == 0 && bytes.len() > self.limit {
@@ -127,7 +127,7 @@ impl<'i> Place<'i> {
         self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(not_an_export::describe(&self.head)))
     }
 
-    /// For an input that is broken at its start: true if the error should describe its first bytes, rather than the fault.
+    /// For an input that is broken at its start: whether the error should describe its first bytes instead of the fault.
     fn is_no_export(&self) -> bool {
         !not_an_export::is_markup(&self.head) || not_an_export::recognise(&self.head).is_some()
     }
@@ -137,7 +137,7 @@ impl<'i> Place<'i> {
         formats::describe(&self.head).map(ErrorKind::NotAnExport)
     }
 
-    /// The error for a fault in a block. An input that is broken while there is `nothing_yet` may not be an export at all.
+    /// The error for a fault in a block. If there is `nothing_yet`, the input may not be an export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,
@@ -155,7 +155,7 @@ impl<'i> Place<'i> {
         }
     }
 
-    /// The error of a fault in a block.
+    /// The error for a fault, with its position.
     pub(super) fn locate(&self, fault: Fault, block: &Block) -> Error {
         Error::new(fault.kind, Some(self.position(fault.byte, fault.line, block)))
     }
@@ -166,19 +166,19 @@ impl<'i> Place<'i> {
     }
 }
 
-/// The line of an offset in a block that starts in line `first`; the last known line if the byte is already gone.
+/// Returns the line of an offset in a block that starts in line `first`; the last known line if the byte is no longer in memory.
 pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
     let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
     let bytes = block.bytes();
     first + count_lines(&bytes[..ahead.min(bytes.len())])
 }
 
-/// The fault that stops the reading, and the byte at which it is.
+/// A fault that stops reading, and its offset.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
     pub(super) byte: u64,
-    /// The line, if it is already known.
+    /// The line, if already known.
     pub(super) line: Option<u64>,
 }
 

@@ -1,7 +1,7 @@
-//! Replays what the scanner found into a document, as if its tokens had come one by one.
+//! Replays the scanner's tape into a document, with the same result as reading the tokens one by one.
 //!
-//! A tape contains elements only by their ids. When it is replayed, everything before it is known, so ids become values. All else works as
-//! for tokens: the same code decodes elements and adds rows.
+//! A tape refers to elements only by id. When it is replayed, everything before it is known, so ids become values. Apart from that, the
+//! same code as for tokens decodes elements and adds rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::hash::HashMap;
 use crate::profile::{FrameId, Full, StackId};
 use crate::recording::{KnownRow, RejectReason};
 
-/// An element of the tape that is open.
+/// An open element of the tape.
 #[derive(Debug)]
 struct Open {
     tag: Tag,
@@ -29,19 +29,19 @@ struct Open {
     is_first_child: bool,
 }
 
-/// The buffers that replaying needs, from one tape to the next.
+/// Buffers for replaying, reused for all tapes.
 #[derive(Debug, Default)]
 pub(super) struct ReplayRoom {
     open: Vec<Open>,
     /// For each frame of the tape, the stack that ends in it.
     paths: Vec<Option<StackId>>,
-    /// For each frame of the tape that an earlier stack does not share, its id if it was known before the tape.
+    /// For each frame of the tape that no earlier stack shares, its id if it was known before the tape.
     frames: Vec<Option<FrameId>>,
-    /// For each stack of the tape that is a cell by `ref`, its value before the tape.
+    /// For each stack cell of the tape that is a `ref`, its value before the tape.
     stacks: Vec<Packed>,
-    /// The frames of a stack that another one does not have.
+    /// The frames of a stack that it does not share with the stack it is compared with.
     own_frames: Vec<FrameId>,
-    /// For each reference of the tape that was replayed, its value.
+    /// The values of the references that were replayed.
     references: Vec<Value>,
     known_rows: KnownRows,
     row: Vec<Value>,
@@ -51,15 +51,15 @@ pub(super) struct ReplayRoom {
 #[derive(Debug, Default)]
 struct KnownRows {
     rows: Vec<KnownRow>,
-    /// By the references of such cells.
+    /// Keyed by the references of such cells.
     by_references: HashMap<Box<[u32]>, KnownCells>,
-    /// For the cells of the tape, the index, once it was looked up.
+    /// For the cells of the tape, the index in `rows`, if it was looked up.
     of_cells: Vec<Option<u32>>,
-    /// The table that they are rows of: other tables read the same cells otherwise.
+    /// The table that the rows belong to. Other tables interpret the same cells differently.
     table: (usize, usize),
 }
 
-/// The start of a row: the place and id of its time, and the time.
+/// The start of a row: the offset and id of its time, and the time.
 #[derive(Clone, Copy, Debug, Default)]
 struct RowStart {
     at: u16,
@@ -79,7 +79,7 @@ struct KnownCells {
 const MAX_KNOWN_ROWS: usize = 4_096;
 
 impl KnownRows {
-    /// Begins a tape with this many cells.
+    /// Starts a tape with this many cells.
     fn begin(&mut self, table: (usize, usize), cells: usize) {
         if self.table != table || self.rows.len() > MAX_KNOWN_ROWS {
             self.rows.clear();
@@ -90,7 +90,7 @@ impl KnownRows {
         self.of_cells.resize(cells, None);
     }
 
-    /// The part that rows with these cells of the tape have in common, if it is known.
+    /// Returns the common part of rows with these cells, if known.
     #[inline(always)]
     fn get(&mut self, tape: &Tape, cells: u32) -> Option<&KnownRow> {
         let place = &mut self.of_cells[cells as usize];
@@ -110,21 +110,21 @@ impl KnownRows {
     }
 }
 
-/// A tape on its way into a document.
+/// A tape that is being replayed into a document.
 struct Replay<'r, 'd, 't> {
     document: &'r mut DocumentReader<'d, Samples<'d>>,
     tape: &'t Tape,
     bytes: &'t [u8],
-    /// Offset of `bytes` in the input.
+    /// The offset of `bytes` in the input.
     offset: u64,
-    /// The position of the current row in the input.
+    /// The offset of the current row in the input.
     row: u64,
     room: &'r mut ReplayRoom,
-    /// Cells of the row at hand that are not among the values yet; they come after the first one.
+    /// Cells of the current row that are not among the values yet; they belong after the first value.
     cells: Option<u32>,
-    /// The number of stacks replayed that are cells by `ref`.
+    /// The number of replayed stack cells that are `ref`s.
     next_stack: usize,
-    /// The number of distinct stacks when it was last checked against the limit.
+    /// The number of distinct stacks at the last check against the limit.
     known_stacks: usize,
 }
 
@@ -135,7 +135,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
     }
 
-    /// Reads the rows of a tape that [`fits`](Self::fits), made from `bytes`, which start at `offset` in the input.
+    /// Reads the rows of a tape that [`fits`](Self::fits). It was made from `bytes`, which start at `offset` in the input.
     pub(super) fn replay(
         &mut self,
         tape: &Tape,
@@ -144,7 +144,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         room: &mut ReplayRoom,
     ) -> Result<(), Fault> {
         room.open.clear();
-        // Data of other tapes is overwritten before it is read.
+        // Not cleared: data of earlier tapes is overwritten before it is read.
         room.paths.resize(tape.frames.len().max(room.paths.len()), None);
         room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
@@ -210,7 +210,7 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(())
     }
 
-    /// Looks up the frames that no earlier stack shares. They are anywhere in the table of ids, and many independent look-ups take little
+    /// Looks up the frames that no earlier stack shares. They are scattered over the table of ids, and many independent look-ups take little
     /// longer than one.
     fn find_frames(&mut self) {
         for stack in &self.tape.stacks {
@@ -234,19 +234,19 @@ impl<'t> Replay<'_, '_, 't> {
         move |full| Fault::full(full, byte)
     }
 
-    /// The value of an id. The document has no gaps, so every id up to the last one is defined.
+    /// Returns the value of an id. The document has no gaps, so every id up to the last one is defined.
     #[inline(always)]
     fn value_of(&self, id: u32) -> Value {
         self.document.content.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
     }
 
-    /// The value of a stack, usually the next one that was looked up in advance.
+    /// Returns the value of a stack, usually the next one that was looked up in advance.
     fn known_stack(&mut self, id: u32) -> Value {
         let word = self.known_stack_word(id);
         self.stack_of(word, id)
     }
 
-    /// The value of a `ref` to this id in place of a stack.
+    /// Returns the value of a `ref` to this id in a stack column.
     #[inline]
     fn stack_of(&self, word: Packed, id: u32) -> Value {
         let value = self.document.content.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));
@@ -258,7 +258,7 @@ impl<'t> Replay<'_, '_, 't> {
         if self.tape.known_stacks.get(self.next_stack) == Some(&id) {
             let word = self.room.stacks[self.next_stack];
             self.next_stack += 1;
-            // Ids that the tape itself defines were unknown when it began.
+            // Ids that the tape defines were unknown when it started.
             if word != Packed::NONE {
                 return word;
             }
@@ -266,7 +266,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.content.definitions.ids.get_word(id)
     }
 
-    /// A value is known: it belongs to its id, and to its parent.
+    /// Registers a value under its id, and adds it to its parent.
     #[inline(always)]
     fn settle(&mut self, value: Value, id: u32, at: u16) -> Result<(), Fault> {
         if id != 0 {
@@ -286,20 +286,20 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.content.check(self.byte(at))
     }
 
-    /// An attribute with its entities replaced; the scanner has seen that they are known ones.
+    /// Replaces the entities in an attribute. The scanner has checked that they are known.
     fn unescaped(&self, span: Span, at: u16) -> Result<Option<Cow<'t, str>>, Fault> {
         span.of(self.bytes).map(|text| unescape(text, self.byte(at))).transpose()
     }
 
-    /// An attribute without unescaping.
+    /// Returns an attribute without unescaping.
     fn verbatim(&self, span: Span) -> Option<Cow<'t, str>> {
         span.of(self.bytes).map(Cow::Borrowed)
     }
 
-    /// Cells that other rows also have. If their common part is known, their values are only needed at the end of the row.
+    /// Adds cells that other rows also have. If their common part is known, their values are only needed at the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
-        // The row has such cells twice, so it is not a usual row.
+        // The row has a second group of such cells, so it does not have the usual shape.
         if let Some(before) = self.cells.take()
             && self.room.known_rows.get(self.tape, before).is_some()
         {
@@ -312,7 +312,7 @@ impl<'t> Replay<'_, '_, 't> {
         }
     }
 
-    /// Adds the values of cells to the row. An id keeps its value after its definition.
+    /// Adds the values of cells to the row. The value of an id never changes after its definition.
     fn push_cells(&mut self, cells: u32, place: usize) {
         let cells = &self.tape.cells[cells as usize];
         let (start, end) = (cells.start as usize, cells.end as usize);
@@ -326,12 +326,12 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.values.splice(place..place, self.room.references[start..end].iter().copied());
     }
 
-    /// A row of a time, known cells, and a stack by `ref`.
+    /// Adds a row with a time, known cells, and a stack that is a `ref`.
     #[inline(always)]
     fn usual_row(&mut self, RowStart { id, time, .. }: RowStart, cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.content.definitions.ids.define(u64::from(id), Value::Time(time));
         let word = self.known_stack_word(stack);
-        // The numbers are passed separately, since reading a value just after composing it is slow.
+        // The numbers are passed separately, since reading a struct just after writing its parts is slow.
         if let Some(known_stack) = word.stack()
             && let Some(known) = self.room.known_rows.get(self.tape, cells)
             && self.document.add_known_row(known, time, known_stack).is_some()
@@ -342,7 +342,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.whole_row(time, cells, stack)
     }
 
-    /// The same with a stack that is defined there.
+    /// Like [`usual_row`](Self::usual_row), with a stack that is defined in the row.
     #[inline(always)]
     fn usual_row_with_stack(
         &mut self,
@@ -394,7 +394,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.add_row(0, self.row)
     }
 
-    /// A row with cells that were not looked at yet.
+    /// Adds the first row with these cells, and remembers its common part.
     fn first_row(&mut self, cells: u32) -> Result<(), Fault> {
         self.room.row.clone_from(&self.document.values);
         self.document.add_row(0, self.row)?;
@@ -422,7 +422,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.room.open.push(Open { tag, attributes, id, at, fmt, first_value, is_first_child });
     }
 
-    /// The innermost open element ends; if `is_value`, its parent uses its value.
+    /// Closes the innermost open element. If `is_value`, its parent uses its value.
     fn close(&mut self, is_value: bool) -> Result<(), Fault> {
         let Some(open) = self.room.open.pop() else { return Ok(()) };
         let Open { tag, attributes, id, at, fmt, first_value, is_first_child } = open;
@@ -442,7 +442,7 @@ impl<'t> Replay<'_, '_, 't> {
     fn frame_attributes(&mut self, is_inlined: bool, at: u16, spans: u32) -> Result<Attributes, Fault> {
         let [name, address] = self.tape.get_spans(spans);
         let (name, address) = (self.unescaped(name, at)?, self.verbatim(address));
-        // The scanner stops in front of a frame or binary that has others.
+        // The scanner stops before a frame or binary with other attributes.
         let fields = FrameFields { name, address, is_inlined, has_others: false };
         let attributes = self.document.content.definitions.frame_attributes(&fields).map_err(self.full(at))?;
         self.document.note_oddities(self.byte(at));
@@ -472,7 +472,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.settle(value, id, at)
     }
 
-    /// The stack of frames that are frames, and not too many; otherwise `None`.
+    /// Interns the stack; `None` if it has too many frames, or an element that is not a frame.
     fn known_frames(&mut self, stack: &TapeStack) -> Result<Option<StackId>, Full> {
         let (start, end, like_end) = (stack.start as usize, stack.end as usize, stack.like_end as usize);
         let mut common = stack.common as usize;
@@ -486,7 +486,7 @@ impl<'t> Replay<'_, '_, 't> {
         let definitions = &mut self.document.content.definitions;
         let own = start..end - common;
         own_frames.clear();
-        // Ids that the tape itself defines were unknown when it began.
+        // Ids that the tape defines were unknown when it started.
         let frames = frames[own.clone()].iter().zip(&self.tape.frames[own.clone()]);
         own_frames.extend(frames.map_while(|(frame, &id)| frame.or_else(|| definitions.ids.get_frame(id))));
         if own_frames.len() < own.len() || end - start > definitions.max_stack_depth {
@@ -499,7 +499,7 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(leaf)
     }
 
-    /// Prefetches the point at which the next stack, which shares its outer frames with this one, branches off.
+    /// Prefetches the point at which the next stack branches off, if it shares outer frames with this one.
     #[inline(always)]
     fn fetch_next(&self, stack: &TapeStack) {
         let Some(next) = self.tape.stacks.get(stack.next as usize) else { return };
@@ -513,7 +513,7 @@ impl<'t> Replay<'_, '_, 't> {
         }
     }
 
-    /// A stack with something other than a frame among its frames, such as a frame that could not be read.
+    /// Adds a stack that contains something other than frames, such as a frame that could not be read.
     #[cold]
     fn odd_stack(&mut self, tag: Tag, at: u16, stack: &TapeStack) -> Result<Value, Fault> {
         let first_value = self.document.values.len();

@@ -1,4 +1,4 @@
-//! Stacks: frames, fragments of addresses and raw `kperf` lists become parent pointers.
+//! Converts stacks (frames, fragments of addresses and raw `kperf` lists) to parent pointers.
 //!
 //! | written by | shape |
 //! |---|---|
@@ -19,7 +19,7 @@ use crate::profile::{FrameId, Full};
 use crate::recording::{FrameForm, RejectReason, is_hex_address, kperf_callers};
 
 impl Definitions {
-    /// A frame of which only the address is known.
+    /// Interns a frame that only has an address.
     fn bare_frame(&mut self, form: FrameForm, address: u64) -> Result<FrameId, Full> {
         if let Some(&frame) = self.bare_frames.get(&(form, address)) {
             return Ok(frame);
@@ -31,7 +31,7 @@ impl Definitions {
         Ok(frame)
     }
 
-    /// The leaf of a stack of fragments, whose name is in the display string.
+    /// Interns the leaf of a fragmented stack, whose name is in the display string.
     fn named_leaf(&mut self, address: u64, fmt: &str) -> Result<FrameId, Full> {
         let name = display_names::leaf_name(fmt);
         if name.is_empty() || is_hex_address(name) {
@@ -42,7 +42,7 @@ impl Definitions {
         self.recording.add_frame(FrameForm::Fragment, function, None, address, None, false)
     }
 
-    /// The stack of an element that holds frames, address fragments, or another stack; leaf first, as written.
+    /// Decodes the stack of an element that contains frames, address fragments, or another stack, all leaf first.
     pub(super) fn stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
         let mut frames = std::mem::take(&mut self.scratch);
         frames.clear();
@@ -87,7 +87,7 @@ impl Definitions {
             Some(_) if has_frames || has_fragments => is_unknown,
             None if has_frames && has_fragments => is_unknown,
             _ if others > 0 && (nested.is_some() || !frames.is_empty()) && element.tag == Tag::Backtrace => {
-                // The frames are known, and the other element may be new in the next Xcode.
+                // The frames are known; the other element may be new in the next Xcode.
                 self.note_oddity(Oddity::InStack);
                 Value::Stack(match nested {
                     Some(stack) => stack,
@@ -95,7 +95,7 @@ impl Definitions {
                 })
             }
             Some(stack) => Value::Stack(stack),
-            // An unknown element without frames is not a stack; a backtrace with only unknown elements is a stack of an unknown shape.
+            // An unknown element without frames is not a stack. A backtrace with only unknown elements is a stack with an unknown shape.
             None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
             None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
             None if frames.is_empty() && !has_fragments && !is_absent => Value::Bad(RejectReason::EmptyCell),
@@ -103,7 +103,7 @@ impl Definitions {
         })
     }
 
-    /// Adds the frames of one `text-addresses`; the first of the first one is the leaf, whose name `fmt` has.
+    /// Adds the frames of one `text-addresses`. The first frame of the first fragment is the leaf, whose name is in `fmt`.
     fn push_fragment(&mut self, list: u32, fmt: &str, frames: &mut Vec<FrameId>) -> Result<(), Full> {
         let (start, end) = self.recording.number_lists[list as usize];
         for index in start..end {
@@ -123,7 +123,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// The stack of a `kperf-bt`: the program counter, then the return addresses.
+    /// Decodes a `kperf-bt`: the program counter, then the return addresses.
     fn collect_kperf_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
         let (mut pc, mut has_addresses) = (None, false);
         for &child in element.children {

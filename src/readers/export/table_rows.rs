@@ -1,11 +1,11 @@
-//! Rows of any table, with all their cells.
+//! Decodes the rows of any table, with all their cells.
 //!
-//! Threads, processes, frames and stacks are decoded as for samples. Every other element is a number or a text, by what it holds:
+//! Threads, processes, frames and stacks are decoded as for samples. Every other element is a number or a string, depending on its content:
 //!
 //! | element | value |
 //! |---|---|
-//! | text that is a decimal number | the number; what it means is in the type of the column. Types of numbers have no other text |
-//! | other text | the text, with its spaces |
+//! | text that is a decimal number | the number; the type of the column gives its meaning. Elements with a numeric type have no other text |
+//! | other text | the text, including white space |
 //! | children | the display string |
 //! | one of the [labels](Tag::Label), such as `syscall` | the display string: its text is a code |
 //! | one of [two parts](Tag::Named), such as `swift-task` | the first number among its children, and the last text |
@@ -21,28 +21,27 @@ use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, of_map, of_vec};
 use crate::profile::{Full, StringId};
-use crate::recording::{Column, RejectReason, Source, Table, TableKind, add_read_row};
-use crate::tables::{Cell, ColumnKind, RowValues, TableColumn, TableHead, TableVisitor};
+use crate::recording::{RejectReason, Source, Table, TableKind, add_read_row};
+use crate::tables::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
 use crate::units::several;
 
-/// The value of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TableValue {
-    /// As for samples.
+    /// Decoded as for samples.
     Known(Value),
-    /// A number with its kind. The kind is [`Unknown`](ColumnKind::Unknown) if the element has no known type.
+    /// A number and its kind, which is [`Unknown`](ColumnKind::Unknown) if the element has an unknown type.
     Number(u64, ColumnKind),
     Text(StringId),
     Named(u64, StringId),
 }
 
 impl TableValue {
-    /// What decoding a thread, a frame or a stack needs to know about a child.
+    /// The value as a child of a thread, frame or stack.
     fn as_child(self) -> Value {
         if let Self::Known(value) = self { value } else { Value::Companion }
     }
 
-    /// The number of a value that has one.
+    /// The number of a value, if it has one.
     fn number(self) -> Option<u64> {
         match self {
             Self::Number(number, _) | Self::Named(number, _) => Some(number),
@@ -51,23 +50,23 @@ impl TableValue {
         }
     }
 
-    /// The text of a value that is one.
+    /// The text of a value, if it is one.
     fn text(self) -> Option<StringId> {
         if let Self::Text(text) | Self::Known(Value::Path(text)) = self { Some(text) } else { None }
     }
 
-    /// True for an element that could not be read.
+    /// True for an unreadable element.
     fn is_bad(self) -> bool {
         matches!(self, Self::Known(Value::Bad(_)))
     }
 
-    /// The cell of a row in a column of this kind, or why it cannot be one.
+    /// Converts the value to a cell for a column of this kind, or returns the reason why it does not fit.
     fn cell(self, column: ColumnKind) -> Result<Cell, RejectReason> {
         column.checked(match self {
             Self::Number(..) | Self::Known(Value::Tid(_) | Value::Pid(_) | Value::Address(_)) => {
                 return self.number_in(column);
             }
-            // A column of texts has no place for the number.
+            // A string column has no space for the number.
             Self::Named(..) if column == ColumnKind::Text => return Err(RejectReason::WrongType),
             Self::Text(text) => Cell::Text(text),
             Self::Named(number, text) => Cell::Named(number, text),
@@ -77,7 +76,7 @@ impl TableValue {
                 Value::Thread(index) => Cell::Thread(index),
                 Value::Path(text) => Cell::Text(text),
                 Value::Counters(list) | Value::Addresses(list) => Cell::Numbers(list),
-                // An empty stack is no text and no number.
+                // An empty stack is neither a string nor a number.
                 Value::Stack(None) if !matches!(column, ColumnKind::Stack | ColumnKind::Unknown) => {
                     return Err(RejectReason::WrongType);
                 }
@@ -88,8 +87,8 @@ impl TableValue {
         })
     }
 
-    /// The cell of a number in a column of this kind. The element and the column must have the same unit. A text that looks like a number has
-    /// no unit, so it fits only into columns of texts.
+    /// Converts a number to a cell for a column of this kind. The element and the column must have the same unit. Text that looks like a number
+    /// has no unit, so it only fits string columns.
     fn number_in(self, column: ColumnKind) -> Result<Cell, RejectReason> {
         let kind = if let Self::Number(_, kind) = self { kind } else { ColumnKind::Number };
         let is_same = match column {
@@ -102,7 +101,7 @@ impl TableValue {
     }
 }
 
-/// The state of the table that is open.
+/// The state of the current table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -111,10 +110,9 @@ enum State {
     NotWanted,
 }
 
-/// The definition of an id.
 #[derive(Clone, Copy, Debug)]
 struct Definition {
-    /// The name of its element, by its number: a `ref` in an element with another name does not match.
+    /// The index of the element's name. A `ref` in an element with another name does not match.
     name: u32,
     value: TableValue,
 }
@@ -126,14 +124,14 @@ pub(super) struct TableRows<'d> {
     input: StringId,
     visitor: &'d mut dyn TableVisitor,
     ids: HashMap<u64, Definition>,
-    /// The names of elements, of which there are some dozens.
+    /// The names of elements; there are a few dozen.
     names: HashMap<String, u32>,
-    /// The columns of the table that is open; `None` for those that are not wanted.
+    /// The columns of the current table; `None` for unwanted columns.
     kinds: Vec<Option<ColumnKind>>,
     cells: Vec<Cell>,
     children: Vec<Value>,
     state: State,
-    /// Why the visitor ended the reading.
+    /// The visitor's error, if it stopped reading.
     pub(super) failure: Option<Error>,
 }
 
@@ -166,17 +164,17 @@ impl<'d> TableRows<'d> {
         self.definitions.recording.profile.string(text).map(TableValue::Text)
     }
 
-    /// The value of an element that is a number.
+    /// Decodes a number.
     fn number(element: Element<'_, TableValue>, kind: ColumnKind) -> TableValue {
         let bad = |reason| TableValue::Known(Value::Bad(reason));
-        // Which part of the text would be the number?
+        // The text is split by children, so it is unclear which part is the number.
         if !element.children.is_empty() {
             return bad(RejectReason::WrongType);
         }
         parse_number(element.text).map_or(bad(RejectReason::BadNumber), |number| TableValue::Number(number, kind))
     }
 
-    /// The value of an element without a meaning for samples.
+    /// Decodes an element that is not used for samples.
     fn value_of(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
         match tag {
@@ -192,10 +190,10 @@ impl<'d> TableRows<'d> {
         }
     }
 
-    /// The first number among the children, and the last text. One without a number is a label.
+    /// Decodes an element as the first number and the last text among its children. An element without a number is a label.
     fn named(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let children = element.children;
-        // The part that cannot be read may be the number.
+        // The unreadable part may be the number.
         if let Some(bad) = children.iter().find(|child| child.is_bad()) {
             return Ok(*bad);
         }
@@ -207,14 +205,14 @@ impl<'d> TableRows<'d> {
         Ok(TableValue::Named(number, text))
     }
 
-    /// The display string; if there is none, the text of the element, or the joined texts of its children. The parts of a code do not make a
-    /// name.
+    /// Returns the display string or, if there is none, the text of the element or the joined texts of its children. The parts of a code are not
+    /// joined to a name.
     fn label(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
         let Element { tag, fmt, text, children, has_id, .. } = element;
         if !fmt.is_empty() || children.is_empty() && (!text.is_empty() || has_id) {
             return self.text(if fmt.is_empty() { text } else { fmt });
         }
-        // An empty view hierarchy has parts, and an empty display string.
+        // An empty view hierarchy has children, and an empty display string.
         if tag == Tag::Label && has_id {
             return self.text(fmt);
         }
@@ -234,20 +232,15 @@ impl<'d> TableRows<'d> {
     }
 }
 
-/// What a table is, before its rows.
+/// Describes a table for a visitor.
 fn head(table: &Table) -> TableHead {
-    let column = |column: &Column| TableColumn {
-        mnemonic: column.mnemonic.clone(),
-        engineering_type: column.engineering_type.clone(),
-        kind: ColumnKind::of_type(&column.engineering_type),
-    };
     TableHead {
         run: table.run,
         position: table.position,
         schema: table.schema.clone().unwrap_or_default(),
         attributes: Vec::new(),
         folder: String::new(),
-        columns: table.columns.iter().map(column).collect(),
+        columns: table.columns.clone(),
     }
 }
 
@@ -267,7 +260,7 @@ impl Content for TableRows<'_> {
     }
 
     fn has_attributes(tag: Tag) -> bool {
-        // A row inside a row is not read, but its id may be that of another element.
+        // A nested row is not read, but another element may refer to its id.
         tag.is_shared() || tag == Tag::Other
     }
 
@@ -276,7 +269,7 @@ impl Content for TableRows<'_> {
     }
 
     fn value(&mut self, element: Element<'_, TableValue>) -> Result<TableValue, Full> {
-        // A table, a schema or a row inside a row.
+        // A nested table, schema or row.
         if element.tag == Tag::Other {
             return Ok(TableValue::Known(Value::Bad(RejectReason::WrongType)));
         }

@@ -1,10 +1,10 @@
-//! The elements of an export that mean something to this crate.
+//! The elements of an export that this crate uses.
 
 use super::value::Value;
 use crate::recording::RejectReason;
 use crate::tables::ColumnKind;
 
-/// An element's name.
+/// The name of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     TraceQueryResult,
@@ -28,13 +28,13 @@ pub(super) enum Tag {
     Core,
     ThreadState,
     SampleKind,
-    /// A number without a unit, if every cell of the table is read. Times, durations and cycles have the tags above.
+    /// A number without a unit. Only used if every cell of the table is read; times, durations and cycles have the tags above.
     Number,
     /// A number of bytes in such a table.
     Bytes,
-    /// A yes or no in such a table, as a number.
+    /// A boolean in such a table, written as a number.
     Boolean,
-    /// A text in such a table, or an element of an unknown type.
+    /// A string in such a table, or an element of an unknown type.
     Cell,
     /// An element in such a table with a code as its text. Its name is in the display string.
     Label,
@@ -47,11 +47,11 @@ pub(super) enum Tag {
     TextAddress,
     TextAddresses,
     KperfBacktrace,
-    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: any element with frames, fragments or another backtrace.
+    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: elements with frames, fragments or another backtrace.
     Backtrace,
     /// `uint64`, `boolean`, `register-content`, `device-session`: elements that may be next to others and carry no information.
     Companion,
-    /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
+    /// Any other element. If it contains frames, it is still a stack, since the next Xcode may add another wrapper.
     Other,
 }
 
@@ -91,7 +91,7 @@ impl Tag {
         }
     }
 
-    /// The tag of an element in a table of which every cell is read.
+    /// Returns the tag of an element in a table of which every cell is read.
     pub(super) fn of_tables(name: &str) -> Self {
         match name {
             "syscall" | "sockaddr" | "uuid" | "view-hierarchy" | "description-set" => Self::Label,
@@ -138,8 +138,8 @@ impl Tag {
         })
     }
 
-    /// The meaning of the element inside `parent`: tables, schemas and rows are such only at their place, and elements of other meaning (or
-    /// none) anywhere else.
+    /// Returns the tag of the element inside `parent`. Tables, schemas and rows only have their meaning in the right place; all other elements have
+    /// theirs anywhere.
     pub(super) fn inside(self, parent: Self) -> Self {
         let place = match self {
             Self::TraceQueryResult => return Self::Other,
@@ -173,7 +173,7 @@ impl Tag {
         has_words || self.has_number()
     }
 
-    /// True if the text of the element is one number, and nothing else is needed of it.
+    /// True if the text of the element is a number, and nothing else is needed.
     pub(super) fn has_number(self) -> bool {
         matches!(
             self,
@@ -188,7 +188,7 @@ impl Tag {
         )
     }
 
-    /// True if the display string (`fmt`) of the element is read, since only it contains the name.
+    /// True if the display string (`fmt`) of the element is read, because the name is only there.
     pub(super) fn has_display_name(self) -> bool {
         matches!(
             self,
@@ -196,8 +196,8 @@ impl Tag {
         )
     }
 
-    /// The value of a `ref` in an element of this name, if the `id` belongs to `value`. In every known file both elements have the same
-    /// name; a value of another kind would be misinterpreted.
+    /// Returns the value of a `ref` in an element with this tag, if the id has the value `value`. In every known file, both elements have the
+    /// same name; a value of another kind would be misinterpreted.
     #[inline]
     pub(super) fn referring_to(self, value: Value) -> Value {
         let is_same_kind = match value {
@@ -223,13 +223,13 @@ impl Tag {
             Value::Frame(_) => self == Self::Frame,
             Value::Address(_) => self == Self::TextAddress,
             Value::Addresses(_) => self == Self::TextAddresses,
-            // An element of any name may hold frames.
+            // Frames may be in an element with any name.
             Value::Stack(_) => matches!(self, Self::Backtrace | Self::KperfBacktrace | Self::Other),
         };
         if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }
     }
 
-    /// True for a part of the structure of a document: tables, schemas and rows.
+    /// True for the structure of a document: tables, schemas and rows.
     pub(super) fn is_structure(self) -> bool {
         matches!(
             self,
@@ -243,7 +243,7 @@ impl Tag {
         )
     }
 
-    /// True if rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
+    /// True if rows of CPU tables can refer to such an element, so its definitions in other tables are needed too.
     pub(super) fn is_shared(self) -> bool {
         !self.is_structure() && !matches!(self, Self::Sentinel | Self::Companion | Self::Other)
     }

@@ -1,11 +1,11 @@
-//! The scanner's findings in rows, in document order: small records that are replayed into a document.
+//! The scanner's output for rows, in document order: small records that are replayed into a document.
 //!
 //! A tape does not depend on other rows: a `ref` is still the number in the file. Tapes of several blocks can therefore be made in
 //! parallel, and each is replayed after everything before it.
 
 use super::tag::Tag;
 
-/// A piece of the bytes that were scanned.
+/// A range of the scanned bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -13,37 +13,37 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// An attribute that is not there.
+    /// A missing attribute.
     pub(super) const NONE: Self = Self { start: u32::MAX, end: 0 };
 
     pub(super) fn new(start: usize, end: usize) -> Self {
-        // Blocks are much smaller than 4 GiB: the scanner sees to it.
+        // The scanner ensures that blocks are much smaller than 4 GiB.
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The piece, if it exists. It was checked to be UTF-8.
+    /// Returns the bytes, which were checked to be UTF-8; `None` if the attribute is missing.
     pub(super) fn of(self, bytes: &[u8]) -> Option<&str> {
         let bytes = bytes.get(self.start as usize..self.end as usize)?;
         Some(std::str::from_utf8(bytes).unwrap_or_default())
     }
 }
 
-/// One step of reading rows. `id` is 0 for an element without an id; `at` counts from the `<` of the row.
+/// One step of reading rows. `id` is 0 for an element without an id; `at` is relative to the `<` of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
-    /// A row starts, at this byte of the block.
+    /// A row starts at this byte of the block.
     Row { start: u32 },
     /// The row ends: its values are its cells.
     EndRow,
-    /// Nearly every row, in two steps: its first cell is this time, and its last cell, a stack, is at `at`;
+    /// First step of a row with the usual shape, like nearly every row: its first cell is this time, and its last cell, a stack, is at `at`.
     UsualRow { at: u16, id: u32, time: u64 },
-    /// then it has these cells and this stack by `ref`, and it starts at this byte of the block.
+    /// Second step: the row has these cells and this stack as a `ref`, and starts at this byte of the block.
     UsualCells { start: u32, cells: u32, stack: u32 },
-    /// Like `UsualCells`, with a stack as in [`Stack`](Op::Stack), a `backtrace` whose id follows that of the time.
+    /// Like `UsualCells`, with a stack as in [`Stack`](Op::Stack), a `backtrace` whose id follows the id of the time.
     UsualStack { start: u32, cells: u32, stack: u32 },
     /// `<sentinel/>`
     Absent { at: u16 },
-    /// An element that refers to another one.
+    /// A `ref` to another element.
     Ref { tag: Tag, at: u16, id: u32 },
     /// Several cells that are `ref`s and that other rows may also have.
     Cells { cells: u32 },
@@ -55,7 +55,7 @@ pub(super) enum Op {
     Open { tag: Tag, at: u16, id: u32, spans: u32 },
     /// The element ends.
     Close,
-    /// A frame starts; its spans are name and address. Later only its id refers to it.
+    /// A frame starts; its spans are name and address. Later, only its id refers to it.
     OpenFrame { is_inlined: bool, is_first_child: bool, at: u16, id: u32, spans: u32 },
     /// The frame ends.
     CloseFrame,
@@ -63,29 +63,29 @@ pub(super) enum Op {
     Binary { at: u16, id: u32, spans: u32 },
     /// A source starts.
     OpenSource { at: u16, line: u32 },
-    /// An element that holds only frames, which were defined before, or precede it on the tape.
+    /// An element that only contains frames, which were defined before or precede it on the tape.
     Stack { tag: Tag, at: u16, id: u32, stack: u32 },
 }
 
-/// A stack in the form of the file.
+/// A stack as written in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeStack {
-    /// Display string of the element.
+    /// The display string of the element.
     pub(super) fmt: Span,
     /// The frames are `frames[start..end]` of the tape: ids, leaf first.
     pub(super) start: u32,
     pub(super) end: u32,
-    /// An earlier stack of the tape that ends with the same `common` frames, towards the root: where its frames end.
+    /// An earlier stack of the tape has the same outermost `common` frames; its frames end at `like_end`.
     pub(super) like_end: u32,
     pub(super) common: u32,
-    /// The index of the stack that is compared with this one; 0 means none.
+    /// The index of a later stack that is compared with this one; 0 means none.
     pub(super) next: u32,
 }
 
-/// Neighbouring cells of a row that are all `ref`s, or absent.
+/// Adjacent cells of a row that are all `ref`s, or absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeCells {
-    /// They are `references[start..end]` of the tape.
+    /// The cells are `references[start..end]` of the tape.
     pub(super) start: u32,
     pub(super) end: u32,
 }
@@ -100,13 +100,13 @@ pub(super) struct Tape {
     pub(super) cells: Vec<TapeCells>,
     /// Ids; 0 is an absent value.
     pub(super) references: Vec<u32>,
-    /// For each reference, the name of its element.
+    /// The element name of each reference.
     pub(super) reference_tags: Vec<Tag>,
-    /// The ids of stacks that are cells by `ref`.
+    /// The ids of stack cells that are `ref`s.
     pub(super) known_stacks: Vec<u32>,
-    /// The first id that was defined; they count on from there without gaps. 0 if none was.
+    /// The first id that was defined; later ids follow without gaps. 0 if no id was defined.
     pub(super) first_id: u32,
-    /// The largest id that was referred to before any was defined.
+    /// The largest id that was referred to before the first definition.
     pub(super) early_ref: u32,
     /// The end of the scanned bytes, after a row: everything before it is on the tape.
     pub(super) end: usize,
@@ -116,7 +116,7 @@ pub(super) struct Tape {
     pub(super) rows: u64,
 }
 
-/// The lengths of a tape's parts at some time.
+/// The lengths of a tape's parts at some point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapeMark {
     ops: usize,
@@ -167,7 +167,7 @@ impl Tape {
         (self.first_id, self.early_ref) = (mark.first_id, mark.early_ref);
     }
 
-    /// Ends a row, all of which is on the tape since `mark`.
+    /// Ends the row that started at `mark`.
     pub(super) fn end_row(&mut self, mark: &TapeMark) {
         let [row, number, cells, stack] = self.ops[mark.ops..] else {
             self.ops.push(Op::EndRow);
@@ -207,13 +207,13 @@ impl Tape {
         &self.references[cells.start as usize..cells.end as usize]
     }
 
-    /// The names of the elements of these cells.
+    /// The element names of these cells.
     pub(super) fn tags_of(&self, cells: u32) -> &[Tag] {
         let cells = &self.cells[cells as usize];
         &self.reference_tags[cells.start as usize..cells.end as usize]
     }
 
-    /// Adds spans; gives the index of the first.
+    /// Adds spans. Returns the index of the first.
     pub(super) fn spans<const N: usize>(&mut self, spans: [Span; N]) -> u32 {
         let first = self.spans.len() as u32;
         self.spans.extend_from_slice(&spans);

@@ -1,4 +1,4 @@
-//! Reads the table of contents of a recording, as `xctrace export --toc` writes it.
+//! Reads the table of contents of a recording, as written by `xctrace export --toc`.
 
 use std::cell::Cell;
 
@@ -9,22 +9,22 @@ use crate::recording::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 /// Tables of contents have few levels; a deeper document is something else.
 const MAX_DEPTH: usize = 64;
-/// Real ones have some hundred, with every process of a machine some thousand.
+/// Real ones have a few hundred elements, or a few thousand if they list every process of a machine.
 const MAX_ELEMENTS: usize = 200_000;
 
-/// Reads a table of contents from tokens.
+/// Builds a table of contents from tokens.
 #[derive(Debug, Default)]
 pub(super) struct TocReader {
     toc: Toc,
     path: Vec<String>,
     text: String,
     elements: usize,
-    /// About how many bytes everything takes that is kept.
+    /// The approximate memory of the contents, in bytes.
     bytes: u64,
 }
 
 impl TocReader {
-    /// The names of the open elements.
+    /// The path of open elements, for messages.
     pub(super) fn path(&self) -> String {
         let names = std::iter::once("trace-toc").chain(self.path.iter().map(String::as_str));
         names.collect::<Vec<_>>().join("/")
@@ -34,7 +34,7 @@ impl TocReader {
         self.toc
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.bytes + (self.text.capacity() + self.path.len() * size_of::<String>()) as u64
     }
@@ -86,7 +86,7 @@ impl TocReader {
         Ok(())
     }
 
-    /// Closes an element; true when it was the document.
+    /// Closes an element; returns true if it was the document.
     pub(super) fn end(&mut self, name: &str, at: u64) -> Result<bool, Fault> {
         let Some(open) = self.path.pop() else {
             return if name == "trace-toc" {

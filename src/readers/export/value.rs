@@ -1,4 +1,4 @@
-//! A [`Value`] in 8 bytes.
+//! Packs a [`Value`] into 8 bytes.
 //!
 //! ```text
 //! bits 63 … 5   payload: a number, an index, or an id's index
@@ -16,7 +16,7 @@ use crate::recording::RejectReason;
 pub(super) enum Value {
     /// `<sentinel/>`: the column has no value in this row.
     Absent,
-    /// An element that plays no part in CPU samples.
+    /// An element that CPU samples do not use.
     Other,
     /// An element that may be next to frames and carries no information.
     Companion,
@@ -30,17 +30,15 @@ pub(super) enum Value {
     PmcEvents(u64),
     /// Counter values; an index of [`Definitions::number_lists`](super::definitions::Definitions).
     Counters(u32),
-    /// A thread's number.
+    /// A thread's tid.
     Tid(u64),
-    /// A process's number.
+    /// A process's pid.
     Pid(u64),
     /// A process; an index of [`Definitions::processes`](super::definitions::Definitions).
     Process(u32),
     /// A thread; an index of [`Definitions::threads`](super::definitions::Definitions).
     Thread(u32),
-    /// A core.
     Core(CoreId),
-    /// A thread state.
     State(StringId),
     /// The source of a `time-sample`.
     Kind(SampleKind),
@@ -48,27 +46,25 @@ pub(super) enum Value {
     Binary(BinaryId),
     /// The path of a source file.
     Path(StringId),
-    /// A source line.
     Source(SourceLine),
-    /// A frame.
     Frame(FrameId),
     /// A code address (`text-address`).
     Address(u64),
     /// Code addresses; an index of [`Definitions::number_lists`](super::definitions::Definitions).
     Addresses(u32),
-    /// A stack; `None` has no frames.
+    /// A stack; `None` if it has no frames.
     Stack(Option<StackId>),
-    /// An element that could not be read; rows that use it are rejected.
+    /// An unreadable element; rows that use it are rejected.
     Bad(RejectReason),
 }
 
-/// Bits for the kind.
+/// The number of bits for the kind.
 const KIND_BITS: u32 = 5;
 
-/// Bits of a source line; its path takes the other bits of the payload.
+/// The number of bits for a source line; its path uses the other bits of the payload.
 const LINE_BITS: u32 = 64 - KIND_BITS - 32;
 
-/// The kind of value that a word holds.
+/// The kinds of values in a word.
 mod kind {
     pub(super) const ABSENT: u64 = 1;
     pub(super) const OTHER: u64 = 2;
@@ -94,11 +90,11 @@ mod kind {
     pub(super) const STACK: u64 = 22;
     pub(super) const STACK_ABSENT: u64 = 23;
     pub(super) const BAD: u64 = 24;
-    /// The payload is an index of the list of values that do not fit.
+    /// The payload is an index into the list of values that do not fit.
     pub(super) const LARGE: u64 = 25;
 }
 
-/// A [`Value`], or none, as one word.
+/// An optional [`Value`] in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Packed(u64);
 
@@ -106,7 +102,7 @@ impl Packed {
     /// No value.
     pub(super) const NONE: Self = Self(0);
 
-    /// The word of `value`, which is added to `large` if it does not fit.
+    /// Packs `value`; if it does not fit, adds it to `large`.
     #[inline(always)]
     pub(super) fn new(value: Value, large: &mut Vec<Value>) -> Self {
         let (kind, payload) = parts(value);
@@ -117,14 +113,14 @@ impl Packed {
         Self((large.len() as u64 - 1) << KIND_BITS | kind::LARGE)
     }
 
-    /// The frame, if it is one.
+    /// Returns the frame, if this is one.
     #[inline(always)]
     pub(super) fn frame(self) -> Option<FrameId> {
         let is_frame = self.0 & ((1 << KIND_BITS) - 1) == kind::FRAME;
         if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
     }
 
-    /// The stack, if this is one; it may have no frames (`None`).
+    /// Returns the stack, if this is one; it may have no frames (`None`).
     #[inline(always)]
     pub(super) fn stack(self) -> Option<Option<StackId>> {
         match self.0 & ((1 << KIND_BITS) - 1) {
@@ -134,7 +130,7 @@ impl Packed {
         }
     }
 
-    /// The value; `large` is the list that [`new`](Self::new) added to.
+    /// Unpacks the value. `large` is the list passed to [`new`](Self::new).
     #[inline]
     pub(super) fn value(self, large: &[Value]) -> Option<Value> {
         let payload = self.0 >> KIND_BITS;
@@ -173,7 +169,7 @@ impl Packed {
     }
 }
 
-/// The kinds of samples by their number in a payload.
+/// Sample kinds, by their number in a payload.
 const SAMPLE_KINDS: [SampleKind; 5] = [
     SampleKind::Periodic,
     SampleKind::EveryThread,
@@ -182,7 +178,7 @@ const SAMPLE_KINDS: [SampleKind; 5] = [
     SampleKind::Other,
 ];
 
-/// Kind and payload of a value. A payload that does not fit has bits above [`KIND_BITS`] below the top.
+/// Returns the kind and payload of a value. A payload fits unless one of its upper [`KIND_BITS`] bits is set.
 #[inline(always)]
 fn parts(value: Value) -> (u64, u64) {
     match value {
@@ -222,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// Every kind of value, of a number and of an id's index.
+    /// Values of every kind, with this number and this index.
     fn values(number: u64, index: u32) -> Vec<Value> {
         let row = (index as usize).min(u32::MAX as usize - 1);
         let string = StringId::from_index(row).unwrap();

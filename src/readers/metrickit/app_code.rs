@@ -1,10 +1,10 @@
-//! The owner of each binary of a diagnostic, whose path is not in the file.
+//! Determines the owner of each binary of a diagnostic, since paths are not recorded.
 //!
-//! A binary is Apple's if its name is one of Apple's, and the app's if its name is in the bundle identifier. For others, addresses decide
-//! where they can: on 64-bit ARM, all of Apple's libraries that devices have are in one cache, which begins at 0x1_8000_0000. The app, its
-//! extensions and its frameworks are below. That the recorded addresses are of this kind is known if they show a library of Apple there.
+//! A binary belongs to Apple if its name is one of Apple's, and to the app if its name is in the bundle identifier. For others, the address
+//! decides if possible: on 64-bit ARM devices, all of Apple's libraries are in one cache, which begins at 0x1_8000_0000. The app, its
+//! extensions and its frameworks are below it. This rule applies only if the recorded addresses show one of Apple's libraries in that range.
 
-use super::document::{Diagnostic, Node};
+use super::diagnostic::{Diagnostic, Node};
 use crate::hash::HashMap;
 use crate::profile::Category;
 use crate::units::Uuid;
@@ -12,16 +12,16 @@ use crate::units::Uuid;
 /// A binary: its UUID and its name.
 type Key<'d> = (Option<Uuid>, Option<&'d str>);
 
-/// The addresses of app code, and those of the cache of Apple's libraries.
+/// The address ranges of app code, and of the cache with Apple's libraries.
 const APP: std::ops::Range<u64> = 1 << 32..0x1_8000_0000;
 const CACHE: std::ops::Range<u64> = 0x1_8000_0000..1 << 36;
 
-/// What is known of the binaries of a diagnostic.
+/// What is known about the binaries of a diagnostic.
 pub(super) struct AppCode<'d> {
     diagnostic: &'d Diagnostic,
-    /// The lowest and the highest address of the frames of each binary.
+    /// The lowest and highest frame address in each binary.
     addresses: HashMap<Key<'d>, (u64, u64)>,
-    /// True if the addresses show where Apple's libraries are.
+    /// True if the addresses show that Apple's libraries are in the cache.
     has_cache: bool,
 }
 
@@ -37,12 +37,12 @@ impl<'d> AppCode<'d> {
         let is_in_cache = |(key, (first, _)): (&Key<'d>, &(u64, u64))| {
             CACHE.contains(first) && matches!(by_name(key.1), Category::System | Category::Runtime)
         };
-        // A Mac also loads libraries of other people, and Apple's plugins, from anywhere.
+        // A Mac also loads third-party libraries, and Apple's plug-ins, from anywhere.
         let has_cache = !is_mac && addresses.iter().any(is_in_cache);
         Self { diagnostic, addresses, has_cache }
     }
 
-    /// The path of a binary: `…/NAME` for app code, since where it was is unknown.
+    /// Returns the path of a binary: `…/NAME` for app code, since its folder is unknown.
     pub(super) fn path(&self, uuid: Option<Uuid>, name: Option<&str>, text: &str) -> String {
         match self.category((uuid, name)) {
             Category::User => format!("…/{text}"),
@@ -60,14 +60,14 @@ impl<'d> AppCode<'d> {
         match by_name(key.1) {
             Category::Unknown if is_in(&CACHE) => Category::System,
             Category::Unknown if is_in(&APP) || is_of_bundle() => Category::User,
-            // An app may have the name of one of Apple's libraries.
+            // An app may have the same name as one of Apple's libraries.
             _ if is_in(&APP) && is_of_bundle() => Category::User,
             known => known,
         }
     }
 
     /// True for the name of the bundle. Xcode derives the end of the identifier from the name of the app, with hyphens for other characters;
-    /// `NAME.debug.dylib` has the code of a debug build. The identifier of an extension begins with the identifier of its app.
+    /// `NAME.debug.dylib` contains the code of a debug build. The identifier of an extension starts with the identifier of its app.
     fn is_of_bundle(&self, name: &str) -> bool {
         let hyphens = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-").to_lowercase();
         let name = name.strip_suffix(".debug.dylib").unwrap_or(name);

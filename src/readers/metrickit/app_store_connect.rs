@@ -1,5 +1,5 @@
-//! What App Store Connect hands out: `diagnosticLogs`, which are diagnostics of users with symbols, and `perfPowerMetrics`, percentiles of
-//! all users by version and device.
+//! Files from App Store Connect: `diagnosticLogs` are users' diagnostics with symbols, and `perfPowerMetrics` are percentiles over all users
+//! by version and device.
 //!
 //! ```text
 //! {"productData": [{"diagnosticLogs": [{"callStackTree": [{"callStacks": [{"callStackRootFrames": [{"symbolName": "main", …}]}]}],
@@ -10,27 +10,27 @@
 //!     "points": [{"version": "1.1", "value": 1.0, "errorMargin": 0.1}]}]}]}]}]}
 //! ```
 
-use super::document::{Fact, Kind};
+use super::diagnostic::{Fact, Kind};
 use super::metrics::Leaf;
 use crate::hash::HashMap;
 use crate::recording::{RecordingBuilder, STATED_PERCENTILE, Toc, TocRun};
 
-/// Keys of these files, and the keys of MetricKit for the same facts.
+/// Keys in these files, and MetricKit's keys for the same facts.
 const ALIASES: [(&str, &str); 2] = [("bundleId", "bundleIdentifier"), ("buildVersion", "appBuildVersion")];
 
-/// The key of MetricKit for a fact.
+/// Returns MetricKit's key for a fact.
 pub(super) fn usual_key(key: String) -> String {
     ALIASES.iter().find(|(known, _)| *known == key).map_or(key, |(_, usual)| (*usual).to_owned())
 }
 
-/// The subject of a log whose `event` is this.
+/// Returns the kind of a log with this `event`.
 pub(super) fn kind_of_event(event: &str) -> Option<Kind> {
     let event = event.to_lowercase();
     let words = [("hang", Kind::Hang), ("launch", Kind::Launch), ("disk", Kind::DiskWrite), ("write", Kind::DiskWrite)];
     words.into_iter().find(|(word, _)| event.contains(word)).map(|(_, kind)| kind)
 }
 
-/// Gives the quantity of a log, `"eventDetail": "2 sec"`, the key that diagnostics of this kind have for it.
+/// Renames the quantity of a log, `"eventDetail": "2 sec"`, to the key in diagnostics of this kind.
 pub(super) fn name_detail(facts: &mut [Fact], kind: Kind) {
     let key = match kind {
         Kind::Hang => "hangDuration",
@@ -43,14 +43,14 @@ pub(super) fn name_detail(facts: &mut [Fact], kind: Kind) {
     }
 }
 
-/// True if a value of metrics is used, by the names that lead to it.
+/// True if a metric value with this path is used.
 pub(super) fn is_known(path: &[String]) -> bool {
     const LAST: [&str; 7] =
         ["identifier", "percentile", "device", "deviceMarketingName", "version", "value", "errorMargin"];
     path.last().is_some_and(|last| LAST.contains(&last.as_str()))
 }
 
-/// Adds the percentiles of a product, a run without samples, whose summary has them in words. False if there are none.
+/// Adds the percentiles of a product as a run without samples, with the formatted percentiles in its summary. Returns false if there are none.
 ///
 /// # Errors
 /// If the recording is full.
@@ -69,7 +69,7 @@ pub(super) fn add_percentiles(
     Ok(true)
 }
 
-/// `hangRate · P90 · All iPhones · version 1.1` and `1.0 s/hr ± 0.1`, in the order of the document.
+/// Formats percentiles as `hangRate · P90 · All iPhones · version 1.1` and `1.0 s/hr ± 0.1`, in document order.
 fn percentiles(leaves: &[Leaf]) -> Vec<(String, String)> {
     let known: HashMap<&[String], &str> =
         leaves.iter().map(|(path, value)| (path.as_slice(), value.as_str())).collect();

@@ -1,34 +1,20 @@
-//! The documents of an input: diagnostics with their facts and call trees, as they were written.
+//! Parses the documents of an input: diagnostics with their facts and call trees.
 
 use std::io::Read;
 
 use struson::reader::ValueType;
 
 use super::app_store_connect;
+use super::diagnostic::{Day, Diagnostic, Fact, Kind, Node, Odd, Thread, Tree};
 use super::metrics::{self, Leaf};
 use super::record::is_known;
-use crate::error::{Error, ErrorKind, Position};
-use crate::hash::HashMap;
+use crate::error::{Error, ErrorKind};
 use crate::readers::json::{Held, Json, once};
 use crate::recording::{Limits, Options};
 use crate::units::Uuid;
 
-/// The subject of a diagnostic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
-    Crash,
-    Hang,
-    Cpu,
-    DiskWrite,
-    Launch,
-    Memory,
-    /// A call tree that was cut out of a diagnostic.
-    #[default]
-    Unknown,
-}
-
 impl Kind {
-    /// By the name that begins the keys of payloads and of reports.
+    /// The prefix of the keys in payloads and reports.
     const ALL: [(&'static str, Self); 6] = [
         ("crash", Self::Crash),
         ("hang", Self::Hang),
@@ -38,13 +24,13 @@ impl Kind {
         ("memoryException", Self::Memory),
     ];
 
-    /// `hangDiagnostics` of a payload, `hangDiagnostic` of a report.
+    /// Returns the kind for a key, such as `hangDiagnostics` of a payload or `hangDiagnostic` of a report.
     fn of_key(key: &str) -> Option<Self> {
         let name = key.strip_suffix('s').unwrap_or(key).strip_suffix("Diagnostic")?;
         Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, kind)| kind)
     }
 
-    /// The kind of a diagnostic with this fact.
+    /// Infers the kind of a diagnostic from one of its facts.
     fn of_fact(fact: &Fact) -> Option<Self> {
         match fact.key.as_str() {
             "event" => app_store_connect::kind_of_event(&fact.value),
@@ -58,113 +44,14 @@ impl Kind {
     }
 }
 
-/// A frame of a call tree.
-#[derive(Debug, Default)]
-pub(super) struct Node {
-    /// 0 for roots.
-    pub(super) depth: usize,
-    pub(super) address: Option<u64>,
-    pub(super) offset: Option<u64>,
-    pub(super) uuid: Option<Uuid>,
-    /// The name of its binary, if that has no UUID.
-    pub(super) name: Option<String>,
-    /// The name of its function, which only App Store Connect knows.
-    pub(super) symbol: Option<String>,
-    count: Option<u64>,
-    of_callees: u64,
-    pub(super) callees: u32,
-}
-
-impl Node {
-    /// The samples that passed through it.
-    pub(super) fn all(&self) -> u64 {
-        self.count.unwrap_or_default()
-    }
-
-    /// The samples that ended in it.
-    pub(super) fn own(&self) -> u64 {
-        self.count.unwrap_or_default().saturating_sub(self.of_callees)
-    }
-}
-
-/// The stacks of a thread, or of all threads.
-#[derive(Debug, Default)]
-pub(super) struct Thread {
-    pub(super) is_attributed: bool,
-    /// The frames, each before its callees.
-    pub(super) nodes: Vec<Node>,
-    /// The first frame whose callees have more samples than the frame.
-    pub(super) excess: Option<Position>,
-    /// The first frame with several callees.
-    pub(super) branch: Option<Position>,
-    /// The first frame without a count.
-    pub(super) uncounted: Option<Position>,
-}
-
-/// A call tree.
-#[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) is_per_thread: Option<bool>,
-    pub(super) threads: Option<Vec<Thread>>,
-    /// The names of binaries.
-    pub(super) names: HashMap<Uuid, String>,
-    /// The number of UUIDs that cannot be read, and the first place.
-    pub(super) odd_uuids: Odd,
-    /// The first place with another name of a binary that has one.
-    pub(super) renamed: Option<Position>,
-}
-
-impl Tree {
-    /// Adds the stacks of another tree, which has all names.
-    fn add(&mut self, other: Self) {
-        self.is_per_thread = self.is_per_thread.or(other.is_per_thread);
-        if let Some(threads) = other.threads {
-            self.threads.get_or_insert_default().extend(threads);
-        }
-        self.names = other.names;
-        if let Some((count, at)) = other.odd_uuids {
-            self.odd_uuids.get_or_insert((0, at)).0 += count;
-        }
-        self.renamed = self.renamed.take().or(other.renamed);
-    }
-}
-
-/// A diagnostic.
-#[derive(Debug)]
-pub(super) struct Diagnostic {
-    pub(super) kind: Kind,
-    pub(super) tree: Tree,
-    /// Metadata, with the keys of the document; the first one of a key counts.
-    pub(super) facts: Vec<Fact>,
-    /// The end of the diagnostic.
-    pub(super) at: Position,
-    /// The number of diagnostics of an unknown kind, which are left out, if this represents them.
-    pub(super) unknown: u64,
-}
-
-impl Diagnostic {
-    pub(super) fn fact(&self, key: &str) -> Option<&str> {
-        let found = self.facts.iter().find(|fact| fact.key == key);
-        found.map(|fact| fact.value.as_str()).filter(|value| !value.is_empty())
-    }
-}
-
-/// The metrics of a document, as they were written.
-#[derive(Debug)]
-pub(super) struct Day {
-    pub(super) facts: Vec<Fact>,
-    pub(super) leaves: Vec<Leaf>,
-}
-
-/// True for a key that is named like those of diagnostics.
+/// True for a key that is named like a kind of diagnostic.
 fn is_kind(key: &str) -> bool {
     key.strip_suffix('s').unwrap_or(key).ends_with("Diagnostic")
 }
 
-/// Wrappers of wrappers end somewhere.
+/// The maximum depth of nested wrappers.
 const MOST_LEVELS: usize = 16;
 
-/// Reads documents.
 pub(super) struct Documents {
     limits: Limits,
     held: Held,
@@ -189,22 +76,22 @@ impl Documents {
         Ok(std::mem::take(&mut self.found))
     }
 
-    /// Returns the metrics of the document that was read last.
+    /// Returns the metrics of the last document.
     pub(super) fn days(&mut self) -> Vec<Day> {
         std::mem::take(&mut self.days)
     }
 
-    /// Returns the percentiles of the document that was read last.
+    /// Returns the percentiles of the last document.
     pub(super) fn percentiles(&mut self) -> Vec<Vec<Leaf>> {
         std::mem::take(&mut self.percentiles)
     }
 
-    /// The number of documents with metrics that were read until now.
+    /// The number of documents with metrics so far.
     pub(super) fn metrics(&self) -> u64 {
         self.metrics
     }
 
-    /// A payload, a report, a diagnostic, a tree, what contains one of them, or an array of these.
+    /// Reads a payload, a report, a diagnostic, a tree, a wrapper of one of them, or an array of these.
     fn document<R: Read>(&mut self, json: &mut Json<'_, R>, kind: Option<Kind>, level: usize) -> Result<(), Error> {
         if level > MOST_LEVELS {
             return Err(json.damaged("diagnostics are nested too deeply"));
@@ -273,7 +160,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Counts the diagnostics of a kind that this version does not know.
+    /// Counts the diagnostics of an unknown kind.
     fn unknown_kind<R: Read>(&mut self, json: &mut Json<'_, R>) -> Result<(), Error> {
         let (at, mut unknown) = (json.place(), 1);
         if json.is_next(ValueType::Array)? {
@@ -294,7 +181,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Keeps the values of metrics that are used.
+    /// Keeps the metric values that are used.
     fn leaves<R: Read>(
         &mut self,
         json: &mut Json<'_, R>,
@@ -312,7 +199,7 @@ impl Documents {
         })
     }
 
-    /// Adds the facts of an object to all diagnostics in it, even those read before the facts.
+    /// Adds the facts of an object to all diagnostics in it, including those read before the facts.
     fn share<R: Read>(&mut self, first: usize, facts: &[Fact], json: &Json<'_, R>) -> Result<(), Error> {
         let bytes: usize = facts.iter().map(bytes_of_fact).sum();
         let holders = 1 + self.found.len().saturating_sub(first);
@@ -340,7 +227,7 @@ impl Documents {
         json.end_object()
     }
 
-    /// A list of trees of one diagnostic.
+    /// Merges a list of trees that belong to one diagnostic.
     fn trees<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree, level: usize) -> Result<(), Error> {
         json.begin_array()?;
         while json.has_next()? {
@@ -396,19 +283,19 @@ impl Documents {
         Ok(Thread { is_attributed: is_attributed.unwrap_or_default(), ..roots.unwrap_or_default() })
     }
 
-    /// The frames of an array with all their callees.
+    /// Reads an array of frames with all their callees.
     fn frames<R: Read>(&mut self, json: &mut Json<'_, R>, tree: &mut Tree) -> Result<Thread, Error> {
         let (mut thread, mut open): (Thread, Vec<usize>) = (Thread::default(), Vec::new());
         json.begin_array()?;
         loop {
-            // In an array of frames; the last open frame calls them.
+            // Inside an array of frames; the last open frame calls them.
             if json.has_next()? {
                 json.begin_object()?;
                 if open.len() >= self.limits.stack_depth {
                     let text = format!("a stack has more than {} frames", self.limits.stack_depth);
                     return Err(Error::new(ErrorKind::Limit(text), Some(json.place())));
                 }
-                // Twice, since lists grow.
+                // Twice, since a `Vec` doubles as it grows.
                 self.held.add(2 * size_of::<Node>(), json)?;
                 if let Some(caller) = open.last().and_then(|&caller| thread.nodes.get_mut(caller)) {
                     caller.callees += 1;
@@ -466,10 +353,10 @@ impl Documents {
 const FLATTENED: &str = "callStackFrames are call trees that a collector flattened, and the callers of their frames are unknown; \
                          pass the payload as MetricKit wrote it";
 
-/// Where the reading of a frame stopped.
+/// Where reading a frame stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
-    /// The array of its callees has begun.
+    /// At the start of the array of its callees.
     Callees,
     End,
 }
@@ -500,13 +387,10 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, odd: &mut Odd) -
     Ok(Reached::End)
 }
 
-/// A number; App Store Connect writes addresses as text, which may not be one.
+/// Reads a number. App Store Connect writes addresses as strings; an invalid one is `None`.
 fn number<R: Read>(json: &mut Json<'_, R>) -> Result<Option<u64>, Error> {
     if json.is_next(ValueType::String)? { Ok(json.text()?.and_then(|text| text.parse().ok())) } else { json.number() }
 }
-
-/// How many UUIDs cannot be read, and where the first one is.
-type Odd = Option<(u64, Position)>;
 
 fn uuid<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<Option<Uuid>, Error> {
     let Some(text) = json.text()?.filter(|text| !text.is_empty()) else { return Ok(None) };
@@ -517,7 +401,7 @@ fn uuid<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<Option<Uuid>, 
     Ok(uuid.filter(|uuid| !uuid.is_nil()))
 }
 
-/// `{"uuid": "…", "name": "…"}`.
+/// Reads `{"uuid": "…", "name": "…"}`.
 fn read_name<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<(Option<Uuid>, Option<String>), Error> {
     let (mut id, mut name) = (None, None);
     json.begin_object()?;
@@ -530,15 +414,6 @@ fn read_name<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<(Option<U
     }
     json.end_object()?;
     Ok((id, name))
-}
-
-/// A key and a value of metadata.
-#[derive(Clone, Debug)]
-pub(super) struct Fact {
-    pub(super) key: String,
-    pub(super) value: String,
-    /// True for a value with its unit, `{"value": 9.47, "unit": "s"}`, and false for text, which may be localised.
-    pub(super) is_number: bool,
 }
 
 fn bytes_of_fact(fact: &Fact) -> usize {
@@ -563,7 +438,7 @@ impl Documents {
         json.end_object()
     }
 
-    /// What the app reported of its state, as facts `state DOMAIN`.
+    /// Reads the states that the app reported, as facts named `state DOMAIN`.
     fn states<R: Read>(&mut self, json: &mut Json<'_, R>, facts: &mut Vec<Fact>) -> Result<(), Error> {
         json.begin_array()?;
         while json.has_next()? {
@@ -582,7 +457,7 @@ impl Documents {
     }
 }
 
-/// Reads a value as a fact, if its key is known and it is one: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version.
+/// Reads a fact with a known key: a string, a number, `{"value": 9, "unit": "s"}`, or the parts of a version. Skips other values.
 fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>) -> Result<(), Error> {
     let key = app_store_connect::usual_key(key);
     if !is_known(&key) || facts.iter().any(|known| known.key == key) {
@@ -594,7 +469,7 @@ fn read_fact<R: Read>(json: &mut Json<'_, R>, key: String, facts: &mut Vec<Fact>
     Ok(())
 }
 
-/// The scalars of an object, and of the object `unit` in it, as far as their keys are known; the first one of each key.
+/// The scalars with known keys in an object and in its object `unit`. If a key has several values, the first is used.
 #[derive(Default)]
 struct Parts([Option<String>; Self::KEYS.len()]);
 
@@ -646,7 +521,7 @@ impl Parts {
         value.as_deref()
     }
 
-    /// `9 s`, `iPhone OS 27.0 (24A435)`, `NSRangeException: index 5 beyond bounds`.
+    /// Joins the parts, as in `9 s`, `iPhone OS 27.0 (24A435)`, `NSRangeException: index 5 beyond bounds`.
     fn joined(&self) -> Option<String> {
         if let (Some(value), Some(unit)) = (self.get("value"), self.get("unit").or(self.get("symbol"))) {
             return Some(format!("{value} {unit}"));

@@ -1,11 +1,10 @@
-//! How locales write quantities: the signs and digits of their numbers, and their names of units, by the data of CLDR.
+//! How locales write quantities: the symbols and digits of their numbers, and their unit names, according to CLDR.
 //!
-//! `quantities.txt` describes itself; `tests/support/programs/quantities.py` writes it.
+//! `quantities.txt` documents its own format; `tests/support/programs/quantities.py` generates it.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::quantity::scaled;
 use crate::hash::HashMap;
 
 pub(super) static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::parse(include_str!("quantities.txt")));
@@ -16,7 +15,7 @@ pub(super) enum Dimension {
     Size,
 }
 
-/// Units and how many nanoseconds or bytes they have. Kilobytes and larger units are decimal.
+/// Units and their size in nanoseconds or bytes. Kilobytes and larger units are decimal.
 const UNITS: [(&str, Dimension, u64); 11] = [
     ("ns", Dimension::Time, 1),
     ("us", Dimension::Time, 1_000),
@@ -31,13 +30,13 @@ const UNITS: [(&str, Dimension, u64); 11] = [
     ("TB", Dimension::Size, 1_000_000_000_000),
 ];
 
-/// How numbers are written.
+/// A number format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Style {
     zero: char,
     decimal: char,
     group: char,
-    /// True if only the last group has three digits, and others have two.
+    /// True if only the last group has three digits, and the others have two.
     is_indian: bool,
 }
 
@@ -48,7 +47,7 @@ impl Style {
         Some(Self { zero, decimal, group, is_indian: signs.next().is_some() })
     }
 
-    /// The digits before and after the decimal sign.
+    /// Returns the digits before and after the decimal sign.
     fn number(&self, text: &str) -> Option<(String, String)> {
         let (whole, fraction) = text.split_once(self.decimal).map_or((text, None), |(whole, rest)| (whole, Some(rest)));
         let fraction = fraction.map_or(Some(String::new()), |fraction| self.digits(fraction))?;
@@ -63,7 +62,8 @@ impl Style {
         groups.iter().rev().enumerate().all(is_right).then(|| (groups.concat(), fraction))
     }
 
-    /// `None` if there are none, or something else. Some formatters write the signs of a language with the digits 0 to 9.
+    /// Converts digits to ASCII; `None` if there are none, or other characters. Some formatters combine the symbols of a language with the
+    /// digits 0 to 9.
     fn digits(&self, text: &str) -> Option<String> {
         let own = |c: char| char::from_digit(u32::from(c).checked_sub(self.zero.into())?, 10);
         let digit = |c: char| if c.is_ascii_digit() { Some(c) } else { own(c) };
@@ -71,7 +71,7 @@ impl Style {
     }
 }
 
-/// Signs that stand for each other as texts are copied.
+/// Maps characters that are often substituted for each other in copied text.
 fn folded(sign: char) -> char {
     match sign {
         '\u{a0}' | '\u{202f}' | '\u{2009}' => ' ',
@@ -87,48 +87,51 @@ pub(super) enum Use {
     Main,
     /// By another locale of the region.
     Region,
-    /// By a locale of the region about which CLDR knows too little.
+    /// By a locale of the region with incomplete CLDR data.
     Incomplete,
     /// By a language, in all regions about which nothing else is known.
     Language,
     Elsewhere,
 }
 
-/// A style with the names of a language.
+/// A number format and the unit names of a language.
 #[derive(Debug)]
 struct Format {
     style: usize,
-    /// As in the data.
+    /// The regions, as written in the data.
     regions: Vec<&'static str>,
 }
 
-/// The name of a unit.
 #[derive(Debug)]
 struct Name {
     /// The formats with this name.
     formats: Range<usize>,
     unit: usize,
     written: String,
-    /// The number that the name contains.
+    /// A number that is part of the name.
     fixed: Option<u64>,
+    /// True if it means something else in more languages.
+    is_contested: bool,
 }
 
-/// What a text says in a format.
+/// The value of a text in a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) format: usize,
     pub(super) value: u64,
     /// The size of the unit.
     pub(super) unit: u64,
-    /// True if a formatter writes precisely this text; false if it writes other spaces or no zeros at the end.
+    /// True if a formatter writes exactly this text; false if the spaces or trailing zeros differ.
     pub(super) is_exact: bool,
+    /// True if the name of the unit means something else in more languages.
+    pub(super) is_contested: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Catalog {
     styles: Vec<Style>,
     formats: Vec<Format>,
-    /// By the name without spaces.
+    /// Keyed by the name without spaces.
     names: HashMap<String, Vec<Name>>,
 }
 
@@ -159,15 +162,23 @@ impl Catalog {
         })
     }
 
-    /// Adds a name of the formats from `first` on.
+    /// Adds a name for the formats from `first` on.
     fn name(&mut self, first: usize, unit: usize, name: &str) {
+        let is_contested = name.starts_with('!');
+        let name = name.trim_start_matches('!');
         let written = name.trim_start_matches(|c: char| c.is_ascii_digit());
         let fixed = name.strip_suffix(written).and_then(|fixed| fixed.parse().ok());
         let (formats, written) = (first..self.formats.len(), tidy(written));
-        self.names.entry(without_spaces(&written)).or_default().push(Name { formats, unit, written, fixed });
+        self.names.entry(without_spaces(&written)).or_default().push(Name {
+            formats,
+            unit,
+            written,
+            fixed,
+            is_contested,
+        });
     }
 
-    /// Everything that a text can say in a dimension.
+    /// Returns all possible values of a text in a dimension.
     pub(super) fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
         let (number, name) = self.split(&tidy(text));
         let names = self.names.get(&without_spaces(&name)).map_or([].as_slice(), Vec::as_slice);
@@ -191,6 +202,7 @@ impl Catalog {
                     value,
                     unit: scale,
                     is_exact: is_exact && known.written == name,
+                    is_contested: known.is_contested,
                 };
                 readings.extend(value.map(reading));
             }
@@ -198,14 +210,15 @@ impl Catalog {
         readings
     }
 
-    /// The size of a unit by its symbol, or by a name in languages that agree on it.
+    /// Returns the size of a unit by its symbol, or by a name if all languages with that name agree.
     pub(super) fn scale(&self, unit: &str, dimension: Dimension) -> Option<u64> {
         let symbol = UNITS.into_iter().find(|(symbol, of_unit, _)| *symbol == unit && *of_unit == dimension);
         if let Some((.., scale)) = symbol {
             return Some(scale);
         }
         let names = self.names.get(&without_spaces(&tidy(&format!("{{}}{unit}"))))?;
-        let mut scales = names.iter().map(|name| UNITS[name.unit]).filter(|(_, of_unit, _)| *of_unit == dimension);
+        let names = names.iter().filter(|name| !name.is_contested);
+        let mut scales = names.map(|name| UNITS[name.unit]).filter(|(_, of_unit, _)| *of_unit == dimension);
         let (.., scale) = scales.next()?;
         scales.all(|(.., other)| other == scale).then_some(scale)
     }
@@ -214,7 +227,7 @@ impl Catalog {
         self.formats.len()
     }
 
-    /// How each format is used in a region.
+    /// Returns how a region uses each format.
     pub(super) fn used_in(&self, region: &str) -> Vec<Use> {
         let used = |format: &Format| {
             let is_any = |is: &dyn Fn(&str) -> bool| format.regions.iter().any(|known| is(known));
@@ -231,7 +244,7 @@ impl Catalog {
         self.formats.iter().map(used).collect()
     }
 
-    /// Separates the number from the name, in which it becomes `{}`.
+    /// Splits a text into the number and the name of the unit, with `{}` in place of the number.
     fn split(&self, text: &str) -> (String, String) {
         let is_digit = |c: char| {
             self.styles.iter().any(|style| (0..10).contains(&u32::from(c).wrapping_sub(u32::from(style.zero))))
@@ -246,7 +259,7 @@ impl Catalog {
     }
 }
 
-/// Without marks of direction, and with one of the two letters for micro.
+/// Removes direction marks, and unifies the two characters for micro.
 fn tidy(text: &str) -> String {
     const MARKS: [char; 3] = ['\u{200e}', '\u{200f}', '\u{61c}'];
     let kept = text.trim().chars().filter(|c| !MARKS.contains(c));
@@ -256,4 +269,16 @@ fn tidy(text: &str) -> String {
 fn without_spaces(name: &str) -> String {
     let kept: String = name.chars().filter(|c| !c.is_whitespace()).collect();
     kept.trim_end_matches('.').to_owned()
+}
+
+/// Multiplies a decimal number by an integer, rounding to the nearest; `None` if the result is too large or there are other characters than
+/// digits.
+pub(super) fn scaled(whole: &str, fraction: &str, scale: u64) -> Option<u64> {
+    if fraction.len() > 18 || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let power = 10_u128.pow(fraction.len() as u32);
+    let fraction = if fraction.is_empty() { 0 } else { fraction.parse::<u128>().ok()? };
+    let value = (u128::from(whole.parse::<u64>().ok()?) * power + fraction).checked_mul(u128::from(scale))?;
+    u64::try_from((value + power / 2) / power).ok()
 }

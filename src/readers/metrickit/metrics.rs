@@ -10,7 +10,7 @@
 //!    {"hangTimeMetric": {"histogram": {"buckets": [{"lowerBound": {"value": 250, "unit": "ms"}, "upperBound": …, "count": 3}]}}}]}, …]}
 //! ```
 //!
-//! Only the entry of the whole day counts: other entries are parts of it, and entries of states are within it.
+//! Only the entry for the whole day is used: the other entries are parts of it, and entries for states are inside it.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use super::quantity::{Language, Unread, of_number};
 use crate::recording::{AppMetrics, DurationHistogram};
 use crate::units::Nanos;
 
-/// A value with the names and indices that lead to it.
+/// A value with its path of names and indices.
 pub(super) type Leaf = (Vec<String>, String);
 
 const DAY: u64 = 24 * 3_600 * 1_000_000_000;
-/// Entries that are shorter are parts of a day.
+/// Shorter entries are parts of a day.
 const LEAST_DAY: u64 = 23 * 3_600 * 1_000_000_000;
 
-/// Histograms: the key up to iOS 26, the key of iOS 27, and the name.
+/// Histograms: the key up to iOS 26, the key in iOS 27, and our name.
 const HISTOGRAMS: [(&str, &str, &str); 5] = [
     ("histogrammedAppHangTime", "hangTimeMetric", "hang"),
     ("histogrammedTimeToFirstDrawKey", "timeToFirstDrawMetric", "launch"),
@@ -35,7 +35,7 @@ const HISTOGRAMS: [(&str, &str, &str); 5] = [
     ("histogrammedResumeTime", "applicationResumeTimeMetric", "resume"),
 ];
 
-/// True if a value is used, by the names that lead to it.
+/// True if a value with this path is used.
 pub(super) fn is_known(path: &[String]) -> bool {
     let has = |name: &str| path.iter().any(|part| part == name);
     let is_pair = |(old, new): &(&str, &str)| has(old) || has(new);
@@ -46,7 +46,7 @@ pub(super) fn is_known(path: &[String]) -> bool {
     }
 }
 
-/// Times: the key up to iOS 26, and the key of iOS 27.
+/// Times: the key up to iOS 26, and the key in iOS 27.
 const SCALARS: [(&str, &str); 4] = [
     ("cumulativeCPUTime", "cpuTimeMetric"),
     ("cumulativeForegroundTime", "totalForegroundTimeMetric"),
@@ -57,13 +57,13 @@ const SCALARS: [(&str, &str); 4] = [
 const NORMAL: &str = "normal";
 const PEAK_MEMORY: (&str, &str) = ("peakMemoryUsage", "peakMemoryMetric");
 
-/// Numbers of exits, and where the app was.
+/// Exit counts, and whether the app was in the foreground or background.
 const EXITS: [((&str, &str), &str); 2] = [
     (("foregroundExitData", "foregroundTerminationMetric"), "foreground"),
     (("backgroundExitData", "backgroundTerminationMetric"), "background"),
 ];
 
-/// Reasons of exits: in `cumulative…ExitCount` up to iOS 26, in `…TerminationCount` of iOS 27, and in words.
+/// Exit reasons: in `cumulative…ExitCount` up to iOS 26, in `…TerminationCount` in iOS 27, and in words.
 const REASONS: [(&str, &str, &str); 11] = [
     ("NormalApp", "normal", NORMAL),
     ("Abnormal", "abnormal", "abnormal"),
@@ -78,13 +78,13 @@ const REASONS: [(&str, &str, &str); 11] = [
     ("SystemPressure", "systemPressure", "system pressure"),
 ];
 
-/// The histogram of a signpost, beside its name.
+/// The key of a signpost's histogram, next to its name.
 const SIGNPOST_DURATIONS: (&str, &str) = ("histogrammedSignpostDurations", "signpostDuration");
 const SIGNPOST_NAME: &str = "signpostName";
 const SIGNPOST_CATEGORY: &str = "signpostCategory";
 
-/// The metrics of a day and what could not be read of them; `None` for a document without a whole day. `length` is the time that the
-/// document states for all of it.
+/// Returns the metrics of a day, and the values that could not be read; `None` for a document without a whole day. `length` is the total time
+/// according to the document.
 pub(super) fn of_day(
     leaves: &[Leaf],
     region: Option<&str>,
@@ -105,7 +105,7 @@ pub(super) fn of_day(
         texts.into_iter().for_each(|texts| values.language.prefer_ascending(&texts));
     }
     let [cpu_time, foreground, background, hitches] = SCALARS.map(|keys| values.scalar(keys));
-    // A time in the background that cannot be read is not zero.
+    // If the background time is unreadable, it must not be treated as zero.
     let running = match (&foreground, &background) {
         (Ok(Some(foreground)), Ok(background)) => Some(foreground.saturating_add(background.unwrap_or_default())),
         _ => None,
@@ -122,7 +122,7 @@ pub(super) fn of_day(
     (metrics != AppMetrics { days, ..AppMetrics::default() } || !unread.is_empty()).then_some((metrics, unread))
 }
 
-/// The path and the length of the longest entry; empty for documents up to iOS 26, which have no entries.
+/// Returns the path and the length of the longest entry. The path is empty for documents up to iOS 26, which have no entries.
 fn day(leaves: &[Leaf]) -> Option<(Vec<String>, Option<u64>)> {
     let mut parts: BTreeMap<&[String], [Option<&str>; 2]> = BTreeMap::new();
     for (path, value) in leaves {
@@ -143,7 +143,7 @@ fn day(leaves: &[Leaf]) -> Option<(Vec<String>, Option<u64>)> {
     Some((entry.to_vec(), Some(length)))
 }
 
-/// A quantity as it was written.
+/// A quantity as written.
 #[derive(Clone, Copy)]
 enum Written<'l> {
     Text(&'l str),
@@ -159,7 +159,7 @@ impl<'l> Written<'l> {
     }
 }
 
-/// Values, each with what leads to it from some key.
+/// Values below a key, each with its path relative to the key.
 type Below<'l> = Vec<(&'l [String], &'l str)>;
 
 struct Values<'l> {
@@ -169,7 +169,7 @@ struct Values<'l> {
 }
 
 impl<'l> Values<'l> {
-    /// The values below a key of the day, with what leads to them from there.
+    /// Returns the day's values below a key, with their paths relative to it.
     fn below(&self, (old, new): (&str, &str)) -> Below<'l> {
         let key = if self.day.is_empty() { old } else { new };
         let below = self.of_day().filter_map(|(path, value)| {
@@ -184,7 +184,7 @@ impl<'l> Values<'l> {
         self.leaves.iter().filter_map(of_day)
     }
 
-    /// The histograms of durations by name: those that all apps have, and those of signposts.
+    /// Returns the histograms of durations by name: those of all apps, and those of signposts.
     fn durations(&self) -> Vec<(String, Below<'l>)> {
         let known = HISTOGRAMS.iter().map(|&(old, new, name)| (name.to_owned(), self.below((old, new))));
         let mut found: Vec<_> = known.collect();
@@ -196,7 +196,7 @@ impl<'l> Values<'l> {
             if let Some(index) = facts.iter().position(|fact| last == fact) {
                 signposts.entry(own).or_default().0[index] = Some(value);
             } else if let Some(at) = path.iter().position(|part| part == key) {
-                // Up to iOS 26, another object is around the histogram.
+                // Up to iOS 26, another object encloses the histogram.
                 let own = &path[..at - usize::from(self.day.is_empty()).min(at)];
                 signposts.entry(own).or_default().1.push((&path[at + 1..], value));
             }
@@ -224,7 +224,7 @@ impl<'l> Values<'l> {
         }
     }
 
-    /// The exits by reason, except normal ones; `None` if the document has no numbers of exits.
+    /// Returns the exits by reason, except normal ones; `None` if the document has no exit counts.
     fn exits(&self) -> Result<Option<Vec<(String, u64)>>, Unread> {
         let mut exits: BTreeMap<String, u64> = BTreeMap::new();
         let mut is_known = false;
@@ -234,7 +234,7 @@ impl<'l> Values<'l> {
                 let Some(reason) = reason(key) else { continue };
                 let count: u64 = count.parse().map_err(|_| Unread::unknown(count))?;
                 is_known = true;
-                // The user or the system ended the app as it should.
+                // A normal exit means that the user or the system ended the app as intended.
                 if count > 0 && reason != NORMAL {
                     let sum = exits.entry(format!("{reason} ({place})")).or_default();
                     *sum = sum.saturating_add(count);
@@ -244,7 +244,7 @@ impl<'l> Values<'l> {
         Ok(is_known.then(|| exits.into_iter().collect()))
     }
 
-    /// A histogram with a bin that cannot be read has no quantile.
+    /// Reads a histogram. If any bin is unreadable, the whole histogram is, since no quantile could be computed.
     fn histogram(&self, name: String, below: &Below<'l>) -> Result<Option<DurationHistogram>, Unread> {
         let mut found = Vec::new();
         for (start, end, count) in bins(below) {
@@ -257,7 +257,7 @@ impl<'l> Values<'l> {
     }
 }
 
-/// The bins of a histogram by their numbers: start, end and count.
+/// Returns the start, end and count of each bin, sorted by the number of the bin.
 fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
     let bin = |&(path, value): &(&'l [String], &'l str)| {
         let (key, prefix) = path.split_last()?;
@@ -275,7 +275,7 @@ fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
     bins.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// The words of a reason for exits; a reason that is not known is its own.
+/// Returns an exit reason in words; an unknown reason is returned unchanged.
 fn reason(key: &str) -> Option<&str> {
     let old = key.strip_prefix("cumulative").and_then(|key| key.strip_suffix("ExitCount"));
     let reason = old.or_else(|| key.strip_suffix("TerminationCount"))?;
@@ -283,7 +283,7 @@ fn reason(key: &str) -> Option<&str> {
     Some(known.map_or(reason, |(_, _, words)| words))
 }
 
-/// A time: text below `prefix`, or a number and its unit below `prefix` and `name`.
+/// Returns a time: text below `prefix`, or a number and its unit below `prefix` and `name`.
 fn written<'l>(found: &[(&'l [String], &'l str)], prefix: &[String], name: &str) -> Option<Written<'l>> {
     let at = |names: &[&str]| {
         let is_at = |path: &[String]| path.strip_prefix(prefix).is_some_and(|path| path == names);
@@ -295,16 +295,16 @@ fn written<'l>(found: &[(&'l [String], &'l str)], prefix: &[String], name: &str)
     }
 }
 
-/// Longer hangs are in the last bin.
+/// The last bin contains all longer hangs.
 const LONGEST_HANG: Nanos = Nanos::from_millis(9_000);
 
-/// The end of a bin. The system rounds durations down to 10 ms, and names a bin of 1480 ms to 1490 ms as one from 1480 to 1489.
+/// Returns the end of a bin. The system rounds durations down to 10 ms, and names a bin from 1480 ms to 1490 ms as 1480 to 1489.
 fn end_of_bin(upper: Nanos) -> Nanos {
     const STEP: u64 = 10_000_000;
     Nanos::from_nanos(upper.as_nanos().div_ceil(STEP).saturating_mul(STEP))
 }
 
-/// `ms per s`, of hitches, as `ms`.
+/// Converts the unit of hitches, `ms per s`, to `ms`.
 fn per_second(unit: &str) -> &str {
     unit.strip_suffix(" per s").unwrap_or(unit)
 }

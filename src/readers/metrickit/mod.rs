@@ -1,5 +1,5 @@
-//! Reads diagnostics of MetricKit: hangs, CPU exceptions, disk writes, launches, crashes and memory exceptions, in payloads of iOS 14 to 26
-//! and macOS 12 to 26, and in reports of iOS 27 and macOS 27.
+//! Reads MetricKit diagnostics (hangs, CPU exceptions, disk writes, launches, crashes and memory exceptions) in payloads of iOS 14 to 26 and
+//! macOS 12 to 26, and in reports of iOS 27 and macOS 27.
 //!
 //! ```text
 //! {"timeStampBegin": "2024-05-01 00:00:00 +0000", "timeStampEnd": …,
@@ -14,25 +14,26 @@
 //!    "callStackPerThread": true, "binaryInfo": [{"uuid": "…", "name": "dyld"}, …], "callStackThreads": [{"rootFrames": […]}]}}}
 //! ```
 //!
-//! Collectors cut payloads into single diagnostics or trees, join them in arrays or one a line, and put them below the key `payload`; all of
-//! this is read, and so is what App Store Connect hands out ([`app_store_connect`]). Each diagnostic is a document with one run and one table, and the run has its number in
-//! the input.
+//! Collectors split payloads into single diagnostics or trees, join them in arrays or as one per line, and wrap them in the key `payload`. All
+//! of these can be read, as can files from App Store Connect ([`app_store_connect`]). Each diagnostic is a document with one run and one table.
+//! The number of the run is its position in the input.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
-//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are samples of the CPU, and samples of disk writes
-//!   represent bytes. The thread of a crash or memory exception has one stack, which is one sample; its count in the file is ignored.
+//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are CPU samples, and samples of disk writes represent bytes. A
+//!   thread in a crash or memory exception has one stack, which is one sample; its count in the file is ignored.
 //! * **Order**: sampled trees begin with the outermost frame and branch; stacks of crashes and memory exceptions begin with the innermost
-//!   frame and do not branch. `callStackPerThread` does not show the order. A tree whose kind is unknown shows its order by a branch
-//!   or by the functions with which threads start; otherwise it is refused.
-//! * **Offsets** are the load address of the binary up to iOS 15, and the offset in the binary since. In sampled trees since iOS 16, offsets of
-//!   callers are one less than the return address, as `address − offset` shows, which is a multiple of the page size plus 1.
-//! * **Addresses** of frames are offsets in their binary, whose load address is 0: the same code has the same address for all users.
-//! * A frame without a UUID, and with no offset, is code outside of all binaries, and keeps its address.
+//!   frame and do not branch. `callStackPerThread` does not indicate the order. If the kind of a tree is unknown, its order is inferred from a
+//!   branch, or from the functions in which threads start; otherwise the tree is rejected.
+//! * **Offsets** are the load address of the binary up to iOS 15, and the offset in the binary since then. In sampled trees since iOS 16, offsets
+//!   of callers are one less than the return address: `address − offset` is a multiple of the page size plus 1.
+//! * **Addresses** of frames are offsets in their binary, whose load address is 0, so the same code has the same address for all users.
+//! * A frame without a UUID and offset is code outside of all binaries, and keeps its address.
 //!
 //! Swift's asynchronous frames have odd addresses, which are looked up like others.
 
 mod app_code;
 mod app_store_connect;
+mod diagnostic;
 mod document;
 mod locales;
 mod metrics;
@@ -51,15 +52,16 @@ use quantity::Unread;
 const NO_STACKS: &str =
     "these are metrics of MetricKit, which have no stacks; `traceparse fleet report` shows metrics of whole days";
 
-/// Reads an input with all its diagnostics into a recording. `name` is how results and errors call it.
+/// Reads an input with all its diagnostics into a recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
-/// If there is no diagnostic, if a document is damaged, or if the input exceeds a limit. Only memory limits the number of diagnostics. The builder cannot be used after that.
+/// If there is no diagnostic, a document is damaged, or the input exceeds a limit. The number of diagnostics is only limited by memory. Do not
+/// use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut json = Json::new(source, name, &options);
     let mut documents = Documents::new(&options);
-    // Positions do not depend on what is read.
+    // Counts every diagnostic, so the position does not depend on which ones are read.
     let (mut found, mut days, mut position) = (0_u64, 0_u64, 0_u32);
     let mut unread = [None, None];
     let mut note = |problem: Unread, at: Position| {

@@ -1,30 +1,32 @@
-//! Quantities that reports state. Up to iOS 26, they are text in the language and the format of the user's device.
+//! Parses quantities in reports. Up to iOS 26, they are text in the language and format of the user's device.
 //!
 //! ```text
 //! 9 sec · 20 secs. · 20秒 · 2.5 s · 1,234 ms · 1.234,5 ms · 12,34,567 kB · ١٬٢٣٤ ث
 //! ```
 //!
-//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not tell the language. So a text is read in every format
-//! of CLDR that has this name of the unit, and a reading has to be the only one that is left:
+//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A text is therefore parsed in
+//! every CLDR format that has its unit name. It is only accepted if these rules leave a single value:
 //!
-//! * All texts of a payload have the same format, and the bins of a histogram ascend. No formatter writes zeros at the end of decimals.
-//! * Formats of the region are preferred to languages that CLDR does not list for the region, unless the value is then the smaller one:
-//!   such as 1.234 ms of an English text in Germany.
+//! * All texts of a payload have the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
+//! * Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as
+//!   1.234 ms for an English text in Germany.
+//! * Names that mean something else in more languages are read only in regions of their language: `1500 Mb` is 1500 kB in Zulu, and
+//!   megabits elsewhere.
 //!
-//! Otherwise the text is unread.
+//! Otherwise the text is not read.
 
-use super::locales::{CATALOG, Dimension, Reading, Use};
+use super::locales::{CATALOG, Dimension, Reading, Use, scaled};
 
-/// How well texts fit a format.
+/// How well texts match a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Not,
-    /// But for spaces, or zeros at the end.
+    /// Except for spaces or trailing zeros.
     Nearly,
     Exactly,
 }
 
-/// A text that cannot be read as a quantity.
+/// A text that cannot be parsed as a quantity.
 #[derive(Debug)]
 pub(super) struct Unread {
     text: String,
@@ -40,39 +42,39 @@ impl Unread {
         self.is_ambiguous
     }
 
-    /// A sentence for people.
+    /// A sentence to print.
     pub(super) fn reason(&self) -> String {
         let Self { text, is_ambiguous } = self;
         match is_ambiguous {
             true => format!(
                 "{text:?} has a different value in different languages, and nothing else in its report shows the language; it is not measured"
             ),
-            false => format!("{text:?} is not a time or size in any language of CLDR; it is not measured"),
+            false => format!("{text:?} is no time or size in any language of CLDR, or too large; it is not measured"),
         }
     }
 }
 
-/// The formats in which the texts of a payload can be.
+/// The possible formats of a payload's texts.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// By format: how the region uses it.
+    /// How the region uses each format.
     uses: Vec<Use>,
-    /// By format.
+    /// Indexed by format.
     fits: Vec<Fit>,
 }
 
 impl Language {
-    /// The language of these texts, some of which may be no quantities.
+    /// Infers the language of these texts, some of which may not be quantities.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>, region: Option<&str>) -> Self {
         let mut uses = region.map(|region| CATALOG.used_in(region)).unwrap_or_default();
         if !uses.iter().any(|used| matches!(used, Use::Main | Use::Region)) {
-            // Nothing is known about it.
+            // Nothing is known about the region.
             uses = vec![Use::Language; CATALOG.formats()];
         }
         let mut language = Self { uses, fits: vec![Fit::Exactly; CATALOG.formats()] };
         for text in texts {
-            let mut readings = CATALOG.readings(text, Dimension::Time);
-            readings.extend(CATALOG.readings(text, Dimension::Size));
+            let mut readings = language.readings(text, Dimension::Time);
+            readings.extend(language.readings(text, Dimension::Size));
             if !readings.is_empty() {
                 let fits = fits(&readings);
                 language.narrow(|format| fits[format]);
@@ -81,11 +83,12 @@ impl Language {
         language
     }
 
-    /// Keeps the formats in which the bins of a histogram, each with the texts of its start and its end, ascend and do not overlap, if there are any.
+    /// Keeps the formats in which the bins of a histogram ascend and do not overlap, if there are any. Each bin consists of the texts of its start
+    /// and its end.
     pub(super) fn prefer_ascending(&mut self, bins: &[(&str, &str)]) {
         let mut values = vec![Vec::new(); CATALOG.formats()];
         for text in bins.iter().flat_map(|(start, end)| [start, end]) {
-            for (value, values) in by_format(&CATALOG.readings(text, Dimension::Time)).into_iter().zip(&mut values) {
+            for (value, values) in by_format(&self.readings(text, Dimension::Time)).into_iter().zip(&mut values) {
                 values.extend(value);
             }
         }
@@ -99,13 +102,21 @@ impl Language {
         }
     }
 
+    /// What a text can say in a dimension, without names of other regions that mean something else in more languages.
+    fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
+        let is_of_region = |format: usize| matches!(self.uses[format], Use::Main | Use::Region | Use::Incomplete);
+        let mut readings = CATALOG.readings(text, dimension);
+        readings.retain(|reading| !reading.is_contested || is_of_region(reading.format));
+        readings
+    }
+
     fn narrow(&mut self, fit: impl Fn(usize) -> Fit) {
         self.fits.iter_mut().enumerate().for_each(|(format, known)| *known = (*known).min(fit(format)));
     }
 
-    /// Nanoseconds or bytes.
+    /// Parses a text in nanoseconds or bytes.
     pub(super) fn read(&self, text: &str, dimension: Dimension) -> Result<u64, Unread> {
-        let readings = CATALOG.readings(text, dimension);
+        let readings = self.readings(text, dimension);
         let own = fits(&readings);
         let with = |fit: &dyn Fn(usize) -> Fit| -> Vec<(Reading, Fit, Use)> {
             let fitting = readings.iter().map(|reading| (*reading, fit(reading.format), self.uses[reading.format]));
@@ -116,12 +127,12 @@ impl Language {
             // The texts are in several languages.
             fitting = with(&|format| own[format]);
         }
-        let is_ambiguous = !fitting.is_empty();
+        let is_ambiguous = !CATALOG.readings(text, dimension).is_empty();
         choose(&fitting).ok_or_else(|| Unread { is_ambiguous, ..Unread::unknown(text) })
     }
 }
 
-/// By format.
+/// Returns how well the text matches each format.
 fn fits(readings: &[Reading]) -> Vec<Fit> {
     let mut fits = vec![Fit::Not; CATALOG.formats()];
     for reading in readings {
@@ -131,7 +142,7 @@ fn fits(readings: &[Reading]) -> Vec<Fit> {
     fits
 }
 
-/// The value of a text by format; `None` if it is none in this format, or two.
+/// Returns the value of a text in each format; `None` if the text is invalid or ambiguous in the format.
 fn by_format(readings: &[Reading]) -> Vec<Option<u64>> {
     let mut values = vec![Vec::new(); CATALOG.formats()];
     readings.iter().for_each(|reading| values[reading.format].push(reading.value));
@@ -139,9 +150,9 @@ fn by_format(readings: &[Reading]) -> Vec<Option<u64>> {
     values.into_iter().map(only).collect()
 }
 
-/// The value of the readings that are to be believed.
+/// Chooses the most plausible value, if there is only one.
 fn choose(fitting: &[(Reading, Fit, Use)]) -> Option<u64> {
-    // Some languages have other units for names such as `s`.
+    // In some languages, names such as `s` mean another unit.
     let is_unit = |unit: u64| move |(reading, ..): &&(Reading, Fit, Use)| reading.unit == unit;
     let (usual, ..) =
         fitting.iter().max_by_key(|(reading, ..)| fitting.iter().filter(is_unit(reading.unit)).count())?;
@@ -174,14 +185,14 @@ fn choose(fitting: &[(Reading, Fit, Use)]) -> Option<u64> {
     if likely.iter().any(&is_usual) { agreed(likely.into_iter().filter(is_usual)) } else { agreed(likely) }
 }
 
-/// The value that all have.
+/// The common value of all readings.
 fn agreed<'a>(readings: impl IntoIterator<Item = &'a Reading>) -> Option<u64> {
     let mut values = readings.into_iter().map(|reading| reading.value);
     let value = values.next()?;
     values.all(|other| other == value).then_some(value)
 }
 
-/// A value that was a number in the document, with the name of its unit.
+/// Converts a number with the name of its unit.
 pub(super) fn of_number(value: &str, unit: &str, dimension: Dimension) -> Result<u64, Unread> {
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let in_unit = |scale: u64| {
@@ -194,22 +205,11 @@ pub(super) fn of_number(value: &str, unit: &str, dimension: Dimension) -> Result
     quantity.ok_or_else(|| Unread::unknown(&format!("{value} {unit}")))
 }
 
-/// A decimal number times a whole one, to the nearest; `None` if it is too large or not of digits.
-pub(super) fn scaled(whole: &str, fraction: &str, scale: u64) -> Option<u64> {
-    if fraction.len() > 18 || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let power = 10_u128.pow(fraction.len() as u32);
-    let fraction = if fraction.is_empty() { 0 } else { fraction.parse::<u128>().ok()? };
-    let value = (u128::from(whole.parse::<u64>().ok()?) * power + fraction).checked_mul(u128::from(scale))?;
-    u64::try_from((value + power / 2) / power).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A quantity in a report with these other texts.
+    /// Parses a quantity in a report with these other texts.
     fn read(text: &str, others: &[&str], region: Option<&str>, dimension: Dimension) -> Result<u64, bool> {
         let language = Language::of(others.iter().copied().chain([text]), region);
         language.read(text, dimension).map_err(|unread| unread.is_ambiguous())
@@ -263,11 +263,24 @@ mod tests {
             assert_eq!(time("1,234 ms", region), Ok(1_234_000_000), "{region}");
         }
         assert_eq!(time("1.234 ms", "DE"), Ok(1_234_000_000));
-        // It may be English.
+        // The text may be English.
         assert_eq!(time("1,234 ms", "DE"), AMBIGUOUS);
         assert_eq!(read("200.000 kB", &[], Some("DE"), Dimension::Size), Ok(200_000_000));
-        // Whatever the region, the name of the unit is Vietnamese.
+        // The name of the unit is Vietnamese, regardless of the region.
         assert_eq!(time("1.234 giây", "US"), Ok(1_234_000_000_000));
+    }
+
+    #[test]
+    fn reads_names_that_mean_something_else_in_more_languages_only_in_their_region() {
+        let size = |text: &str, region| read(text, &["3 s"], region, Dimension::Size);
+        for text in ["1500 Mb", "1500Mb"] {
+            assert_eq!(size(text, Some("ZA")), Ok(1_500_000), "{text}");
+            assert_eq!([None, Some("ES"), Some("US")].map(|region| size(text, region)), [AMBIGUOUS; 3], "{text}");
+        }
+        assert_eq!(size("1500 MB", Some("ES")), Ok(1_500_000_000));
+        assert_eq!((time("5 p", "HU"), time("5 p", "ES")), (Ok(300_000_000_000), AMBIGUOUS));
+        assert_eq!(time("5 d", "ES"), AMBIGUOUS);
+        assert!(of_number("1500", "Mb", Dimension::Size).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! A diagnostic becomes a document of a recording.
+//! Converts a diagnostic to a document of a recording.
 
 use super::app_code::AppCode;
-use super::document::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
+use super::diagnostic::{Day, Diagnostic, Fact, Kind, Node, Thread, Tree};
 use super::locales::Dimension;
 use super::quantity::{Language, Unread, of_number};
 use super::{metrics, stop};
@@ -15,7 +15,7 @@ use crate::recording::{
 };
 use crate::units::{Address, Unit, Uuid, Weight};
 
-/// Adds a diagnostic, the run with this number of its input. Returns its quantity if that cannot be read.
+/// Adds a diagnostic as run `number` of its input. Returns its quantity if that could not be read.
 ///
 /// # Errors
 /// If the recording is full, or the order of frames is unknown.
@@ -71,7 +71,7 @@ pub(super) fn add(
 const MIXED_OFFSETS: &str = "some callers have their return address as offset, and others one less, so some lines may belong to the neighbouring \
                              instruction";
 
-/// Binaries with the functions in which threads start.
+/// Binaries that contain the functions in which threads start.
 const THREAD_STARTS: [&str; 3] = ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"];
 
 impl Diagnostic {
@@ -101,7 +101,7 @@ impl Diagnostic {
         self.tree.threads.as_deref().unwrap_or_default()
     }
 
-    /// True for the stacks of a crash, which begin with the innermost frame, and false for sampled trees.
+    /// True for crash stacks, which begin with the innermost frame; false for sampled trees.
     fn is_innermost_first(&self) -> Result<bool, Error> {
         match self.kind {
             Kind::Crash | Kind::Memory => Ok(true),
@@ -113,11 +113,12 @@ impl Diagnostic {
         }
     }
 
-    /// Whether the stacks of a tree that does not branch begin with the innermost frame: they end where threads start.
+    /// True if the stacks of a tree without branches begin with the innermost frame, because the functions in which threads start are at their
+    /// end.
     fn starts_at(&self) -> Result<bool, &'static str> {
         let nodes = || self.threads().iter().flat_map(|thread| &thread.nodes);
         let is_start = |node: &Node| self.name_of(node).is_some_and(|name| THREAD_STARTS.contains(&name));
-        // A stack with one frame shows nothing.
+        // A stack with a single frame reveals nothing.
         let begins = nodes().any(|node| node.depth == 0 && node.callees > 0 && is_start(node));
         let ends = nodes().any(|node| node.depth > 0 && node.callees == 0 && is_start(node));
         match (begins, ends) {
@@ -138,7 +139,7 @@ impl Diagnostic {
 }
 
 impl Thread {
-    /// Why the thread is left out, and the place.
+    /// Returns the reason why the thread is left out, with its position.
     fn fault(&self, is_stop: bool) -> Option<(&Position, &'static str)> {
         let excess = self.excess.as_ref().map(|at| (at, "the callees of a frame have more samples than the frame"));
         let of_stop =
@@ -147,7 +148,7 @@ impl Thread {
         excess.or(if is_stop { of_stop } else { of_tree })
     }
 
-    /// The samples that are missing if the thread is left out.
+    /// The number of samples that are lost if the thread is left out.
     fn samples(&self, is_stop: bool) -> u64 {
         let samples = match is_stop {
             true => self.nodes.iter().filter(|node| node.callees == 0).count() as u64,
@@ -157,17 +158,17 @@ impl Thread {
     }
 }
 
-/// Adds the threads of a diagnostic, from the first to the last.
+/// Adds the threads of a diagnostic in order.
 struct Writer<'d, 'i> {
     diagnostic: &'d Diagnostic,
-    /// True if frames begin with the innermost one, and each stack is one sample.
+    /// True if stacks begin with the innermost frame, and each is one sample.
     is_stop: bool,
     app_code: AppCode<'d>,
     binaries: HashMap<(Option<Uuid>, Option<&'d str>), BinaryId>,
     arch: Option<StringId>,
-    /// The callers whose offset is one less than their return address.
+    /// The number of callers whose offset is one less than their return address.
     adjusted: u64,
-    /// The callers whose offset is their return address.
+    /// The number of callers whose offset is their return address.
     raw: u64,
     /// True if a binary has another name in an earlier diagnostic.
     is_renamed: bool,
@@ -196,7 +197,7 @@ impl<'d> Writer<'d, '_> {
     }
 
     fn thread(&mut self, process: u32, index: usize, is_attributed: bool) -> Result<u32, Full> {
-        // Only main threads hang. The numbers of others are positions in the file, and the same thread has different ones.
+        // Hangs are always in the main thread. The numbers of other threads are only positions in the file, which differ between diagnostics.
         let is_main = is_attributed && self.diagnostic.kind == Kind::Hang;
         let attributed = if is_attributed { ", attributed" } else { "" };
         let name = if is_main { "Main Thread".to_owned() } else { format!("Thread {index}{attributed}") };
@@ -207,7 +208,7 @@ impl<'d> Writer<'d, '_> {
         Ok(id)
     }
 
-    /// Adds a tree whose frames call the frames below them.
+    /// Adds a tree that begins with the outermost frames.
     fn add_tree(&mut self, thread: u32, nodes: &'d [Node]) -> Result<(), Full> {
         let mut path: Vec<Option<StackId>> = Vec::new();
         for node in nodes {
@@ -222,7 +223,7 @@ impl<'d> Writer<'d, '_> {
         Ok(())
     }
 
-    /// Adds stacks whose frames are called by the frames below them.
+    /// Adds stacks that begin with the innermost frames.
     fn add_stacks(&mut self, thread: u32, nodes: &'d [Node]) -> Result<(), Full> {
         let mut leaf_first: Vec<FrameId> = Vec::new();
         for node in nodes {
@@ -246,7 +247,7 @@ impl<'d> Writer<'d, '_> {
             return self.input.named_frame((kind, 0), binary, symbol, None);
         }
         match node.offset {
-            // An offset beyond the address cannot be right.
+            // An offset beyond the address is wrong.
             Some(offset) if (node.uuid.is_some() || name.is_some()) && node.address.is_none_or(|at| offset <= at) => {
                 let address = self.in_binary(node.address, offset, is_caller);
                 let binary = self.binary(node.uuid, name)?;
@@ -256,9 +257,9 @@ impl<'d> Writer<'d, '_> {
         }
     }
 
-    /// The offset of a frame in its binary: of its instruction, and of callers the return address.
+    /// Returns the offset of a frame in its binary: of the instruction or, for callers, of the return address.
     fn in_binary(&mut self, address: Option<u64>, offset: u64, is_caller: bool) -> u64 {
-        /// No binary is that large, and every load address of a 64-bit process is above.
+        /// Every load address in a 64-bit process is above this limit, and no binary is that large.
         const LEAST_LOAD_ADDRESS: u64 = 1 << 32;
         const SMALLEST_PAGE: u64 = 4 << 10;
         let load = address.and_then(|address| address.checked_sub(offset));
@@ -305,7 +306,7 @@ fn process_name(diagnostic: &Diagnostic) -> &str {
     diagnostic.fact("bundleIdentifier").unwrap_or("app")
 }
 
-/// Keys of facts, and how the summary of a run calls them.
+/// The keys of facts, and their names in the summary of a run.
 const SUMMARY: [(&str, &str); 14] = [
     ("latestApplicationVersion", "app-version"),
     ("appVersion", "app-version"),
@@ -342,7 +343,7 @@ pub(super) fn is_known(key: &str) -> bool {
     OTHERS.contains(&key) || stop::is_known(key) || SUMMARY.iter().any(|(known, _)| *known == key)
 }
 
-/// Adds the metrics of a day, which are a run without samples. Returns what cannot be read of them; `None` for a document without a whole day.
+/// Adds the metrics of a day as a run without samples. Returns the values that could not be read; `None` for a document without a whole day.
 ///
 /// # Errors
 /// If the recording is full.
@@ -378,7 +379,7 @@ pub(super) fn add_day(
     Ok(Some(unread))
 }
 
-/// Device, process, and the facts of the diagnostic.
+/// The device, the process, and the facts of the diagnostic.
 fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let mut device = Vec::new();
@@ -412,7 +413,6 @@ fn contents(diagnostic: &Diagnostic, number: u32) -> Toc {
     Toc { runs: vec![run] }
 }
 
-/// The kind, as a label.
 const fn kind_name(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Crash => Some("crash"),
@@ -448,11 +448,11 @@ fn stated(diagnostic: &Diagnostic) -> Option<Result<Weight, Unread>> {
     Some(value.map(|value| Weight::new(value, unit)))
 }
 
-/// Facts that are quantities.
 const QUANTITIES: [&str; 6] =
     ["hangDuration", "totalCPUTime", "totalSampledTime", "writesCaused", "totalBytesWritten", "launchDuration"];
 
-/// A date as text, or seconds since 2001 or 1970, or milliseconds since 1970: apps choose. The numbers of these three do not overlap until 2039.
+/// Formats a date. Apps write text, seconds since 2001 or 1970, or milliseconds since 1970. The ranges of these three numbers do not overlap
+/// until 2039.
 fn date(text: &str) -> Option<String> {
     const OF_2001: f64 = 978_307_200.0;
     let millis = match text.parse::<f64>() {

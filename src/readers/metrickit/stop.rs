@@ -1,13 +1,13 @@
-//! What a crash or memory exception states of itself: the exception, the signal, the reason, and the thread.
+//! Facts about a crash or memory exception: the exception, the signal, the reason, and the thread.
 //!
 //! ```text
 //! "exceptionType": 6, "exceptionCode": 1, "signal": 5, "terminationReason": "Namespace SIGNAL, Code 0x5"
 //! exception-type  EXC_BREAKPOINT (6)      signal  SIGTRAP (5)
 //! ```
 
-use super::document::{Diagnostic, Kind};
+use super::diagnostic::{Diagnostic, Kind};
 
-/// The types of exceptions, from 1, in `mach/exception_types.h`.
+/// Exception types, starting at 1, from `mach/exception_types.h`.
 const EXCEPTIONS: [&str; 13] = [
     "EXC_BAD_ACCESS",
     "EXC_BAD_INSTRUCTION",
@@ -23,15 +23,15 @@ const EXCEPTIONS: [&str; 13] = [
     "EXC_GUARD",
     "EXC_CORPSE_NOTIFY",
 ];
-/// The signals of Darwin, from 1, in `sys/signal.h`.
+/// Darwin signals, starting at 1, from `sys/signal.h`.
 const SIGNALS: [&str; 15] = [
     "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGEMT", "SIGFPE", "SIGKILL", "SIGBUS", "SIGSEGV",
     "SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM",
 ];
-/// The codes of `EXC_BAD_ACCESS`, from 1, in `mach/kern_return.h`.
+/// `EXC_BAD_ACCESS` codes, starting at 1, from `mach/kern_return.h`.
 const BAD_ACCESSES: [&str; 2] = ["KERN_INVALID_ADDRESS", "KERN_PROTECTION_FAILURE"];
 
-/// Keys of facts, how the summary of a run calls them, and the names of their numbers.
+/// The keys of facts, their names in the summary of a run, and the names of their values.
 const FACTS: [(&str, &str, &[&str]); 8] = [
     ("exceptionType", "exception-type", &EXCEPTIONS),
     ("exceptionCode", "exception-code", &[]),
@@ -48,11 +48,11 @@ pub(super) fn is_known(key: &str) -> bool {
     FACTS.iter().any(|(known, ..)| *known == key)
 }
 
-/// The facts for the summary of a run.
+/// Returns the facts for the summary of a run.
 pub(super) fn facts(diagnostic: &Diagnostic) -> Vec<(String, String)> {
     let is_bad_access = diagnostic.fact("exceptionType") == Some("1");
     let named = |&(key, called, names): &(&str, &str, &[&str])| {
-        // Of a description of the memory around an address, the first line says what is there.
+        // The first line of a description of the memory around an address is the relevant one.
         let value = diagnostic.fact(key)?.lines().next()?.trim();
         let names = if key == "exceptionCode" && is_bad_access { &BAD_ACCESSES } else { names };
         let name = value.parse::<usize>().ok().and_then(|number| names.get(number.checked_sub(1)?));
@@ -64,7 +64,7 @@ pub(super) fn facts(diagnostic: &Diagnostic) -> Vec<(String, String)> {
     let threads = diagnostic.threads();
     let mut attributed =
         (0..threads.len()).filter(|&index| is_stop && threads.get(index).is_some_and(|thread| thread.is_attributed));
-    // Of two, none is the one.
+    // If several threads are attributed, the thread is unknown.
     if let (Some(index), None) = (attributed.next(), attributed.next()) {
         facts.push(("attributed-thread".to_owned(), index.to_string()));
     }

@@ -1,22 +1,22 @@
-//! Lines of a call graph: threads, and the frames below them.
+//! Parses the lines of a call graph: threads, and the frames below them.
 
 use crate::profile::MAIN_THREAD;
 use crate::readers::images::hex;
 use crate::units::LONGEST_FUNCTION;
 
-/// A line of a call graph, apart.
+/// The parts of a call graph line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GraphLine<'l> {
     /// 0 for threads.
     pub(super) depth: usize,
-    /// The samples that passed through it.
+    /// The number of samples through it.
     pub(super) count: u64,
     /// The text after the number.
     pub(super) text: &'l str,
 }
 
 impl<'l> GraphLine<'l> {
-    /// The parts of a line; an error explains what is wrong with it.
+    /// Parses a line; an error explains what is wrong with it.
     pub(super) fn parse(line: &'l str) -> Result<Self, &'static str> {
         let column = line.find(|character: char| !matches!(character, ' ' | '+' | '!' | ':' | '|'));
         let rest = column.and_then(|column| line.get(column..)).unwrap_or_default();
@@ -39,15 +39,15 @@ pub(super) struct ThreadText<'l> {
     /// `None` for `Thread_<multiple>`.
     pub(super) tid: Option<u64>,
     pub(super) name: &'l str,
-    /// True for a thread that serves the queue of the main thread.
+    /// True for a thread that serves the main queue.
     pub(super) is_main: bool,
 }
 
-/// The queue of the main thread, which identifies it even if the program renamed the thread, as browsers do.
+/// The main queue, which identifies the main thread even if the program renamed it, as browsers do.
 const MAIN_QUEUE: &str = "com.apple.main-thread";
 
 impl<'l> ThreadText<'l> {
-    /// `None` for a text that does not describe a thread.
+    /// Returns `None` for text that does not describe a thread.
     pub(super) fn parse(text: &'l str) -> Option<Self> {
         let text = text.strip_prefix("Thread_")?;
         let (thread, queue) = text.split_once("   DispatchQueue_").unwrap_or((text, ""));
@@ -76,11 +76,11 @@ impl<'l> ThreadText<'l> {
 pub(super) struct FrameText<'l> {
     /// `???` if unknown.
     pub(super) symbol: &'l str,
-    /// `None` for `<unknown binary>` and for text of another form.
+    /// `None` for `<unknown binary>` and for text in another form.
     pub(super) binary: Option<&'l str>,
-    /// The first of them, if there are several.
+    /// The first address, if there are several.
     pub(super) address: Option<u64>,
-    /// The load address of the binary, if given.
+    /// The load address of the binary, if present.
     pub(super) load_address: Option<u64>,
     /// File and line.
     pub(super) source: Option<(&'l str, u32)>,
@@ -89,9 +89,9 @@ pub(super) struct FrameText<'l> {
 }
 
 impl<'l> FrameText<'l> {
-    /// Every text describes a frame; an unknown form becomes its symbol.
+    /// Parses any text as a frame; text in an unknown form becomes the symbol.
     pub(super) fn parse(text: &'l str) -> Self {
-        // Names of Swift and C++ may hold the same words.
+        // Split at the last occurrence, since Swift and C++ names may contain the same words.
         let Some((symbol, rest)) = text.rsplit_once("  (in ") else { return Self { symbol: text, ..Self::default() } };
         let Some((binary, place)) = binary_and_place(rest) else { return Self { symbol: text, ..Self::default() } };
         let binary = Some(binary).filter(|&binary| binary != "<unknown binary>");
@@ -116,7 +116,7 @@ impl<'l> FrameText<'l> {
     }
 }
 
-/// `NAME) + …` apart. Names of binaries may hold parentheses, and what follows one begins with blanks.
+/// Splits `NAME) + …`. Binary names may contain parentheses; the text after a name starts with spaces.
 fn binary_and_place(text: &str) -> Option<(&str, &str)> {
     let ends = [") + ", ")  load address ", ")  ["];
     let end = ends.iter().filter_map(|end| text.find(end)).min();
@@ -126,7 +126,7 @@ fn binary_and_place(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// `  FILE:LINE` at the end of a line.
+/// Parses `  FILE:LINE` at the end of a line.
 fn source_line(text: &str) -> Option<(&str, u32)> {
     let (file, line) = text.trim().rsplit_once(':')?;
     Some((file, line.parse().ok()?)).filter(|(file, _)| !file.is_empty())

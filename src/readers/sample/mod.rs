@@ -1,4 +1,4 @@
-//! Reads reports of `sample`, the tool of macOS, and of Activity Monitor's "Sample Process": `Analysis of sampling …`.
+//! Reads reports of the macOS tool `sample`, and of Activity Monitor's "Sample Process": `Analysis of sampling …`.
 //!
 //! ```text
 //! Analysis of sampling Orchard (pid 4150) every 1 millisecond
@@ -17,19 +17,19 @@
 //!        0x102a50000 -        0x102dc719f +org.example.Orchard (0.4) <5B424D44-FED2-3361-8D75-41795DA0FEF6> /Applications/Orchard
 //! ```
 //!
-//! `sample` looks at all threads at every tick, running or waiting. A count is therefore [presence](crate::profile::Meaning::Presence) and
-//! not CPU time, and the report does not contain the times of samples.
+//! `sample` captures all threads at every tick, running or waiting. A count is therefore [presence](crate::profile::Meaning::Presence), not
+//! CPU time, and the report does not contain the times of samples.
 //!
-//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. A thread with a line in another
-//!   column, or whose counts contradict each other, is left out.
-//! * self = count − Σ callees. The report's table of functions at the top of stacks must say the same of each function.
+//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. A thread is left out if a line is in another
+//!   column, or if its counts contradict each other.
+//! * self = count − Σ callees. The report's table of functions at the top of stacks must have the same value for each function.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, even if samples
 //!   end in it.
-//! * An address belongs to the image that contains it. Image names are names of bundles, and are not used for matching.
+//! * An address belongs to the image that contains it. Image names are bundle names, and are not used for matching.
 //! * A line may represent several addresses of one function. The report does not contain the number of samples for each, so the first
 //!   address and its line represent all of them.
 //!
-//! An input may contain several reports, each of which is a document with one run, and other text before and after them.
+//! An input may contain several reports, with other text before and after them. Each report is a document with one run.
 
 mod graph;
 mod record;
@@ -42,10 +42,10 @@ use crate::error::{Error, ErrorKind};
 use crate::recording::RecordingBuilder;
 use report::{Report, START};
 
-/// Reads an input with all its reports into a recording. `name` is how results and errors call it.
+/// Reads an input with all its reports into a recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
-/// If there is no report, if a call graph is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+/// If there is no report, a call graph is damaged, or the input exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut lines = Lines::new(source, name, &options);
@@ -67,6 +67,6 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     Ok(())
 }
 
-/// The sentence about call graphs that were cut out of a report.
+/// The message for a call graph that was cut out of a report.
 const NO_REPORT: &str = "this looks like the call graph of a report of sample, without its first line (Analysis of sampling …), which names \
                          the process; pass the complete report";

@@ -1,4 +1,4 @@
-//! A report becomes a document of a recording.
+//! Converts a report to a document of a recording.
 
 use super::graph::{FrameText, ThreadText};
 use super::report::{Node, Report, Top};
@@ -18,7 +18,7 @@ use crate::units::Address;
 pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let name = lines.name();
     let mut input = recording.input(name)?;
-    // The table of the report is one of all threads.
+    // The report's own table covers all threads, so it can only be compared if all were read.
     let is_complete = report.unread.iter().all(|unread| unread.reason != RejectReason::UnreadThread);
     let cut = (!report.is_whole).then(|| note(report, lines, INCOMPLETE.to_owned()));
     check(report, lines).filter(|_| is_complete).into_iter().chain(cut).for_each(|noted| input.note(noted));
@@ -33,13 +33,13 @@ pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut Reco
     Ok(())
 }
 
-/// Adds the nodes of a report, from the first to the last.
+/// Adds the nodes of a report in order.
 struct Writer<'r, 'i> {
     report: &'r Report,
     input: InputBuilder<'i>,
-    /// By image, or by name if the image is unknown.
+    /// Keyed by image, or by name if the image is unknown.
     binaries: HashMap<(Option<usize>, Option<&'r str>), BinaryId>,
-    /// The stack of each open depth; the first belongs to the thread.
+    /// The stack at each open depth; the first belongs to the thread.
     path: Vec<Option<StackId>>,
 }
 
@@ -90,11 +90,11 @@ impl<'r> Writer<'r, '_> {
         }
     }
 
-    /// The binary of a frame: the image that contains its address, or a binary of which only the name is known.
+    /// Returns the binary of a frame: the image that contains its address, or a binary with only a name.
     fn binary(&mut self, text: &FrameText<'r>) -> Result<Option<BinaryId>, Full> {
         let images = &self.report.images;
         let found = text.address.and_then(|address| images.find(address));
-        // A list of images that does not fit the graph would give names of another binary.
+        // If the image list does not match the call graph, symbols would come from another binary.
         let found = found.filter(|&index| {
             images.get(index).is_some_and(|image| text.binary.is_none_or(|binary| binary == image.name))
         });
@@ -119,17 +119,17 @@ impl<'r> Writer<'r, '_> {
     }
 }
 
-/// The word about a report whose end is missing.
+/// The diagnostic for a report whose end is missing.
 const INCOMPLETE: &str = "the end of the report is missing, or its list of images cannot be read: some binaries have no UUID, so symbols cannot name \
                           them; was the file cut?";
 
-/// A diagnostic about a report, at its first thread.
+/// A diagnostic about a report, at the position of its first thread.
 fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic {
     let first = report.nodes.first().map_or(LineStart::FIRST, |node| node.line);
     Diagnostic { at: Some(lines.place(first)), message, count: 1 }
 }
 
-/// A word about a call graph that differs from the table which the report has of it.
+/// Returns a diagnostic if the call graph contradicts the report's own table.
 fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     let mut own: HashMap<Top, u64> = HashMap::default();
     for node in report.nodes.iter().filter(|node| node.depth > 0 && node.own() > 0) {
@@ -144,7 +144,7 @@ fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     (different > 0).then(|| note(report, lines, message))
 }
 
-/// The contents of the head: process, system, and the time of the report.
+/// The table of contents from the report's head: process, system and time.
 fn contents(report: &Report) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let device = report.field("OS Version").into_iter().flat_map(TocRun::system).collect();

@@ -1,4 +1,4 @@
-//! One report: its head, the nodes of its call graph, its own table, its images.
+//! Parses a report: its head, the nodes of its call graph, its table of functions at the top of stacks, and its images.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use crate::readers::images::{Image, Images};
 use crate::readers::lines::{Line, LineStart, Lines};
 use crate::recording::RejectReason;
 
-/// The words that begin a report.
+/// The words at the start of a report.
 pub(super) const START: &str = "Analysis of sampling ";
 
 /// A node of the call graph: a thread at depth 0, or a frame.
@@ -25,22 +25,22 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The samples that ended in it.
+    /// The number of samples that end in it.
     pub(super) fn own(&self) -> u64 {
         self.count - self.of_callees
     }
 
-    /// True if it called others.
+    /// True if it calls other functions.
     pub(super) fn is_caller(&self) -> bool {
         self.of_callees > 0
     }
 }
 
-/// A thread, or a line of the list of images, that is left out.
+/// A thread, or a line of the image list, that is left out.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) reason: RejectReason,
-    /// The samples that are missing without it.
+    /// The number of samples that are lost with it.
     pub(super) samples: u64,
     pub(super) line: LineStart,
     pub(super) what: &'static str,
@@ -61,7 +61,6 @@ impl Top {
     }
 }
 
-/// A report as it was written.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) process: String,
@@ -73,59 +72,58 @@ pub(super) struct Report {
     pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
     pub(super) unread: Vec<Unread>,
-    /// True for a report with a list of images that can be read to its end, or with the note that there is none.
+    /// True if the report has an image list that is readable to its end, or a note that there is none.
     pub(super) is_whole: bool,
-    /// The memory of all this.
+    /// The memory reserved for the report.
     held: Reservation,
 }
 
-/// The parts of a report, in their order.
+/// The parts of a report, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]
     Head,
     Graph,
-    /// A table of how often functions are in stacks. It counts recursion several times, so it is not used.
+    /// A table of how often functions are in stacks. It is not used, since it counts recursive functions several times.
     Total,
     Top,
     Images,
-    /// Text of others.
+    /// Other text after the report.
     Behind,
 }
 
-/// A report that is being read.
+/// A partially read report.
 #[derive(Default)]
 struct Draft {
     report: Report,
     images: Vec<Image>,
     part: Part,
-    /// The node of each open depth.
+    /// The node at each open depth.
     open: Vec<usize>,
     /// True after an empty line that followed the call graph.
     is_graph_closed: bool,
-    /// True if the last line of the list of images cannot be read.
+    /// True if the last line of the image list is invalid.
     is_image_odd: bool,
     /// The first node of the current thread, and its samples, if known.
     thread: (usize, Option<u64>),
     /// The samples of its outermost frames.
     outermost: u64,
-    /// True if the current thread is left out: it is the last in the list.
+    /// True if the current thread is left out; it is then the last entry of `unread`.
     is_left_out: bool,
-    /// The last line that is not empty.
     last_line: LineStart,
-    /// About how many bytes everything takes, and how many of them are reserved.
+    /// The approximate memory of everything, and how much of it is reserved, in bytes.
     bytes: u64,
     reserved: u64,
 }
 
-/// Memory is reserved each time lines have taken this many bytes.
+/// Memory is reserved in steps of this many bytes.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Report {
-    /// Reads the report that begins with a line. Also returns the first line of the next report, if there is one.
+    /// Reads the report that starts with `start`. Also returns the first line of the next report, if there is one.
     ///
     /// # Errors
-    /// When the report has no call graph, or only a part of it, or a limit is passed.
+    /// If the report has no call graph or only a part of it, or a limit is exceeded.
     pub(super) fn read<R: Read>(start: &Line, lines: &mut Lines<'_, R>) -> Result<(Self, Option<Line>), Error> {
         let mut draft = Draft::new(&start.text, lines.memory.nothing());
         let next = loop {
@@ -143,7 +141,7 @@ impl Report {
             return Err(lines.damaged("the call graph has no threads; run sample again", start));
         }
         if draft.part == Part::Graph && !draft.is_graph_closed {
-            // Missing callees would count as self weight of their callers.
+            // Missing callees would be added to the self weight of their callers.
             let text = "the report is cut inside its call graph, so its counts are unknown; run sample again";
             return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
         }
@@ -152,7 +150,6 @@ impl Report {
         Ok((Self { images: Images::new(draft.images), ..draft.report }, next))
     }
 
-    /// A field of the head.
     pub(super) fn field(&self, key: &str) -> Option<&str> {
         self.head.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
@@ -170,7 +167,7 @@ impl Draft {
         Self { report, last_line: LineStart::FIRST, ..Self::default() }
     }
 
-    /// True if nothing of the report is missing.
+    /// True if the report is complete.
     fn is_whole(&self) -> bool {
         let has_images = self.part == Part::Images && !self.images.is_empty() && !self.is_image_odd;
         has_images || self.part == Part::Behind
@@ -203,7 +200,7 @@ impl Draft {
             // The title of an unknown table.
             Part::Graph if self.is_graph_closed && text.starts_with(char::is_alphabetic) => self.part = Part::Total,
             Part::Graph if !text.is_empty() => self.add_line(text, line, lines)?,
-            // A line that was cut off may leave blanks.
+            // A truncated line may consist of spaces.
             Part::Graph => self.is_graph_closed = line.text.is_empty() && self.has_threads(),
             Part::Top => self.add_top(text),
             Part::Images => match Image::parse(text) {
@@ -237,7 +234,7 @@ impl Draft {
         self.report.unread.push(Unread { reason, samples: 0, line, what });
     }
 
-    /// A line of the call graph, which may cost its thread.
+    /// Adds a line of the call graph. If it is invalid, its thread is left out.
     fn add_line<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
         self.is_graph_closed = false;
         let fault = match GraphLine::parse(text) {
@@ -247,7 +244,7 @@ impl Draft {
             }
             Ok(parts) => self.add_node(parts, line).err(),
             Err(what) => {
-                // Only threads have this word.
+                // Only thread lines contain this word.
                 if text.contains(" Thread_") {
                     self.begin_thread(None);
                 }
@@ -303,9 +300,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Counts the memory of a line, and reserves it from time to time.
+    /// Adds to the memory of the report, and reserves it in steps.
     fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        // The largest row that a line becomes, twice since lists grow, and its text.
+        // The text and the largest struct that a line can become, twice because a `Vec` doubles as it grows.
         self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>())) as u64;
         if self.bytes - self.reserved >= BYTES_BETWEEN {
             self.reserved = self.bytes;
@@ -315,7 +312,7 @@ impl Draft {
         Ok(())
     }
 
-    /// `        SYMBOL  (in BINARY)        SAMPLES`, and of code without a name with its address.
+    /// Parses `        SYMBOL  (in BINARY)        SAMPLES`; code without a name also has its address.
     fn add_top(&mut self, text: &str) {
         let Some((function, samples)) = text.trim().rsplit_once(' ') else { return };
         let Ok(samples) = samples.parse::<u64>() else { return };

@@ -1,14 +1,14 @@
-//! The text of a frame in a line of a stack.
+//! Parses the text of a frame in a stack line.
 
 use crate::readers::images::hex;
 use crate::units::LONGEST_FUNCTION;
 
-/// A frame: `SYMBOL + 35 (File.swift:31,1 in BINARY + 17460019) [0x10772db33] (STATE) 1-49`. All but the symbol may be missing.
+/// A frame: `SYMBOL + 35 (File.swift:31,1 in BINARY + 17460019) [0x10772db33] (STATE) 1-49`. Everything but the symbol is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameText<'l> {
     /// `???` if unknown.
     pub(super) symbol: &'l str,
-    /// Its name, or `<UUID>`.
+    /// The name of the binary, or `<UUID>`.
     pub(super) binary: Option<&'l str>,
     /// The offset in the binary.
     pub(super) offset: Option<u64>,
@@ -22,7 +22,7 @@ pub(super) struct FrameText<'l> {
 }
 
 impl<'l> FrameText<'l> {
-    /// Every text describes a frame; an unknown form becomes its symbol.
+    /// Parses any text as a frame; text in an unknown form becomes the symbol.
     pub(super) fn parse(text: &'l str) -> Self {
         let (text, steps) = match text.rsplit_once(' ') {
             Some((before, steps)) if before.ends_with([']', ')', '>']) && is_steps(steps) => (before, Some(steps)),
@@ -45,7 +45,7 @@ impl<'l> FrameText<'l> {
         frame
     }
 
-    /// True for a note in the place of a function, such as `<User mode>`. Its samples are those of the function above it.
+    /// True for a note instead of a function, such as `<User mode>`. Its samples belong to the function above it.
     pub(super) fn is_pseudo(&self) -> bool {
         let is_note = self.symbol.starts_with('<') && self.symbol.ends_with('>');
         is_note && self.address.is_none() && self.binary.is_none() && self.symbol != TRUNCATED
@@ -60,7 +60,8 @@ impl<'l> FrameText<'l> {
 /// The symbol of code without a name.
 const UNKNOWN: &str = "???";
 
-/// The note in the place of callers that were not recorded. Without it, the function below it would look like the first of its thread.
+/// A note that replaces callers that were not recorded. It is kept, since otherwise the function below it would look like the first of its
+/// thread.
 const TRUNCATED: &str = "<truncated backtrace>";
 
 fn is_steps(text: &str) -> bool {
@@ -68,7 +69,7 @@ fn is_steps(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','))
 }
 
-/// The function, the address in brackets, and the text after it.
+/// Returns the function, the address in brackets, and the text after it.
 fn address(text: &str) -> (&str, Option<u64>, &str) {
     let found = text.match_indices(" [").find_map(|(at, _)| {
         let (address, after) = text.get(at + 2..)?.split_once(']')?;
@@ -84,7 +85,7 @@ fn address(text: &str) -> (&str, Option<u64>, &str) {
     })
 }
 
-/// The text in parentheses at the end, after a blank, and the text before it. Names of binaries may hold parentheses.
+/// Splits off the last text in parentheses, which follows a space. Binary names may contain parentheses.
 fn last_group(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
     let mut open = 1;
@@ -99,13 +100,13 @@ fn last_group(text: &str) -> Option<(&str, &str)> {
     Some((inner[..at].strip_suffix(' ')?, &inner[at + 1..]))
 }
 
-/// `NAME + 12` apart.
+/// Splits `NAME + 12`.
 fn with_offset(text: &str) -> (&str, Option<u64>) {
     let parts = text.rsplit_once(" + ").and_then(|(name, offset)| Some((name, offset.parse().ok()?)));
     parts.map_or((text, None), |(name, offset)| (name, Some(offset)))
 }
 
-/// `File.swift:31,1` or `File.swift:31`; the column is not kept.
+/// Parses `File.swift:31,1` or `File.swift:31`; the column is discarded.
 fn source_line(text: &str) -> Option<(&str, u32)> {
     let (file, place) = text.rsplit_once(':')?;
     let line = place.split_once(',').map_or(place, |(line, _)| line);

@@ -1,4 +1,4 @@
-//! Reads reports of `spindump` and of its relatives: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots, also as
+//! Reads `spindump` reports and similar ones: hang reports, reports of CPU use, disk writes and wakeups, and microstackshots, also as
 //! text in `.ips` files.
 //!
 //! ```text
@@ -22,20 +22,20 @@
 //!    *0xffffff80002dc000 - 0xffffff8000cdbfff  kernel (8792.41.9)  <BF7C9676-EF23-3E8D-A2E2-25DAC63091B6>  /System/Library/Kernels/kernel
 //! ```
 //!
-//! * The depth of a line is (the column of its number − 2) / 2; the `*` of the kernel's frames is in the column before the number.
-//! * self = count − Σ callees. The outermost counts of a thread are its samples, which its first line repeats; the counts of a process in
-//!   `Powerstats for:` are its `Num samples`. Anything else costs the thread or the process: it is left out and counted.
-//! * The samples of a report of microstackshots are its `Steps`, or each process states its percentage of them.
-//! * The offset in a binary counts from an image that the same process lists. An address beyond that image is unknown code.
+//! * The depth of a line is (the column of its number − 2) / 2; the `*` of kernel frames is in the column before the number.
+//! * self = count − Σ callees. The outermost counts of a thread add up to its samples, which its first line repeats; the counts of a process
+//!   in `Powerstats for:` add up to its `Num samples`. If they do not, the thread or process is left out and counted.
+//! * The samples of a microstackshot report add up to its `Steps`, or each process lists its percentage of them.
+//! * The offset in a binary is relative to an image in the list of the same process. An address beyond that image is unknown code.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction.
-//! * Notes in the place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept: it
+//! * Notes instead of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept: it
 //!   replaces callers that were not recorded.
-//! * A state follows the address. Since Report Version 25, threads without one wait. Older reports have no states.
-//! * In reports sorted by time (`Timeline format`), lines end with their steps, which must be as many as the samples. Times are not read.
+//! * The thread state follows the address. Since Report Version 25, threads without a state are waiting. Older reports have no states.
+//! * In reports sorted by time (`Timeline format`), lines end with their steps, whose number must equal the samples. Times are not read.
 //!
-//! Stackshots look at all threads at every step, running or waiting, so their counts are
-//! [presence](crate::profile::Meaning::Presence). Microstackshots are taken of threads that use the CPU or write to storage. The CPU time in a
-//! report was measured, and is a fact beside the counts.
+//! Stackshots capture all threads at every step, running or waiting, so their counts are
+//! [presence](crate::profile::Meaning::Presence). Microstackshots capture threads that use the CPU or write to storage. The CPU time in a
+//! report was measured separately, and is reported in addition to the counts.
 
 mod frame;
 mod process;
@@ -48,10 +48,10 @@ use super::lines::{LineStart, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::recording::RecordingBuilder;
 
-/// Reads an input with all its reports into a recording. `name` is how results and errors call it.
+/// Reads an input with all its reports into a recording. `name` identifies the input in results and errors.
 ///
 /// # Errors
-/// If there is no report, if a report is damaged, or if the input exceeds a limit. The builder cannot be used after that.
+/// If there is no report, a report is damaged, or the input exceeds a limit. Do not use the builder after an error.
 pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let options = recording.options.clone();
     let mut lines = Lines::new(source, name, &options);
@@ -71,6 +71,6 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     Ok(())
 }
 
-/// The sentence about `.ips` files whose first line promises a report.
+/// The message for an `.ips` file whose first line announces a report that is missing.
 const NO_REPORT: &str = "by its first line, this is a report of spindump, or a hang or resource report, but the text of the report, which begins \
                          with Date/Time:, does not follow; pass the complete report";

@@ -1,7 +1,7 @@
-//! A section of a report: a process with its threads, stacks and images.
+//! Parses a section of a report: a process with its threads, stacks and images.
 //!
-//! The counts of a thread check each other, and its first line. A line that cannot be read, or contradicts the others, costs its thread. A
-//! section without a first line that can be read costs the process, and a line of the list of images costs an image.
+//! The counts of a thread are checked against each other and against its first line. If a line is invalid or contradicts the others, its thread
+//! is left out. If the first line of a section is invalid, the process is left out. If a line of the image list is invalid, only that image is.
 
 use std::io::Read;
 
@@ -17,13 +17,12 @@ use crate::recording::RejectReason;
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) reason: RejectReason,
-    /// The samples that are missing without it.
+    /// The number of samples that are lost with it.
     pub(super) samples: u64,
     pub(super) line: LineStart,
     pub(super) what: String,
 }
 
-/// A thread of a process.
 #[derive(Debug)]
 pub(super) struct Thread {
     pub(super) head: ThreadHead,
@@ -32,7 +31,7 @@ pub(super) struct Thread {
     pub(super) first: usize,
     /// The samples of its outermost frames.
     total: u64,
-    /// The line for which the thread is left out, and why.
+    /// The invalid line and the reason, if the thread is left out.
     fault: Option<(LineStart, String)>,
 }
 
@@ -41,13 +40,13 @@ impl Thread {
         self.fault.is_none()
     }
 
-    /// The number of its samples, whether they are read or left out.
+    /// Its number of samples, whether it is read or left out.
     fn samples(&self) -> u64 {
         if self.is_read() { self.total } else { self.head.samples.unwrap_or(self.total).max(1) }
     }
 }
 
-/// A line of a stack.
+/// A stack line.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) depth: usize,
@@ -55,34 +54,33 @@ pub(super) struct Node {
     pub(super) text: String,
     count: u64,
     of_callees: u64,
-    /// True if it called other functions.
+    /// True if it calls other functions.
     pub(super) is_caller: bool,
 }
 
 impl Node {
-    /// The samples that ended in it.
+    /// The number of samples that end in it.
     pub(super) fn own(&self) -> u64 {
         self.count - self.of_callees
     }
 }
 
-/// A process with all that its section has.
+/// A process with the contents of its section.
 #[derive(Debug, Default)]
 pub(super) struct Process {
     pub(super) name: String,
     pub(super) pid: Option<u64>,
     pub(super) path: String,
-    /// The CPU time that the report states, as it is written.
+    /// The CPU time according to the report, verbatim.
     pub(super) cpu_time: Option<String>,
     pub(super) threads: Vec<Thread>,
     pub(super) nodes: Vec<Node>,
     pub(super) images: Images,
-    /// Its number of samples, and how many percent of the steps they are, if stated.
+    /// Its number of samples, and their percentage of the steps, if the report lists them.
     pub(super) stated: (Option<u64>, Option<u64>),
     pub(super) unread: Vec<Unread>,
-    /// True if the lines of another process follow, whose first line is missing.
+    /// True if lines of another process follow without its first line.
     pub(super) is_followed: bool,
-    /// The last line with text.
     pub(super) last_line: LineStart,
     /// True if the report ends with this process.
     pub(super) is_last: bool,
@@ -90,22 +88,22 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// The number of its samples, with those that are left out.
+    /// Its number of samples, including those that are left out.
     pub(super) fn samples(&self) -> u64 {
         let unread = self.unread.iter().filter(|unread| unread.reason != RejectReason::UnreadImage);
         let read = self.threads.iter().filter(|thread| thread.is_read()).map(|thread| thread.total);
         read.chain(unread.map(|unread| unread.samples)).fold(0, u64::saturating_add)
     }
 
-    /// True if all its images are listed, as far as the list can be read.
+    /// True if its image list is complete.
     pub(super) fn has_images(&self) -> bool {
         self.unread.iter().all(|unread| unread.reason != RejectReason::UnreadImage)
     }
 
-    /// Reads the process that begins with a line.
+    /// Reads the process that starts with `start`.
     ///
     /// # Errors
-    /// When the report ends inside its stacks or images, or a limit is passed.
+    /// If the report ends inside its stacks or images, or a limit is exceeded.
     pub(super) fn read<R: Read>(start: &Line, lines: &mut Lines<'_, R>) -> Result<(Self, Next), Error> {
         let mut draft = Draft::new(start, lines.memory.nothing());
         let next = loop {
@@ -126,9 +124,9 @@ enum Part {
     Fields,
     Stacks,
     Images,
-    /// Text of others.
+    /// Other text after the report.
     Behind,
-    /// Another process, whose first line is missing or cannot be read.
+    /// Another process, whose first line is missing or invalid.
     Unread,
 }
 
@@ -137,27 +135,27 @@ struct Draft {
     process: Process,
     images: Vec<Image>,
     part: Part,
-    /// The thread in the first line, for processes without lines of threads.
+    /// The thread in the first line, for processes without thread lines.
     only_thread: Option<u64>,
-    /// True if the last image cannot be read.
+    /// True if the last image line is invalid.
     is_image_odd: bool,
-    /// The line for which the process is left out, and why.
+    /// The invalid line and the reason, if the process is left out.
     fault: Option<(LineStart, String)>,
-    /// The node of each open depth.
+    /// The node at each open depth.
     open: Vec<usize>,
     bytes: u64,
     reserved: u64,
     held: Option<Reservation>,
 }
 
-/// How the first line of a thread begins.
+/// The start of a thread's first line.
 const THREAD: &str = "  Thread ";
 
-/// Memory is reserved each time lines have taken this many bytes.
+/// Memory is reserved in steps of this many bytes.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Draft {
-    /// `Process: NAME [PID]`, or `Powerstats for: NAME [PID] thread 0x2a`.
+    /// Parses `Process: NAME [PID]`, or `Powerstats for: NAME [PID] thread 0x2a`.
     fn new(start: &Line, held: Reservation) -> Self {
         let text = start.text.split_once(':').map_or("", |(_, text)| text.trim());
         let bracket = text.match_indices(" [").find_map(|(at, _)| {
@@ -251,7 +249,7 @@ impl Draft {
         }
     }
 
-    /// A line of a thread: its first line, a note, or a frame.
+    /// Handles a line of a thread: its first line, a note, or a frame.
     fn take_stack<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
         let inner = text.trim_start();
         if let Some(head) = text.strip_prefix(THREAD) {
@@ -334,9 +332,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Counts the memory of a line, and reserves it from time to time.
+    /// Adds to the memory of the process, and reserves it in steps.
     fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        // The largest row that a line becomes, twice since lists grow, and its text.
+        // The text and the largest struct that a line can become, twice because a `Vec` doubles as it grows.
         self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>()).max(size_of::<Thread>())) as u64;
         if self.bytes - self.reserved >= BYTES_BETWEEN {
             self.reserved = self.bytes;
@@ -381,8 +379,8 @@ impl Draft {
         Ok(self.process)
     }
 
-    /// Leaves out a process whose samples are not as many as it states. In other reports, the number is that of the steps in which the
-    /// process was seen.
+    /// Leaves out a process whose samples do not add up to the number in its head. In other reports, that number is the number of steps in
+    /// which the process was seen.
     fn check_sum(&mut self, start: &Line) {
         let process = &mut self.process;
         let sum = process.threads.iter().fold(0, |sum: u64, thread| sum.saturating_add(thread.samples()));
@@ -398,10 +396,10 @@ impl Draft {
     }
 }
 
-/// The depth, number of samples and text of a line of a stack; an error explains what is wrong with it.
+/// Parses a stack line into its depth, number of samples and text; an error explains what is wrong with it.
 fn node(line: &str) -> Result<(usize, u64, &str), &'static str> {
     let indented = line.trim_start_matches(' ');
-    // Before frames of the kernel.
+    // Marks kernel frames.
     let rest = indented.strip_prefix('*').unwrap_or(indented);
     let (count, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let text = text.trim_start();
@@ -415,7 +413,7 @@ fn node(line: &str) -> Result<(usize, u64, &str), &'static str> {
     }
 }
 
-/// The number of steps in `1-16,20`.
+/// Returns the number of steps in a list such as `1-16,20`.
 fn steps_of(text: &str) -> Option<u64> {
     text.split(',').try_fold(0_u64, |sum, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

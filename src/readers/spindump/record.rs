@@ -1,4 +1,4 @@
-//! A report becomes a document of a recording.
+//! Converts a report to a document of a recording.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -14,10 +14,10 @@ use crate::readers::lines::{Line, Lines};
 use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
 use crate::units::{Address, Uuid, several};
 
-/// Adds the report that begins with a line. Returns the first line of the next report, if there is one.
+/// Adds the report that starts with `start`. Returns the first line of the next report, if there is one.
 ///
 /// # Errors
-/// If the report is damaged or cut, or the recording is full.
+/// If the report is damaged or truncated, or the recording is full.
 pub(super) fn add<R: Read>(
     start: &Line,
     lines: &mut Lines<'_, R>,
@@ -77,12 +77,12 @@ pub(super) fn add<R: Read>(
 
 const EMPTY: &str = "the report has no stacks: it was shortened, or nothing was sampled";
 
-/// Compares the samples of processes with the steps of the report. Reports of iOS list only processes with about 5% of the samples or more.
+/// Compares the samples of processes with the steps of the report. iOS reports only list processes with about 5% of the samples or more.
 #[derive(Default)]
 struct Shares {
-    /// True if a process with samples does not state its percentage of the steps.
+    /// True if a process with samples does not list its percentage of the steps.
     is_any_unknown: bool,
-    /// The first process that states another percentage than that of its samples.
+    /// The message about the first process whose percentage contradicts its samples.
     wrong: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Shares {
         }
     }
 
-    /// Returns what looks wrong although all steps are listed.
+    /// Fails if samples are missing. Otherwise returns a warning if a percentage looks wrong although all steps are listed.
     fn check(self, steps: Steps, samples: u64) -> Result<Option<String>, String> {
         let is_too_few = self.is_any_unknown && samples < steps.all.saturating_sub(steps.lost);
         if samples > 0 && (is_too_few || samples > steps.all) {
@@ -115,7 +115,7 @@ impl Shares {
 }
 
 impl Head {
-    /// True if threads that used the CPU or wrote were sampled, and not all threads at regular times.
+    /// True if only threads that used the CPU or wrote to storage were sampled, instead of all threads at regular times.
     fn is_triggered(&self) -> bool {
         self.is_powerstats || self.field("Data Source") == Some("Microstackshots")
     }
@@ -148,7 +148,7 @@ impl Head {
         }
     }
 
-    /// True if a sample without a state is one of a waiting thread. Older reports have no states.
+    /// True if samples without a state are of waiting threads. Older reports have no states.
     fn has_states(&self) -> bool {
         const FIRST_WITH_STATES: u64 = 25;
         let version = self.field("Report Version").and_then(first_number);
@@ -157,7 +157,7 @@ impl Head {
             && version.is_some_and(|version| version >= FIRST_WITH_STATES)
     }
 
-    /// Device, processes, and the facts that the report states of itself.
+    /// The table of contents: device, processes, and the report's facts about itself.
     fn contents(
         &self,
         processes: Vec<(TocProcess, Option<String>)>,
@@ -170,7 +170,7 @@ impl Head {
         device.extend(self.field("Hardware model").map(|model| pair("model", model)));
         device.extend(self.field("Architecture").map(|arch| pair("architecture", arch)));
         let only = if let [only] = processes.as_slice() { Some(only).filter(|_| !is_any_unread) } else { None };
-        // A command may have a shorter name than its process.
+        // `Command` may be shorter than the name of the process.
         let is_app =
             |process: &&TocProcess| process.pid.is_some() && process.pid == self.field("PID").and_then(first_number);
         let app = processes.iter().map(|(process, _)| process).find(is_app).or(only.map(|(process, _)| process));
@@ -189,7 +189,7 @@ impl Head {
         }));
         let is_all_processes = name.is_none();
         let mut processes: Vec<TocProcess> = processes.into_iter().map(|(process, _)| process).collect();
-        // Also the processes that block others, since names are redacted if they belong to processes.
+        // Includes processes that block others: names are only redacted if they belong to a listed process.
         let mut pids: BTreeSet<Option<u64>> = processes.iter().map(|process| process.pid).collect();
         let holders = blocked.iter().filter_map(|((by, _), _)| holder(by));
         processes.extend(holders.filter(|holder| pids.insert(holder.pid)));
@@ -197,7 +197,7 @@ impl Head {
         Toc { runs: vec![run] }
     }
 
-    /// The summary: facts as they are written, some of them without their explanation.
+    /// The facts for the summary, verbatim, some of them without their explanation.
     fn facts<'f>(&'f self, of_process: Option<&'f str>) -> impl Iterator<Item = (&'static str, &'f str)> {
         let before = |value: Option<&'f str>, end: &str| value.and_then(|value| value.split(end).next());
         let is_hang = self.field("Event").is_some_and(|event| event.to_lowercase().contains("hang"));
@@ -223,7 +223,7 @@ impl Head {
     }
 }
 
-/// The process in `turnstile waiting for Press [518] thread 0x2b`.
+/// Parses the process in `turnstile waiting for Press [518] thread 0x2b`.
 fn holder(by: &str) -> Option<TocProcess> {
     let ends = [" owned by ", " waiting for ", " on "];
     let start = ends.iter().filter_map(|end| Some(by.find(end)? + end.len())).max().unwrap_or_default();
@@ -232,25 +232,25 @@ fn holder(by: &str) -> Option<TocProcess> {
     Some(TocProcess { name: name.to_owned(), pid: Some(pid.parse().ok()?), path: String::new() })
 }
 
-/// What blocked a thread, and the number of the thread.
+/// What blocked a thread, and the tid.
 type Blocked = (String, Option<u64>);
 
 /// The key of a binary: load address, name and UUID.
 type BinaryKey = (u64, String, Option<Uuid>);
 
-/// Adds processes, one after the other.
+/// Adds processes one by one.
 struct Writer<'i> {
     input: InputBuilder<'i>,
     has_states: bool,
-    /// The samples of all processes, with those that are left out.
+    /// The samples of all processes, including those that are left out.
     samples: u64,
     binaries: HashMap<BinaryKey, BinaryId>,
-    /// The stack and the state of each open depth.
+    /// The stack and the state at each open depth.
     path: Vec<(Option<StackId>, Option<StringId>)>,
-    /// The samples that were blocked.
+    /// The number of blocked samples.
     blocked: HashMap<Blocked, u64>,
     held: Reservation,
-    /// About how many bytes the texts of these, and the list of processes, take.
+    /// The approximate memory of the strings in `blocked` and in the list of processes, in bytes.
     bytes: u64,
 }
 
@@ -294,7 +294,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Reserves the memory of a text, which is in a map, a list and a list of processes at most.
+    /// Reserves the memory of a string, which is in at most a map, a list and the list of processes.
     fn hold(&mut self, bytes: usize) -> Result<(), OverBudget> {
         self.bytes += 3 * bytes as u64;
         self.held.resize(self.bytes)
@@ -314,7 +314,7 @@ impl Writer<'_> {
     }
 
     fn thread(&mut self, process: u32, head: &ThreadHead) -> Result<u32, Full> {
-        /// The queue of the main thread, by its label, and by its number before macOS 12.
+        /// The main queue: its label and, before macOS 12, its number.
         const MAIN_QUEUE: [&str; 2] = ["com.apple.main-thread", "1"];
         let is_main = MAIN_QUEUE.contains(&head.queue.as_str());
         let is_label = head.queue.contains(|character: char| !character.is_ascii_digit());
@@ -357,7 +357,7 @@ impl Writer<'_> {
         Ok(is_listed)
     }
 
-    /// The state of a thread, by its first word.
+    /// Returns the state of a thread, from the first word of the text.
     fn state(&mut self, text: Option<&str>, head: &ThreadHead) -> Result<Option<StringId>, Full> {
         let name = match text.and_then(|text| text.split(' ').next()) {
             None => return Ok(None),
@@ -371,7 +371,7 @@ impl Writer<'_> {
         self.input.string(name).map(Some)
     }
 
-    /// The frame of a node, and whether its image is in the list of the process.
+    /// Returns the frame of a node, and whether its image is in the list of the process.
     fn frame(&mut self, process: &Process, node: &Node, text: &FrameText<'_>) -> Result<(FrameId, bool), Full> {
         let kind = if node.is_caller { FrameKind::RawCaller } else { FrameKind::RawLeaf };
         let (binary, is_listed) = self.binary(process, text)?;
@@ -384,7 +384,7 @@ impl Writer<'_> {
         Ok((frame, is_listed))
     }
 
-    /// The binary of a frame, and whether it is in the list of the process. Code at an address beyond its image has no binary: the stack
+    /// Returns the binary of a frame, and whether it is in the list of the process. Code at an address beyond its image has no binary: the stack
     /// was damaged when it was recorded.
     fn binary(&mut self, process: &Process, text: &FrameText<'_>) -> Result<(Option<BinaryId>, bool), Full> {
         let Some(name) = text.binary else { return Ok((None, true)) };
@@ -396,7 +396,7 @@ impl Writer<'_> {
         };
         let in_uuid = name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).and_then(Uuid::parse);
         let found = found.and_then(|index| images.get(index));
-        // Without an offset, only the name shows that the list fits.
+        // Without an offset, only the name confirms that the list matches.
         let found = found.filter(|image| start.is_some() || image.name == name);
         let is_inside = |address: u64| match found {
             Some(image) => image.low <= address && image.high.is_none_or(|high| address <= high),
@@ -407,7 +407,7 @@ impl Writer<'_> {
             return Ok((None, is_listed));
         }
         let load_address = found.and_then(|image| images.load_address(image));
-        // Offsets from another segment than that of the Mach-O header are not those of symbol files.
+        // Symbol files use offsets from the segment with the Mach-O header.
         let uuid = found.map_or(in_uuid, |image| image.uuid.filter(|_| load_address.is_some()));
         let load_address = load_address.or(found.map(|image| image.low)).or(start).unwrap_or_default();
         let name = found.map(|image| image.name.as_str()).filter(|_| in_uuid.is_some()).unwrap_or(name);

@@ -1,4 +1,4 @@
-//! The grammar of a report: its head, and the first lines of processes and threads.
+//! Parses a report: its head, and the first lines of processes and threads.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use crate::readers::lines::{Line, Lines};
 /// The key of the first line of a report.
 pub(super) const START: &str = "Date/Time:";
 
-/// The keys of lines that begin a process.
+/// The keys of lines that start a process.
 pub(super) const PROCESS: [&str; 2] = ["Process:", "Powerstats for:"];
 
 /// The line above the images of a process.
@@ -17,32 +17,32 @@ pub(super) const IMAGES: &str = "  Binary Images:";
 
 const NO_PROCESS: &str = "the stacks of a process begin without the line that names it; was the report edited?";
 
-/// The lines after which the output of other tools follows.
+/// Lines that are followed by the output of other tools.
 const END: [&str; 2] = ["Kextstat", "Custom Output"];
 
-/// The value of a line `Key: value` with one of these keys.
+/// Returns the key and value of a line `Key: value` with one of these keys.
 pub(super) fn value<'l>(line: &'l str, keys: &[&'static str]) -> Option<(&'static str, &'l str)> {
     let (key, value) = line.split_once(':')?;
     let &key = keys.iter().find(|&&known| known == key)?;
     Some((key, value.trim()))
 }
 
-/// The first number of a text, such as the 8 of `8 (1-8)`.
+/// Returns the number at the start of a text, such as the 8 of `8 (1-8)`.
 pub(super) fn first_number(text: &str) -> Option<u64> {
     let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }
 
-/// The steps of a report of microstackshots: `4401 (10 gigacycles/step, 30 samples lost, 10.49 MB/step)`.
+/// The steps of a microstackshot report: `4401 (10 gigacycles/step, 30 samples lost, 10.49 MB/step)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
     pub(super) all: u64,
-    /// The steps without a sample.
+    /// The number of steps without a sample.
     pub(super) lost: u64,
 }
 
 impl Steps {
-    /// True if this many samples may be this percentage of the steps. It is not known whether the lost ones are included.
+    /// True if the number of samples matches this percentage of the steps. It is unknown whether the percentage includes lost steps.
     pub(super) fn have_share(self, samples: u64, percent: u64) -> bool {
         let (of_all, of_kept) = (u128::from(self.all), u128::from(self.all.saturating_sub(self.lost)));
         let (hundredfold, percent) = (100 * u128::from(samples), u128::from(percent));
@@ -50,7 +50,7 @@ impl Steps {
     }
 }
 
-/// A place between two sections of a report.
+/// The start of the next section of a report.
 pub(super) enum Next {
     Process(Line),
     Report(Line),
@@ -61,7 +61,7 @@ pub(super) enum Next {
 }
 
 impl Next {
-    /// The section that a line begins.
+    /// Returns the section that a line starts, or the line if it starts none.
     pub(super) fn of<R: Read>(line: Line, lines: &mut Lines<'_, R>) -> Result<Result<Self, Line>, Error> {
         let starts = |starts: &[&str]| starts.iter().any(|start| line.text.starts_with(start));
         if starts(&PROCESS) {
@@ -73,7 +73,7 @@ impl Next {
         if !starts(&END) {
             return Ok(Err(line));
         }
-        // The output of other tools may have the same lines.
+        // The output of other tools may contain similar lines.
         while lines.next()?.is_some() {}
         Ok(Ok(Self::End { is_marked: true }))
     }
@@ -83,11 +83,10 @@ impl Next {
 #[derive(Debug, Default)]
 pub(super) struct Head {
     fields: Vec<(&'static str, String)>,
-    /// True if the first section begins like those of powerstats.
+    /// True if the first section starts like those of powerstats.
     pub(super) is_powerstats: bool,
 }
 
-/// The facts that are used.
 const FACTS: [&str; 21] = [
     "Date/Time",
     "OS Version",
@@ -143,7 +142,6 @@ impl Head {
         Some(Steps { all: first_number(text)?, lost: lost.unwrap_or_default() })
     }
 
-    /// The first value of a key.
     pub(super) fn field(&self, key: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
     }
@@ -157,14 +155,14 @@ pub(super) struct ThreadHead {
     pub(super) name: String,
     /// The label of its queue; only its number before macOS 12.
     pub(super) queue: String,
-    /// Its number of samples, if stated.
+    /// Its number of samples, if listed.
     pub(super) samples: Option<u64>,
     /// True for the threads of idle cores, which are recorded as running.
     pub(super) is_idle: bool,
 }
 
 impl ThreadHead {
-    /// `None` for a line that cannot be read.
+    /// Returns `None` for an invalid line.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (tid, mut rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -1,4 +1,4 @@
-//! Columns of numbers, as `output::workbench` writes them. They are read side by side, since the head has the length of each.
+//! Columns of numbers, as written by `output::workbench`. They are read in parallel, since the head contains the length of each.
 
 use serde_json::Value;
 
@@ -10,16 +10,16 @@ use crate::varint;
 /// Constant columns take no bytes. A table has at most this many rows more than its columns have bytes.
 const FREE_ROWS: u64 = 1 << 16;
 
-/// The texts and columns of a payload.
+/// The strings and columns of a payload.
 #[derive(Debug)]
 pub(super) struct Columns<'b> {
     damage: Damage<'b>,
     columns: Vec<Column<'b>>,
-    /// All texts, concatenated, and their position in the payload.
+    /// All strings, concatenated, and their position in the payload.
     pub(super) texts: (&'b [u8], usize),
 }
 
-/// A column that is read from front to back.
+/// A column that is read sequentially.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column<'b> {
     damage: Damage<'b>,
@@ -29,7 +29,7 @@ pub(super) struct Column<'b> {
     bytes: &'b [u8],
     /// The position of the end of `bytes` in the payload.
     end: usize,
-    /// The value before, or of all rows if it is constant.
+    /// The previous value, or the value of all rows if the column is constant.
     value: u64,
 }
 
@@ -41,7 +41,7 @@ enum Form {
 }
 
 impl<'b> Columns<'b> {
-    /// Finds the columns that the head lists, and the texts after their lengths, in the bytes from `start` on.
+    /// Finds the columns that the head lists, and the strings after their lengths, in the bytes from `start` on.
     pub(super) fn new(heads: &'b [Value], bytes: &'b [u8], start: usize, damage: Damage<'b>) -> Result<Self, Error> {
         let mut all = Self { damage, columns: Vec::with_capacity(heads.len()), texts: (&[], start) };
         let (mut rest, most_rows) = (bytes, bytes.len() as u64 + FREE_ROWS);
@@ -73,7 +73,7 @@ impl<'b> Columns<'b> {
         let found: Vec<Column<'b>> = names.iter().filter_map(find).collect();
         let rows = found.first().map_or(0, |first| first.rows);
         let bytes = self.texts.0.len() + found.iter().map(|column| column.bytes.len()).sum::<usize>();
-        // Rows are limited before memory is reserved for them.
+        // The number of rows is checked before memory is reserved for them.
         let is_table = rows <= bytes as u64 + FREE_ROWS && found.iter().all(|column| column.rows == rows);
         let columns = <[Column<'b>; N]>::try_from(found).ok().filter(|_| is_table);
         let wrong =
@@ -87,7 +87,7 @@ impl<'b> Columns<'b> {
     }
 }
 
-/// A column as the head lists it.
+/// The description of a column in the head.
 struct ColumnHead<'b> {
     name: &'b str,
     rows: u64,
@@ -118,7 +118,6 @@ impl<'b> ColumnHead<'b> {
 }
 
 impl Column<'_> {
-    /// Reads the next value.
     #[inline]
     pub(super) fn next(&mut self) -> Result<u64, Error> {
         if self.form != Form::Constant {
@@ -138,14 +137,14 @@ impl Column<'_> {
         u32::try_from(value).map_err(|_| self.wrong("a value has more than 32 bits"))
     }
 
-    /// Reads the number of one of `rows` rows.
+    /// Reads an id, which must be less than `rows`.
     #[inline]
     pub(super) fn id<T: ?Sized>(&mut self, rows: usize) -> Result<Id<T>, Error> {
         let value = self.next()?;
         self.row(value, rows)
     }
 
-    /// Reads the number of a row, one higher, or 0 for none.
+    /// Reads an optional id, which is stored plus one; 0 means none.
     #[inline]
     pub(super) fn optional_id<T: ?Sized>(&mut self, rows: usize) -> Result<Option<Id<T>>, Error> {
         let value = self.next()?;
@@ -157,7 +156,7 @@ impl Column<'_> {
         index.and_then(Id::from_index).ok_or_else(|| self.wrong("it refers to a missing row"))
     }
 
-    /// A rule that the value before breaks.
+    /// An error for the value that was just read.
     #[cold]
     pub(super) fn wrong(&self, rule: &str) -> Error {
         self.damage.at(self.end - self.bytes.len(), format!("column {}: {rule}", self.name))

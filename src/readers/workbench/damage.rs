@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::error::{Error, ErrorKind, Position};
 
-/// Where errors occur: the name of the input, and the position of the head in the payload.
+/// Creates errors, with the name of the input and the position of the head in the payload.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Damage<'b> {
     pub(super) input: &'b str,
@@ -12,7 +12,7 @@ pub(super) struct Damage<'b> {
 }
 
 impl Damage<'_> {
-    /// A rule that the payload breaks at this byte.
+    /// The payload violates this rule at this byte.
     #[cold]
     pub(super) fn at(self, byte: usize, rule: impl Display) -> Error {
         let at = Position { input: self.input.to_owned(), line: 0, byte: byte as u64 };
@@ -22,7 +22,7 @@ impl Damage<'_> {
         )
     }
 
-    /// A rule that the head breaks.
+    /// The head violates this rule.
     #[cold]
     pub(super) fn in_head(self, rule: impl Display) -> Error {
         self.at(self.head, rule)

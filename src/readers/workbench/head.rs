@@ -6,14 +6,13 @@ use super::damage::Damage;
 use crate::error::Error;
 use crate::profile::Id;
 
-/// The head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'h> {
     pub(super) value: &'h Value,
     pub(super) damage: Damage<'h>,
 }
 
-/// A row of a list of the head.
+/// A row of a list in the head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeadRow<'h> {
     pub(super) value: &'h Value,
@@ -42,7 +41,7 @@ impl<'h> HeadRow<'h> {
         self.value[field] == true
     }
 
-    /// Returns a number, which is text above 2⁵³ − 1; `None` if it is missing or null.
+    /// Returns a number, which is a string above 2⁵³ − 1; `None` if it is missing or null.
     pub(super) fn optional_number(&self, field: &str) -> Result<Option<u64>, Error> {
         match &self.value[field] {
             Value::Null => Ok(None),
@@ -58,20 +57,20 @@ impl<'h> HeadRow<'h> {
         u32::try_from(self.number(field)?).map_err(|_| self.wrong(field))
     }
 
-    /// Returns the number of one of `rows` rows.
+    /// Returns an id, which must be less than `rows`.
     pub(super) fn id<T: ?Sized>(&self, field: &str, rows: usize) -> Result<Id<T>, Error> {
         let index = usize::try_from(self.number(field)?).ok().filter(|&index| index < rows);
         index.and_then(Id::from_index).ok_or_else(|| self.wrong(field))
     }
 
-    /// A field with an impossible value.
+    /// An error for a field with an invalid value.
     #[cold]
     pub(super) fn wrong(&self, field: &str) -> Error {
         self.damage.in_head(format!("{field} in {} is missing or invalid", self.list))
     }
 }
 
-/// Reads an exact number.
+/// Converts a number or string to an exact number.
 pub(super) fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }

@@ -1,4 +1,4 @@
-//! Intervals and hang risks.
+//! Reads intervals and hang risks.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::error::Error;
 use crate::recording::{HangRisk, Interval, IntervalOrigin, Intervals};
 use crate::units::Nanos;
 
-/// Returns the intervals of a page, of which each occurs once.
+/// Returns the intervals of a page, each once.
 pub(super) fn read(head: Head<'_>, columns: &Columns<'_>) -> Result<Intervals, Error> {
     let labels = head.rows("interval_labels").map(label).collect::<Result<Vec<Interval>, Error>>()?;
     let owners = head.rows("interval_owners").map(owner).collect::<Result<Vec<Owner>, Error>>()?;
     Ok(Intervals {
-        // Without intervals, there are no columns.
+        // Without intervals, the page has no columns for them.
         intervals: if labels.is_empty() { Vec::new() } else { rows(columns, &labels, &owners)? },
         hang_risks: head.rows("hang_risks").map(hang_risk).collect::<Result<_, Error>>()?,
         ..Intervals::default()
     })
 }
 
-/// A process with its number, and the number of a thread.
+/// A process with its pid, and a tid.
 type Owner = (Option<Arc<str>>, Option<u64>, Option<u64>);
 
 #[inline(never)]
@@ -54,7 +54,7 @@ fn label(row: HeadRow<'_>) -> Result<Interval, Error> {
     let origin = match row.text("kind")? {
         "hang" => IntervalOrigin::Hang,
         "region" => IntervalOrigin::Region,
-        // A page does not tell the tables of signposts apart.
+        // A page does not distinguish the tables of signposts.
         "signpost" => IntervalOrigin::SignpostEvents,
         "table" => IntervalOrigin::Table,
         _ => return Err(row.wrong("kind")),

@@ -1,18 +1,18 @@
-//! Reads the payload of a page, which `output::workbench` writes (`docs/workbench.md`), back into a recording. The caller has decoded its
-//! base64 and inflated its gzip.
+//! Reads the payload of a page, which `output::workbench` writes (`docs/workbench.md`), back into a recording. The caller must decode the
+//! base64 and decompress the gzip first.
 //!
 //! ```text
 //! "TPWB" ─► length of the head (LEB128) ─► head (JSON) ─► lengths of the texts ─► the texts (UTF-8) ─► columns, as the head lists them
 //! ```
 //!
-//! Reports of the recording are equal to reports of the original one, as far as the page has its samples. A page contains neither the rows
-//! that were rejected nor the addresses by which frames are looked up in symbol files.
+//! Reports of this recording equal reports of the original, provided that the page has its samples. A page contains neither rejected rows nor
+//! the addresses that are needed to look frames up in symbol files.
 //!
 //! A browser recompiles a whole function once one of its loops is hot, and the page waits for it: that took 300 ms when all of this was
 //! one function. The loops are therefore never inlined.
 //!
-//! Columns are read side by side. Besides the profile, memory holds the JSON of the head, six bytes for each stack, and four bytes for each
-//! stack that was sampled.
+//! Columns are read in parallel. In addition to the profile, memory holds the JSON of the head, six bytes per stack, and four more bytes per
+//! stack with samples.
 
 mod columns;
 mod damage;
@@ -34,14 +34,14 @@ use head::Head;
 use named_rows::NamedRows;
 
 const MAGIC: &[u8] = b"TPWB";
-/// The version of the payload that this version reads.
+/// The supported version of the payload.
 const VERSION: u64 = 2;
 
-/// The content of a page: what `output::Format::Workbench` writes of one recording.
+/// The content of a page, which `output::Format::Workbench` writes from one recording.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Payload<'b> {
-    /// The samples and everything that is known about them.
+    /// The samples and everything they refer to.
     pub recording: Recording,
     /// Signposts, hangs, rows of other tables with a duration, and hang risks.
     pub intervals: Intervals,
@@ -50,13 +50,13 @@ pub struct Payload<'b> {
 }
 
 impl<'b> Payload<'b> {
-    /// Reads the payload of a page, which must be decoded from base64 and inflated. `name` is how errors call it.
+    /// Reads the payload of a page, which must be decoded from base64 and decompressed. `name` identifies it in errors.
     ///
     /// # Errors
-    /// If the payload is damaged, or another version of traceparse wrote it.
+    /// If the payload is damaged, or was written by another version of traceparse.
     pub fn read(bytes: &'b [u8], name: &str) -> Result<Self, Error> {
         let damage = Damage { input: name, head: 0 };
-        // A full table has no position.
+        // An error about a full table has no position, so add one.
         Self::read_at(bytes, damage).map_err(|error| Error { at: error.at.or(damage.in_head("").at), ..error })
     }
 
@@ -80,7 +80,7 @@ impl<'b> Payload<'b> {
     }
 }
 
-/// Splits a payload into the head and everything after it.
+/// Splits a payload into the head and the rest.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let length = usize::try_from(varint::read(&mut rest)?).ok()?;

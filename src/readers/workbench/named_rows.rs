@@ -1,4 +1,4 @@
-//! Runs, series, processes, threads, cores, states and binaries: the rows that the head lists.
+//! Reads the rows that the head lists: runs, series, processes, threads, cores, states and binaries.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::profile::{Binary, Core, Meaning, Process, ProfileBuilder, Run, Series
 use crate::recording::{PageRun, PageSeries, SelectedTime, TimeSource, TocRun};
 use crate::units::{Address, Nanos, Unit, Uuid};
 
-/// The number of rows of each kind, which limits the numbers of rows in columns.
+/// The number of rows of each kind, which bounds the ids in columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamedRows {
     pub(super) series: Vec<HeadSeries>,
@@ -18,7 +18,7 @@ pub(super) struct NamedRows {
     pub(super) binaries: usize,
 }
 
-/// A series with the number of its rows, the number of counter values in each row, and its most frequent weight.
+/// A series with its number of rows, the number of counter values per row, and its most frequent weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeadSeries {
     pub(super) id: SeriesId,
@@ -73,7 +73,6 @@ impl NamedRows {
     }
 }
 
-/// Interns a string.
 pub(super) fn string(profile: &mut ProfileBuilder, text: &str) -> Result<StringId, Error> {
     profile.string(text).map_err(Error::limit)
 }
@@ -101,7 +100,6 @@ fn binary(row: HeadRow<'_>, profile: &mut ProfileBuilder) -> Result<Binary, Erro
     Ok(Binary { name, uuid: uuid.transpose()?, arch, load_address, path })
 }
 
-/// Returns the tables of all series.
 pub(super) fn tables(head: Head<'_>, rows: &NamedRows) -> Vec<PageSeries> {
     let table = |(row, series): (HeadRow<'_>, &HeadSeries)| {
         let names = row.value["counters"].as_array().into_iter().flatten();
@@ -116,12 +114,12 @@ pub(super) fn tables(head: Head<'_>, rows: &NamedRows) -> Vec<PageSeries> {
     head.rows("series").zip(&rows.series).map(table).collect()
 }
 
-/// Returns the recorded time of each run, its date and its device.
+/// Returns the recorded time, the date and the device of each run.
 pub(super) fn runs(head: Head<'_>) -> Result<Vec<PageRun>, Error> {
     head.rows("runs").map(|row| Ok(PageRun { time: time(row)?, toc: toc(row)? })).collect()
 }
 
-/// Returns the recorded time of a run, if it is known.
+/// Returns the recorded time of a run, if known.
 fn time(row: HeadRow<'_>) -> Result<Option<SelectedTime>, Error> {
     let time = &row.value["time"];
     let Some(parts) = time["parts"].as_array() else { return Ok(None) };

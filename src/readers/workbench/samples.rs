@@ -1,4 +1,4 @@
-//! Samples, or their sums.
+//! Reads samples, or sums of samples.
 
 use super::columns::{Column, Columns};
 use super::head::Head;
@@ -7,16 +7,16 @@ use crate::error::Error;
 use crate::profile::{ProfileBuilder, Sample, SampleKind, SampleSum, StackId};
 use crate::units::Nanos;
 
-/// The columns of samples, and the stacks that they have had so far.
+/// The columns of samples, and the stacks that occurred so far.
 struct Samples<'b> {
     columns: [Column<'b>; 8],
     new_stack: Column<'b>,
-    /// By counter number, from 0.
+    /// With the number of the counter, starting at 0.
     counters: Vec<(usize, Column<'b>)>,
     sampled: Vec<StackId>,
 }
 
-/// A row: a sample, or a sum of this many samples.
+/// A sample, or a sum of this many samples.
 struct Row {
     sample: Sample,
     samples: u64,

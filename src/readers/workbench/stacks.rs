@@ -1,4 +1,4 @@
-//! Functions, frames and stacks.
+//! Reads functions, frames and stacks.
 
 use super::columns::Columns;
 use super::damage::Damage;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::profile::{Frame, FrameId, Function, ProfileBuilder, SourceLine, Stack, StackId, StringId};
 use crate::units::Address;
 
-/// The maximum depth of a stack: real ones have up to 1,024 recorded frames, and functions that were inlined into them.
+/// The maximum depth of a stack; real ones have up to 1,024 recorded frames, plus inlined functions.
 const MAX_DEPTH: u16 = 1 << 14;
 
 /// Adds functions, frames and stacks to the profile, and returns the number of stacks.
@@ -91,7 +91,7 @@ fn frames(
 fn stacks(columns: &Columns<'_>, frames: usize, profile: &mut ProfileBuilder) -> Result<usize, Error> {
     let (rows, [mut distance, mut place]) = columns.table(["stacks.parent", "stacks.callee"])?;
     let (_, [mut new_frame]) = columns.table(["stacks.new_frame"])?;
-    // By frame, after the frames of stacks without a parent: the frames that it has called so far.
+    // For each frame, its callees so far. The first list has the frames of stacks without a parent.
     let mut callees: Vec<Vec<FrameId>> = vec![Vec::new(); frames + 1];
     let mut depths: Vec<u16> = Vec::with_capacity(rows);
     for row in 0..rows {

@@ -1,13 +1,13 @@
-//! The columns of tables that hold the parts of intervals and hang risks.
+//! The columns that contain the properties of intervals and hang risks.
 //!
-//! They are found by name, since their order and number depend on the version.
+//! Columns are found by name, because their order and number depend on the version.
 
 use super::values::RowKind;
 
-/// The meaning of a column.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The time when it begins, or happens.
+    /// The time when it begins or happens.
     Start,
     Duration,
     Name,
@@ -16,7 +16,7 @@ pub(crate) enum Role {
     Identifier,
     Process,
     Thread,
-    /// The type of an event or a hang, the class of a region.
+    /// The type of an event or a hang, or the class of a region.
     Kind,
     Scope,
     Message,
@@ -25,7 +25,7 @@ pub(crate) enum Role {
 
 pub(crate) const ROLES: usize = Role::Severity as usize + 1;
 
-/// A column that is looked for.
+/// A column to look for.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) role: Role,
@@ -57,7 +57,7 @@ const SIGNPOSTS: [Wanted; 8] = [
     optional(Role::Thread, "start-thread"),
 ];
 
-/// Ends are paired by most of these columns, so without one of them the wrong ends would be paired.
+/// Events are paired by most of these columns. If one is missing, the wrong events would be paired.
 const EVENTS: [Wanted; 9] = [
     MOMENT,
     needed(Role::Kind, "event-type"),
@@ -88,7 +88,7 @@ const HANGS: [Wanted; 5] = [
     optional(Role::Thread, "thread"),
 ];
 
-/// The column of the name depends on the table.
+/// The name column depends on the table.
 const OTHERS: [Wanted; 4] = [START, DURATION, optional(Role::Process, "process"), optional(Role::Thread, "thread")];
 
 const RISKS: [Wanted; 6] = [
@@ -101,7 +101,7 @@ const RISKS: [Wanted; 6] = [
 ];
 
 impl RowKind {
-    /// Returns the columns of such rows.
+    /// Returns the columns for this kind of row.
     pub(crate) fn wanted(self) -> &'static [Wanted] {
         match self {
             Self::Signpost => &SIGNPOSTS,

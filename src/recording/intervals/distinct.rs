@@ -1,7 +1,7 @@
-//! Leaves out what several tables contain: each interval stays as often as in the table that has it most often.
+//! Removes duplicates of intervals that several tables contain. Each interval is kept as often as it occurs in the table that contains it most often.
 //!
-//! Two kinds of tables contain the same intervals. Tables of signposts overlap: `os-signpost` has the ends of what other tables have as
-//! rows, and several tables of a run record the same category. And several inputs may contain the same table. Equal rows of one table are
+//! Tables contain the same intervals for two reasons. Signpost tables overlap: `os-signpost` contains the ends of intervals that are rows in other
+//! tables, and several tables of a run record the same category. Several inputs may also contain the same table. Equal rows of one table are
 //! different intervals, such as the work of two GPU channels at the same time, or two views that were updated in the same tick.
 
 use std::hash::Hash;
@@ -10,18 +10,18 @@ use super::{Interval, IntervalOrigin, IntervalTable, Intervals};
 use crate::hash::HashMap;
 use crate::units::Nanos;
 
-/// A row: its place among all rows, and the number of its table.
+/// A row: its position among all rows, the number of its table, and the interval.
 type Row<'i> = (usize, usize, &'i Interval);
 
 impl Intervals {
-    /// Returns each interval once, although several tables contain the same signposts, and several inputs may contain the same table. If an
-    /// interval is open in one table and has an end in another, the interval with the end is kept. A region of interest is a duplicate of a
-    /// signpost with its name, process and times, since its row has fewer fields. Equal rows of one table are different intervals.
+    /// Returns each interval once, even if several tables contain the same signposts, or several inputs contain the same table. If an interval is
+    /// open in one table and has an end in another, the interval with the end is kept. A region of interest is a duplicate of a signpost with the
+    /// same name, process and times, since its row has fewer fields. Equal rows of one table are different intervals.
     pub fn distinct(&self) -> Vec<&Interval> {
         let sources = self.shared_sources();
         let tables = self.tables.iter().enumerate();
         let tables = tables.flat_map(|(table, counts)| (0..counts.intervals).map(move |_| table));
-        // A page has intervals, and no tables: each of them once.
+        // A page has intervals, but no tables, so nothing is duplicated.
         let rows = self.intervals.iter().enumerate().zip(tables).map(|((place, row), table)| (place, table, row));
         let shared: Vec<Row<'_>> = rows.filter(|&(_, table, _)| sources[table].is_some()).collect();
         let mut is_kept = vec![true; self.intervals.len()];
@@ -38,7 +38,7 @@ impl Intervals {
         self.intervals.iter().zip(is_kept).filter_map(|(interval, is_kept)| is_kept.then_some(interval)).collect()
     }
 
-    /// For each table: the first table that may contain the same intervals; `None` if no other table does.
+    /// For each table, the first table that may contain the same intervals; `None` if there is no other such table.
     fn shared_sources(&self) -> Vec<Option<usize>> {
         let first = |(own, table): (usize, &IntervalTable)| {
             self.tables.iter().position(|other| other.repeats(table)).map_or(own, |first| first.min(own))
@@ -56,7 +56,7 @@ impl IntervalTable {
         let has_signposts = |table: &Self| Intervals::SIGNPOSTS.contains(&table.schema.as_str());
         let is_same = || match (self.position, other.position) {
             (Some(own), Some(other)) => own == other,
-            // Tables of one recording are different ones.
+            // Tables in the same recording are different.
             _ => self.input != other.input,
         };
         let are_alike = (has_signposts(self) && has_signposts(other)) || (self.schema == other.schema && is_same());
@@ -64,17 +64,17 @@ impl IntervalTable {
     }
 }
 
-/// How often tables contain a row, one table after the other.
+/// Counts how often each table contains a row, one table after another.
 #[derive(Clone, Copy, Default)]
 struct Count {
-    /// The most of any table before.
+    /// The maximum over all previous tables.
     before: u64,
     table: usize,
     here: u64,
 }
 
 impl Count {
-    /// Counts a row. Returns true if no table before contains it as often.
+    /// Counts a row. Returns true if no previous table contains it as often.
     fn is_new(&mut self, table: usize) -> bool {
         if self.table != table {
             *self = Self { before: self.most(), table, here: 0 };
@@ -88,11 +88,11 @@ impl Count {
     }
 }
 
-/// Leaves out rows that a table before contains as often, and open ones that have an end in another table. The rows are in the order of
-/// their tables. The key of a row with another end is that of the same interval with that end.
+/// Removes rows that a previous table contains as often, and open rows that have an end in another table. The rows must be in table order. The key of
+/// a row with a given end must equal that of the same interval with that end.
 fn leave_out<'i, K: Eq + Hash>(rows: &[Row<'i>], is_kept: &mut [bool], key: impl Fn(Row<'i>, Option<Nanos>) -> K) {
     let mut closed: HashMap<K, Count> = HashMap::default();
-    // By beginning: the rows of each table, and those that are kept.
+    // For each beginning, the number of rows in each table, and the number of kept rows.
     let mut begun: HashMap<K, (Count, u64)> = HashMap::default();
     for &row in rows {
         let (place, table, interval) = row;

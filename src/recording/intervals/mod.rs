@@ -15,55 +15,54 @@ use crate::profile::{IntervalFilter, Matcher, TimeRange};
 use crate::units::Nanos;
 
 pub(crate) use columns::{ROLES, Role, Wanted};
-pub(crate) use pairs::Identity as SignpostIdentity;
-pub(crate) use values::{ProcessCell, Texts};
-pub(crate) use values::{RowKind, RowValues, TableValues};
+pub(crate) use pairs::{Identity as SignpostIdentity, ProcessCell};
+pub(crate) use values::{RowKind, RowValues, TableValues, Texts};
 
 /// The intervals of one or more inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals {
-    /// The intervals, in the order of their tables; within a table, by start.
+    /// The intervals, in table order and then by start time.
     pub intervals: Vec<Interval>,
-    /// Moments that may lead to hangs, in the order of their tables; within a table, by time.
+    /// Moments that may lead to hangs, in table order and then by time.
     pub hang_risks: Vec<HangRisk>,
-    /// Ends of `os-signpost` without a beginning. They are not intervals: the recording started after the beginning, or lost it.
+    /// `os-signpost` ends without a beginning. They are not intervals: the beginning was before the recording, or was lost.
     pub lone_ends: Vec<LoneEnd>,
-    /// The tables that contain them.
+    /// The tables that were read.
     pub tables: Vec<IntervalTable>,
-    /// The damaged runs of recordings. Their intervals are missing.
+    /// The numbers of damaged runs, whose intervals are missing.
     pub unread_runs: Vec<u32>,
     /// The diagnostics of reading.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A table of intervals or hang risks, with an account of its rows: `rows` = `used` + `unused` + `rejected`.
+/// A table of intervals or hang risks, with its row counts: `rows` = `used` + `unused` + `rejected`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntervalTable {
     /// The name of the input.
     pub input: String,
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
     /// `os-signpost-interval`, `OSSignpostIntervals`, `os-signpost`, `potential-hangs` or `hang-risks`; in recordings also
     /// `region-of-interest`.
     pub schema: String,
-    /// The number of all rows.
+    /// The total number of rows.
     pub rows: u64,
-    /// Rows that are an interval, one end of an interval, or a hang risk.
+    /// The number of rows that are an interval, one end of an interval, or a hang risk.
     pub used: u64,
-    /// Rows of signposts that belong to no interval: events, single points in time, and ends without a beginning.
+    /// The number of signpost rows that belong to no interval: events, single points in time, and ends without a beginning.
     pub unused: u64,
-    /// Rows that could not be read.
+    /// The rows that could not be read.
     pub rejected: Rejected,
-    /// Its position in the recording's data; `None` in bundles.
+    /// The position in the recording's data; `None` in bundles.
     pub(crate) position: Option<u32>,
-    /// The number of its intervals, which follow those of the tables before.
+    /// The number of its intervals. They directly follow those of the previous table.
     pub(crate) intervals: usize,
 }
 
 /// The end of a signpost interval whose beginning was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoneEnd {
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
     /// The time of the end.
     pub time: Nanos,
@@ -71,25 +70,25 @@ pub struct LoneEnd {
     pub name: Option<Arc<str>>,
 }
 
-/// A moment at which the app did something that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has no
-/// length, so it is not an interval.
+/// A moment at which the app did something that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has no duration, so
+/// it is not an interval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HangRisk {
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
     /// The time since the start of the run.
     pub time: Nanos,
     /// A description of what the app did.
     pub message: Option<Arc<str>>,
-    /// Its severity, in Instruments' words.
+    /// The severity, as worded by Instruments.
     pub severity: Option<Arc<str>>,
-    /// The kind of risk, in Instruments' words.
+    /// The kind of risk, as worded by Instruments.
     pub event_type: Option<Arc<str>>,
     /// The name of the process.
     pub process: Option<Arc<str>>,
-    /// The number of the process.
+    /// The process id.
     pub pid: Option<u64>,
-    /// The number of the thread.
+    /// The thread id.
     pub tid: Option<u64>,
 }
 
@@ -114,51 +113,51 @@ impl fmt::Display for HangRisk {
 pub enum IntervalOrigin {
     /// A row of `os-signpost-interval` or `OSSignpostIntervals`.
     Signpost,
-    /// Two rows of `os-signpost`, or one whose partner is missing.
+    /// Two rows of `os-signpost`, or a beginning without an end.
     SignpostEvents,
     /// A row of `region-of-interest` with the class `Interval`. It has no category and no identifier.
     Region,
     /// A row of `potential-hangs`.
     Hang,
-    /// A row of another table that has a start and a duration ([`Interval::table`]). Only read if all tables are requested.
+    /// A row of another table with a start and a duration ([`Interval::table`]). Only read if all tables are requested.
     Table,
 }
 
-/// A range of time with a meaning. Times are relative to the start of the run.
+/// A named or typed range of time. Times are relative to the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
     /// The kind of row that it comes from.
     pub origin: IntervalOrigin,
-    /// The number of its run, from 1.
+    /// The run number, from 1.
     pub run: u32,
-    /// The start, which is in the interval.
+    /// The start (inclusive).
     pub start: Nanos,
-    /// The end, which is not in the interval. `None` if the interval was open when the recording ended.
+    /// The end (exclusive). `None` if the interval was open when the recording ended.
     pub end: Option<Nanos>,
     /// The name of the signpost; `None` for hangs.
     pub name: Option<Arc<str>>,
-    /// What the row has instead of a name: its label, if nearly each row of its table has another one. `--name` and rules find it.
+    /// What the row has instead of a name: its label, if nearly each row of its table has another one. Names in queries and rules match it.
     pub label: Option<Arc<str>>,
-    /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
+    /// The subsystem of the signpost, such as `com.apple.SkyLight`.
     pub subsystem: Option<Arc<str>>,
-    /// The category that the signpost was logged for; the priority of a Swift task.
+    /// The category of the signpost; for a Swift task, its priority.
     pub category: Option<Arc<str>>,
-    /// The identifier that distinguishes signposts with the same name; the number of a Swift task in its process.
+    /// The identifier that distinguishes signposts with the same name; for a Swift task, its number within the process.
     pub identifier: Option<u64>,
-    /// The name of the process; for a signpost, where it began.
+    /// The name of the process; for a signpost, the process in which it began.
     pub process: Option<Arc<str>>,
-    /// The number of the process.
+    /// The process id.
     pub pid: Option<u64>,
-    /// The number of the thread; for a signpost, where it began.
+    /// The thread id; for a signpost, the thread in which it began.
     pub tid: Option<u64>,
     /// The severity of the hang, such as `Severe Hang`; `None` for signposts.
     pub hang_type: Option<Arc<str>>,
-    /// The schema of its table, such as `hitches`; `None` for signposts and hangs.
+    /// The schema of the table, such as `hitches`; `None` for signposts and hangs.
     pub table: Option<Arc<str>>,
 }
 
 impl Interval {
-    /// True for a potential hang, false for a signpost interval.
+    /// True for a potential hang.
     pub fn is_hang(&self) -> bool {
         self.origin == IntervalOrigin::Hang
     }
@@ -173,7 +172,7 @@ impl Interval {
         !self.is_hang() && self.origin != IntervalOrigin::Table
     }
 
-    /// Returns the name of the Swift task that the thread ran in it; `None` if it is another kind of interval.
+    /// Returns the name of the Swift task that the thread was running; `None` for other kinds of intervals.
     pub(crate) fn running_task(&self) -> Option<String> {
         let is_run = self.table.as_deref() == Some(Intervals::TASK_STATES) && self.name.as_deref() == Some("Running");
         let (process, pid) = (self.process.as_deref().unwrap_or_default(), self.pid);
@@ -181,8 +180,8 @@ impl Interval {
         is_run.then(|| Some(format!("task {} of {process}", self.identifier?))).flatten()
     }
 
-    /// True for a signpost interval with this name. Other intervals are named by the schema of their table, and what they have of a name or
-    /// type: `hitches: Commit`, `potential-hangs: Severe Hang`, `core-data-save`.
+    /// True if the interval has this name. A signpost interval is named by its signpost. Other intervals are named by the schema of their table and
+    /// their name or type, if they have one: `hitches: Commit`, `potential-hangs: Severe Hang`, `core-data-save`.
     pub fn is_named(&self, name: &str) -> bool {
         let table = match (&self.table, self.is_hang()) {
             (Some(table), _) => &**table,
@@ -199,7 +198,7 @@ impl Interval {
         }
     }
 
-    /// The name, or the type of a hang; `None` if it is empty.
+    /// The name, or the type of a hang; `None` if empty.
     pub(crate) fn name_or_type(&self) -> Option<&str> {
         self.name.as_deref().or(self.hang_type.as_deref()).filter(|name| !name.is_empty())
     }
@@ -221,18 +220,18 @@ impl Intervals {
         ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
     /// The table that contains hangs.
     pub const HANGS: [&str; 1] = ["potential-hangs"];
-    /// The table of what Swift tasks did: a row for each stretch in one state.
+    /// The table of Swift task states, with a row for each period in one state.
     pub const TASK_STATES: &str = "SwiftTaskStateTable";
 
-    /// Returns a filter of the intervals with these names, and of hangs if `has_hangs`. It selects samples in any of them, or in an
-    /// interval of every name if `needs_all`.
+    /// Returns a filter for intervals with these names, and for hangs if `has_hangs`. The filter selects samples in any of these intervals, or, if
+    /// `needs_all`, in an interval of every name.
     pub fn filter(&self, names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
         let all = self.distinct();
         let ranges = |is_requested: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
             let requested = all.iter().filter(|interval| is_requested(interval));
             requested.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
         };
-        // A repeated name counts once.
+        // Ignore repeated names.
         let distinct: BTreeSet<&String> = names.iter().collect();
         let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
         let groups = distinct.iter().map(|name| ranges(&|interval| interval.is_named(name))).chain(hangs);
@@ -242,7 +241,7 @@ impl Intervals {
         }
     }
 
-    /// Returns the processes of intervals that a pattern matches: number and name.
+    /// Returns the processes with intervals that a pattern matches, as pid and name.
     pub fn processes(&self, matcher: &Matcher) -> BTreeSet<(Option<u64>, &str)> {
         let owner = |row: &Interval| row.process.is_some() || row.pid.is_some();
         let all = self.intervals.iter().filter(|row| owner(row));
@@ -250,7 +249,7 @@ impl Intervals {
         matcher.of(all.into_iter(), |process| process).into_iter().collect()
     }
 
-    /// Keeps only the intervals of processes that a pattern matches.
+    /// Keeps only the intervals of processes that any pattern matches.
     pub fn retain_processes(&mut self, matchers: &[Matcher]) {
         let processes: BTreeSet<_> = matchers.iter().flat_map(|matcher| self.processes(matcher)).collect();
         let is_kept = |row: &Interval| processes.contains(&(row.pid, row.process.as_deref().unwrap_or_default()));
@@ -265,7 +264,7 @@ impl Intervals {
         self.intervals.retain(|_| is_kept.next() == Some(&true));
     }
 
-    /// Returns each end without a beginning once, since several tables may contain it.
+    /// Returns each distinct end without a beginning, since several tables may contain the same one.
     pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
         self.lone_ends.iter().collect()
     }

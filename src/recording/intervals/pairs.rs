@@ -1,12 +1,18 @@
-//! Pairs beginnings and ends of signposts.
+//! Pairs the beginnings and ends of signposts.
 //!
-//! Two events are a pair if name, subsystem, category, identifier and process are equal. With the scope `Thread`, the thread must be equal
-//! as well; with the scope `System`, the process may differ. An interval with the scope `Process` may therefore end on another thread, as
-//! real ones do. If several intervals are open, the last one to begin is the first to end.
+//! Two events are a pair if name, subsystem, category, identifier and process are equal. With the scope `Thread`, the thread must also be equal; with
+//! the scope `System`, the process may differ. An interval with the scope `Process` may therefore end on another thread, which does occur in
+//! recordings. If several intervals are open, the last one to begin ends first.
 
-use super::values::ProcessCell;
 use crate::hash::HashMap;
 use crate::memory::of_vec;
+
+/// A process: its interned name and its pid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessCell {
+    pub(crate) name: u32,
+    pub(crate) pid: Option<u64>,
+}
 
 /// The identity of a signpost.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +25,7 @@ pub(crate) struct Identity {
     pub(crate) tid: Option<u64>,
 }
 
-/// An event, and the byte at which its row starts.
+/// An event, and the byte offset at which its row starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub(super) time: u64,
@@ -32,7 +38,7 @@ pub(super) struct Event {
 struct Key {
     texts: [Option<u32>; 3],
     identifier: Option<u64>,
-    /// A process without a number is identified by its name.
+    /// A process without a pid is identified by its name.
     process: Option<(Option<u64>, Option<u32>)>,
     tid: Option<u64>,
     scope: Scope,
@@ -78,7 +84,7 @@ pub(super) struct Pairs {
 /// The result of pairing events.
 #[derive(Debug, Default)]
 pub(super) struct Paired {
-    /// The intervals in the order they began, with the positions of beginning and end.
+    /// The intervals in the order in which they began, each with its beginning and end.
     pub(super) intervals: Vec<(Identity, u64, Option<u64>)>,
     /// Ends without a beginning.
     pub(super) lone_ends: Vec<Event>,
@@ -107,7 +113,6 @@ impl Pairs {
         true
     }
 
-    /// Pairs all events.
     pub(super) fn finish(mut self) -> Paired {
         // Rows may be out of order. Rows with the same time keep their order.
         self.events.sort_by_key(|(event, ..)| (event.time, event.at));

@@ -10,7 +10,7 @@ use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
-/// From how many rows on labels that all differ are not names.
+/// From this many rows on, labels that all differ are not treated as names.
 const MANY: usize = 10;
 
 /// The kind of a table's rows.
@@ -31,10 +31,10 @@ pub(crate) enum RowKind {
 }
 
 impl RowKind {
-    /// Returns the kind of rows in a table with this schema; `None` for tables without intervals and hangs.
+    /// Returns the kind of the rows in a table with this schema; `None` for tables without intervals, hangs or hang risks.
     pub(crate) fn of_schema(schema: &str) -> Option<Self> {
         match schema {
-            // Instruments of Xcode 27 write the second table; its columns are the same.
+            // Instruments of Xcode 27 writes the second table, which has the same columns.
             "os-signpost-interval" | "OSSignpostIntervals" => Some(Self::Signpost),
             "os-signpost" => Some(Self::SignpostEvent),
             "region-of-interest" => Some(Self::Region),
@@ -45,7 +45,7 @@ impl RowKind {
     }
 }
 
-/// The values of a row. Strings are numbers, and absent values are `None`.
+/// The values of a row. Strings are interned numbers, and absent values are `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowValues {
     /// The time when it begins or happens, in nanoseconds.
@@ -53,22 +53,22 @@ pub(crate) struct RowValues {
     /// In nanoseconds.
     pub(crate) duration: Option<u64>,
     pub(crate) identity: Identity,
-    /// The value that distinguishes the rows of a table: the type of an event or hang, or the class of a region.
+    /// The value that classifies rows: the type of an event or hang, or the class of a region.
     pub(crate) kind: Option<u32>,
-    /// For events.
+    /// Only for events.
     pub(crate) scope: Option<u32>,
-    /// For hang risks.
+    /// Only for hang risks.
     pub(crate) message: Option<u32>,
-    /// For hang risks.
+    /// Only for hang risks.
     pub(crate) severity: Option<u32>,
 }
 
-/// The intervals and hang risks from the rows of one table.
+/// Collects the intervals and hang risks of one table.
 #[derive(Debug)]
 pub(crate) struct TableValues {
     pub(crate) table: IntervalTable,
     kind: RowKind,
-    /// The schema, if it is not one of signposts or hangs.
+    /// The schema, unless it is one for signposts or hangs.
     schema: Option<Arc<str>>,
     /// True if its names are labels, which may differ in every row.
     has_labels: bool,
@@ -89,7 +89,7 @@ impl TableValues {
         of_vec(&self.intervals) + of_vec(&self.risks) + self.pairs.memory()
     }
 
-    /// Adds a row that starts at the byte `at`, or counts it as rejected.
+    /// Adds a row that starts at the byte offset `at`, or counts it as rejected.
     pub(crate) fn add(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
         let result = self.take(values, texts, at);
         match result {
@@ -108,7 +108,7 @@ impl TableValues {
     fn take(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
         let start = values.start.ok_or(RejectReason::NoTime)?;
         let text = |text: Option<u32>| text.map(|text| texts.text(text));
-        // Without a duration, the interval was still open when the recording ended.
+        // An interval without a duration was still open when the recording ended.
         let end = match values.duration {
             Some(duration) => Some(start.checked_add(duration).ok_or(RejectReason::BadNumber)?),
             None => None,
@@ -210,8 +210,8 @@ impl TableValues {
     }
 }
 
-/// True if labels do not say of what kind their rows are: nearly each row has another one. Among few rows, only numbers are taken for
-/// that, such as addresses and counters.
+/// True if labels identify individual rows rather than kinds of rows: nearly every row has a different one. If there are few rows, only numbers such
+/// as addresses and counters qualify.
 fn are_unique<'l>(labels: impl Iterator<Item = &'l str>) -> bool {
     let is_number = |label: &str| label.strip_prefix("0x").is_some_and(is_hexadecimal) || label.parse::<u64>().is_ok();
     let (mut all, mut distinct, mut are_numbers) = (0_usize, HashSet::new(), true);
@@ -227,19 +227,12 @@ fn is_hexadecimal(digits: &str) -> bool {
     digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// A process: the number of its name, and its pid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ProcessCell {
-    pub(crate) name: u32,
-    pub(crate) pid: Option<u64>,
-}
-
 /// Interned strings.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     all: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    /// The total length of all strings.
+    /// The total size of all strings in bytes.
     bytes: u64,
 }
 
@@ -249,7 +242,7 @@ impl Texts {
         self.bytes + of_vec(&self.all) + of_map(&self.numbers)
     }
 
-    /// Returns the number of a string. A u32 suffices: 2³² strings would not fit in memory.
+    /// Interns a string and returns its number. A u32 suffices: 2³² strings would not fit in memory.
     pub(crate) fn number_of(&mut self, text: &str) -> u32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;

@@ -1,16 +1,16 @@
-//! The weights on both sides of a comparison, their changes, and how much of a change may be chance.
+//! The weights on both sides of a comparison, their changes, and the part of a change that may be chance.
 
 use crate::calltree::KeySums;
 use crate::noise;
 
-/// The weights of something on one side.
+/// The weights of one subject on one side of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Its weights and samples.
+    /// The weights and numbers of samples.
     pub sums: KeySums,
-    /// Sum of the squared weights of samples in which it is the leaf.
+    /// The sum of the squared weights of samples in which the subject is the leaf.
     pub self_squares: u128,
-    /// Sum of the squared weights of samples that pass through it.
+    /// The sum of the squared weights of samples that pass through the subject.
     pub all_squares: u128,
 }
 
@@ -25,63 +25,63 @@ impl Side {
         self.all_squares = self.all_squares.saturating_add(squares);
     }
 
-    /// The same with the self weight of another.
+    /// Replaces the self weight with that of another.
     pub(super) fn with_self(self, other: Self) -> Self {
         let KeySums { self_weight, self_samples, .. } = other.sums;
         let sums = KeySums { self_weight, self_samples, ..self.sums };
         Self { sums, self_squares: other.self_squares, ..self }
     }
 
-    /// Weight of samples in which it is the leaf, and the sum of their squares.
+    /// The self weight, and the sum of its squared sample weights.
     pub(super) fn own(&self) -> (u64, u128) {
         (self.sums.self_weight, self.self_squares)
     }
 
-    /// The same of all samples that pass through it.
+    /// The all weight, and the sum of its squared sample weights.
     pub(super) fn all(&self) -> (u64, u128) {
         (self.sums.all_weight, self.all_squares)
     }
 }
 
-/// The weights on both sides.
+/// The weights of one subject on both sides of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
-    /// In the first recording.
+    /// The weights in the first recording.
     pub before: Side,
-    /// In the second one.
+    /// The weights in the second recording.
     pub after: Side,
 }
 
-/// The sides on which something is.
+/// The sides on which a subject has samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// On both sides.
     Both,
-    /// Only the second recording has samples of it.
+    /// Only in the second recording.
     New,
-    /// Only the first one has.
+    /// Only in the first recording.
     Vanished,
 }
 
 impl Sides {
-    /// True if a side has samples of it.
+    /// True if at least one side has samples.
     pub fn has_samples(&self) -> bool {
         self.before.sums.all_samples + self.after.sums.all_samples > 0
     }
 
-    /// The larger all weight.
+    /// The larger of the two all weights.
     pub(crate) fn heavier(&self) -> u64 {
         self.before.sums.all_weight.max(self.after.sums.all_weight)
     }
 
-    /// The sides on which it is.
+    /// The sides that have samples.
     pub fn presence(&self) -> Presence {
         Presence::of([self.before.sums.all_samples, self.after.sums.all_samples])
     }
 }
 
 impl Presence {
-    /// The sides that have samples of something, from the samples of the first and the second side.
+    /// Returns the sides that have samples, from the numbers of samples on the first and the second side.
     pub(crate) const fn of(samples: [u64; 2]) -> Self {
         match samples {
             [0, _] => Self::New,
@@ -100,20 +100,20 @@ impl Presence {
     }
 }
 
-/// The change of something, and the part of it that may be chance; in the unit of the recordings.
+/// The change of a weight and its noise, in the unit of the recordings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// After × factor − before.
     pub weight: f64,
-    /// One standard deviation of the change; infinite if it is unknown.
+    /// One standard deviation of the change; infinite if unknown.
     pub noise: f64,
 }
 
 impl Change {
-    /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
+    /// The number of standard deviations beyond which a change is marked: 95 of 100 changes caused by chance alone are smaller.
     pub const BEYOND_NOISE: f64 = noise::BEYOND_NOISE;
 
-    /// The change of a weight whose sum of squares is also known.
+    /// Computes the change from pairs of a weight and its sum of squares.
     pub(super) fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
         Self {
             weight: after.0 as f64 * factor - before.0 as f64,
@@ -121,13 +121,12 @@ impl Change {
         }
     }
 
-    /// The same change with noise multiplied by this factor.
     pub(super) fn with_noise_times(self, factor: f64) -> Self {
         let noise = if factor.is_finite() { self.noise * factor } else { factor };
         Self { noise, ..self }
     }
 
-    /// True if it is larger than chance would explain.
+    /// True if the change is larger than chance explains.
     pub fn is_beyond_noise(&self) -> bool {
         self.weight.abs() > Self::BEYOND_NOISE * self.noise
     }

@@ -1,4 +1,4 @@
-//! Checks that two recordings can be compared, and finds the factor between them.
+//! Checks whether two recordings can be compared, and computes the scale factor between them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,11 +7,11 @@ use super::change_and_noise::Sides;
 use crate::profile::Meaning;
 use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};
-use crate::units::Unit;
+use crate::settings::SCHEMA;
+use crate::units::{Unit, Weight};
 
-/// The rule for the factor by which the weights of the second recording are multiplied before they are compared.
+/// The rule for the factor by which the second recording's weights are multiplied before the comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Normalize {
     /// Do not scale: compare weights unchanged
     #[default]
@@ -25,7 +25,16 @@ pub enum Normalize {
 }
 
 impl Normalize {
-    /// The factor; `None` if a side has nothing to scale by.
+    /// The name of the rule: `none`, `duration`, `samples`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Duration => "duration",
+            Self::Samples => "samples",
+        }
+    }
+
+    /// Returns the factor; `None` if a side lacks the length or weight to scale by.
     pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
             Self::None => return Some(1.0),
@@ -45,22 +54,22 @@ impl Normalize {
 pub enum Unlike {
     /// One side, named here, has no selected samples.
     Nothing(String),
-    /// One side has weights in several units or from several tables: its name, and the units and tables.
+    /// One side, named first, has weights in several units or from several tables, which follow.
     Mixed(String, Vec<String>),
-    /// Other units.
+    /// The units differ.
     Units(Unit, Unit),
-    /// Other meanings of weights, such as CPU time and presence.
+    /// The meanings of weights differ, such as CPU time and presence.
     Meanings(Meaning, Meaning),
-    /// Other tables.
+    /// The tables differ.
     Schemas(String, String),
-    /// Other sampling intervals, in nanoseconds.
+    /// The sampling intervals, in nanoseconds, differ.
     Intervals(u64, u64),
-    /// Other models of device.
+    /// The device models differ.
     Devices(String, String),
 }
 
 impl Unlike {
-    /// True if `--force` may pass over it: units are never added together.
+    /// True if the recordings may be compared nevertheless. Different units are never compared.
     pub fn is_forcible(&self) -> bool {
         matches!(self, Self::Schemas(..) | Self::Intervals(..) | Self::Devices(..))
     }
@@ -73,7 +82,7 @@ impl fmt::Display for Unlike {
             Self::Mixed(side, series) => {
                 write!(
                     f,
-                    "{side} has several measurements that cannot be summed: {}; choose one with --schema",
+                    "{side} has several measurements that cannot be summed: {}; choose one with {SCHEMA}",
                     series.join(", ")
                 )
             }
@@ -91,8 +100,8 @@ impl fmt::Display for Unlike {
             }
             Self::Schemas(before, after) => write!(f, "the table is {before} before and {after} after"),
             Self::Intervals(before, after) => {
-                let micros = |nanos: &u64| *nanos as f64 / 1e3;
-                write!(f, "a sample was taken every {} µs before and every {} µs after", micros(before), micros(after))
+                let [before, after] = [before, after].map(|nanos| Weight::nanos(*nanos));
+                write!(f, "a sample was taken every {before} before and every {after} after")
             }
             Self::Devices(before, after) => write!(f, "the device is {before} before and {after} after"),
         }
@@ -100,7 +109,7 @@ impl fmt::Display for Unlike {
 }
 
 impl Unlike {
-    /// Returns the reasons why these reports should not be compared, as far as the inputs record them.
+    /// Returns the reasons why these reports should not be compared. A difference is only found if both inputs record the property.
     pub fn between<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Self> {
         let sides = [(before, "the first recording"), (after, "the second recording")];
         let mut found = Vec::new();
@@ -149,12 +158,11 @@ impl Unlike {
     }
 }
 
-/// The series with selected samples.
 pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
     report.series.iter().filter(|series| series.counted.samples > 0)
 }
 
-/// The tables and units of what counts.
+/// The tables and units of the selected samples.
 fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     let profile = &report.recording.profile;
     let kind =
@@ -162,7 +170,7 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     counted(report).map(kind).collect()
 }
 
-/// True if no run has two selected tables, which would cover the same time twice.
+/// True if no run has two selected tables, which would count the same time twice.
 fn has_one_table_a_run(report: &Report<'_>) -> bool {
     let profile = &report.recording.profile;
     let mut runs = counted(report).map(|series| profile.series(series.series).run);
@@ -175,7 +183,7 @@ fn has_one_table_a_run(report: &Report<'_>) -> bool {
     })
 }
 
-/// The models of the devices that were recorded, if tables of contents record them.
+/// The device models of the runs, if tables of contents record them.
 fn device(report: &Report<'_>) -> Option<String> {
     let tocs = report.runs().into_iter().filter_map(|run| report.recording.toc_of_run(run));
     let models: BTreeSet<&str> = tocs.filter_map(|run| lookup(&run.device, "model")).collect();

@@ -1,5 +1,6 @@
-//! The functions of two recordings, matched with each other.
+//! Matches the functions of two recordings with each other.
 
+use super::super::NO_STACK;
 use crate::hash::IndexSet;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Uuid;
@@ -7,39 +8,55 @@ use crate::units::Uuid;
 /// The key by which functions are matched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKey {
-    /// Binary and name: the same function of two builds.
+    /// Matched by binary and name, so a function of one build matches the same function of another.
     Named,
-    /// A function without a name: the UUID of its binary, and the offset from the load address. Another build is another binary.
+    /// An unnamed function, matched by the UUID of its binary and the offset from the load address. It never matches another build.
     Offset(Uuid, u64),
-    /// A function without a name, in a binary without a UUID or in no binary: by the address that replaces its name.
+    /// An unnamed function in a binary without a UUID, or in no binary, matched by the address that replaces its name.
     Address,
-    /// Samples without stack.
+    /// Samples without a stack.
     NoStack,
 }
 
-/// A function, or a binary, of either recording.
+/// A function or binary of either recording.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
     /// The name, or the address that replaces it; empty for a binary.
     pub name: String,
-    /// The name of its binary, if it is in one.
+    /// The name of its binary, if any.
     pub binary: Option<String>,
-    /// The key by which it was matched.
+    /// The key by which it is matched.
     pub key: FunctionKey,
 }
 
-/// The functions of two recordings, each once: the first represents samples without a stack.
+impl Function {
+    /// The name for display: of the function, or of the binary.
+    pub(crate) fn title(&self) -> &str {
+        match (&self.key, self.name.as_str()) {
+            (FunctionKey::NoStack, _) => NO_STACK,
+            (_, "") => self.binary.as_deref().unwrap_or("[no known binary]"),
+            (_, name) => name,
+        }
+    }
+
+    /// The binary of a function, shown next to its name.
+    pub(crate) fn owner(&self) -> Option<&str> {
+        self.binary.as_deref().filter(|_| !self.name.is_empty())
+    }
+}
+
+/// The functions of both recordings without duplicates. The first one represents samples without a stack.
 #[derive(Clone, Debug)]
 pub struct Functions {
     names: IndexSet<Function>,
-    /// By side and function: its number.
+    /// By side and function: the number of the matched function.
     of_side: [Vec<usize>; 2],
-    /// By number of a function: the number of its binary.
+    /// By function number: the number of its binary.
     binary_of: Vec<usize>,
     binaries: IndexSet<Function>,
 }
 
-/// The number of samples without stack.
+/// The function number of samples without a stack.
 pub(super) const STACKLESS: usize = 0;
 
 impl Functions {
@@ -63,7 +80,7 @@ impl Functions {
         Self { names, of_side, binary_of, binaries }
     }
 
-    /// The number of a function of a side: 0 is the first recording, 1 the second.
+    /// The number of a side's function. Side 0 is the first recording, 1 the second.
     pub fn number(&self, side: usize, function: FunctionId) -> usize {
         self.of_side[side][function.index()]
     }
@@ -77,7 +94,6 @@ impl Functions {
         &self.names
     }
 
-    /// The number of a function's binary.
     pub(super) fn binary_of(&self, number: usize) -> usize {
         self.binary_of[number]
     }
@@ -101,7 +117,7 @@ fn function(profile: &Profile, id: FunctionId) -> Function {
         Some((binary.uuid.filter(|uuid| !uuid.is_nil())?, offset))
     });
     match offset {
-        // Where the library was loaded differs from start to start: the name is what both have in common.
+        // Load addresses differ between launches, so both recordings share only this name.
         Some((uuid, offset)) => {
             let name = format!("{}+{offset:#x}", binary.as_deref().unwrap_or_default());
             Function { name, binary, key: FunctionKey::Offset(uuid, offset) }

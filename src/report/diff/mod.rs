@@ -5,8 +5,8 @@
 //!
 //! # Numbers
 //!
-//! The weights of both sides are the recorded integers, and add up in each tree. For a *change*, the weights of the second recording are
-//! first multiplied by one factor, which is the same in every row ([`Normalize`]):
+//! The weights of both sides are the recorded integers, and they add up in each tree. For a *change*, the weights of the second recording are first
+//! multiplied by a factor, which is the same in every row ([`Normalize`]):
 //!
 //! ```text
 //! change = after × factor − before
@@ -16,23 +16,21 @@
 //!
 //! # Noise
 //!
-//! Samples are random: a function with n samples could as well have had n ± √n. Their weights w form a compound Poisson process, whose
-//! variance is estimated by the sum of the squared weights (Campbell's theorem). One standard deviation of a change is
+//! Sampling is random: a function with n samples might equally have had n ± √n. The weights w form a compound Poisson process, whose variance is
+//! estimated by the sum of the squared weights (Campbell's theorem). One standard deviation of a change is
 //!
 //! ```text
 //! noise = √(Σw₁² + factor² × Σw₂²)
 //! ```
 //!
-//! With n equal weights, a side's sum is W² / n. With unequal weights, as in tables of cycles, it is larger. If samples were added up while
-//! they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), the weights in each stack are assumed to be equal.
+//! For n equal weights, a side's sum of squares is W² / n. For unequal weights, as in tables of cycles, it is larger. If samples were summed while
+//! reading ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), the weights in each stack are assumed to be equal.
 //!
-//! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint and not a test: among a thousand
-//! functions, about fifty are marked by chance; consecutive samples are not independent; and two recordings differ by more than the
-//! sampling. `fleet report` compares many runs. Sums of many runs vary by a [known factor](Diff::noise_factor) more than sampling.
+//! A change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. The mark is a hint, not a test: among a thousand functions, about
+//! fifty are marked by chance; consecutive samples are not independent; and two recordings differ by more than sampling. `fleet report` compares many
+//! runs. Sums of many runs vary more than sampling explains, by a [known factor](Diff::noise_factor).
 
 mod alert;
-#[cfg(all(test, feature = "fleet"))]
-mod alert_rules_tests;
 mod change_and_noise;
 mod likeness;
 mod matching;
@@ -41,14 +39,12 @@ mod tree;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
 pub use change_and_noise::{Change, Presence, Side, Sides};
 pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey, Functions};
 pub use tree::{DiffNode, DiffTree};
 
 use super::Report;
-pub use crate::alert_grammar::AlertError;
 use crate::calltree::Forest;
 use crate::units::Unit;
 use tree::{WeighedTree, change_of, own_code};
@@ -57,7 +53,7 @@ use tree::{WeighedTree, change_of, own_code};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffRow {
-    /// Its number among the [functions](Functions::iter) of both recordings, or among their binaries.
+    /// The number of the function among the [functions](Functions::iter) of both recordings, or of the binary among their binaries.
     pub number: usize,
     /// The function or binary; a binary has no function name.
     pub function: Function,
@@ -76,21 +72,23 @@ pub struct Diff {
     pub unit: Unit,
     /// The factor by which weights of the second recording are multiplied for changes.
     pub factor: f64,
-    /// True if weights are scaled as requested; false if a side has no length, or no weight, to scale by. The factor is then 1.
+    /// True if weights are scaled as requested; false if a side lacks the length or weight to scale by. The factor is then 1.
     pub is_scaled: bool,
-    /// The factor by which the noise of every change exceeds that of sampling: 1, except for sums of runs that differ from each other.
+    /// The factor by which the noise of every change exceeds sampling noise: 1, except for sums of runs that differ from each other.
     pub noise_factor: f64,
+    /// For each side, the weight that rows would have that could not be read, if they had the mean weight of a sample.
+    pub(crate) unread: [f64; 2],
     /// All selected samples.
     pub total: Sides,
-    /// The functions, the largest changes of self weight first; samples without stack are one of them.
+    /// The functions, largest changes of self weight first. Samples without a stack form one entry.
     pub functions: Vec<DiffRow>,
-    /// The functions of app code, by the change of their self weight, which includes system code that they call, as in
+    /// The functions of app code, by the change of their self weight, which includes the system code that they call, as in
     /// [`Overview::answers`](crate::report::Overview::answers).
     pub own_functions: Vec<DiffRow>,
-    /// The binaries, the largest changes of self weight first. A binary's all weight counts a sample once.
+    /// The binaries, largest changes of self weight first. A sample counts once in the all weight of a binary.
     pub binaries: Vec<DiffRow>,
-    /// The call tree over all threads, in the order it is read: below each node the largest changes of all weight first. Node 0
-    /// is the root. Only [`Diff::new`] makes the list.
+    /// The call tree over all threads in reading order: below each node, the largest changes of all weight come first. Node 0 is the root. Only
+    /// [`Diff::new`] fills it.
     pub nodes: Vec<DiffNode>,
     weighed: WeighedTree,
 }
@@ -110,8 +108,8 @@ impl Diff {
         diff
     }
 
-    /// The same without a list of nodes, for programs that compare many selections of two recordings: the tree, and the forests of which it
-    /// was made, stay.
+    /// Like [`Diff::new`], but without a list of nodes, for programs that compare many selections of two recordings: `tree` and the forests it was
+    /// made from are reused.
     pub fn of_tree<'e>(
         tree: &Arc<DiffTree>,
         reports: [&Report<'e>; 2],
@@ -157,6 +155,12 @@ impl Diff {
             factor,
             is_scaled: found.is_some(),
             noise_factor: 1.0,
+            unread: [(before, total.before, 1.0), (after, total.after, factor)].map(
+                |(report, Side { sums, .. }, factor)| {
+                    let mean = sums.all_weight as f64 / sums.all_samples.max(1) as f64;
+                    report.recording.rejected() as f64 * mean * factor
+                },
+            ),
             total,
             own_functions: rows(own),
             functions: rows(functions),
@@ -164,12 +168,12 @@ impl Diff {
             nodes: Vec::new(),
             weighed,
         };
-        // Without numbers of samples, any change may be one sample more.
+        // Without sample counts, any change may be a single sample.
         let are_counted = reports.iter().all(|report| report.table_without_sample_counts().is_none());
         if are_counted { diff } else { diff.with_noise_factor(f64::INFINITY) }
     }
 
-    /// The same changes between sums of runs, which vary by this factor more than sampling explains.
+    /// Returns the same changes for sums of runs, which vary by this factor more than sampling explains.
     #[must_use]
     pub fn with_noise_factor(mut self, noise_factor: f64) -> Self {
         let by = if noise_factor.is_finite() { noise_factor / self.noise_factor } else { noise_factor };
@@ -181,32 +185,32 @@ impl Diff {
         self
     }
 
-    /// The tree, whose nodes [`children`](Self::children) and [`sides`](Self::sides) number.
+    /// The tree whose node numbers [`children`](Self::children) and [`sides`](Self::sides) take.
     pub fn tree(&self) -> &DiffTree {
         &self.weighed.tree
     }
 
-    /// The children of a node of the tree that have samples, the largest changes of all weight first.
+    /// The children of a tree node that have samples, largest changes of all weight first.
     pub fn children(&self, node: u32) -> Vec<u32> {
         self.weighed.children(node, self.factor)
     }
 
-    /// The weights of a node of the tree.
+    /// The weights of a tree node.
     pub fn sides(&self, node: u32) -> Sides {
         self.weighed.sides(node)
     }
 
-    /// The function of a node of the tree; `None` for the root.
+    /// The function of a tree node; `None` for the root.
     pub fn function(&self, node: &DiffNode) -> Option<&Function> {
         self.weighed.tree.functions.names().get_index(node.function?)
     }
 
-    /// The change of something's self weight.
+    /// The change between the self weights of two sides.
     pub fn self_change(&self, sides: &Sides) -> Change {
         Change::new(sides.before.own(), sides.after.own(), self.factor).with_noise_times(self.noise_factor)
     }
 
-    /// The change of something's all weight.
+    /// The change between the all weights of two sides.
     pub fn all_change(&self, sides: &Sides) -> Change {
         change_of(sides, self.factor).with_noise_times(self.noise_factor)
     }

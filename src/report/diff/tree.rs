@@ -1,4 +1,4 @@
-//! The stacks of two recordings, merged into one tree.
+//! Merges the stacks of two recordings into one tree.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::profile::Profile;
 use crate::report::Report;
 use crate::report::overview::OwnCode;
 
-/// A node of the tree of two recordings.
+/// A node of the merged tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DiffNode {
@@ -22,19 +22,19 @@ pub struct DiffNode {
     pub sides: Sides,
 }
 
-/// The tree of two recordings without weights, which are added for each selection. Node 0 is the root.
+/// The merged tree of two recordings without weights, which are computed for each selection. Node 0 is the root.
 #[derive(Debug)]
 pub struct DiffTree {
     pub(super) functions: Arc<Functions>,
     forest: Forest,
-    /// The number of knots of the first recording's tree, before which those of the second do not begin.
+    /// The number of knots in the first recording's tree, which come before the knots of the second.
     first_knots: usize,
-    /// By node: true if no node above is of its binary.
+    /// By node: true if no ancestor is in the same binary.
     is_outermost_of_binary: Vec<bool>,
 }
 
 impl DiffTree {
-    /// Merges the trees of the first and the second recording, whose functions were matched.
+    /// Merges the trees of the first and the second recording. `functions` are their matched functions.
     pub fn new(functions: &Arc<Functions>, forests: [&Forest; 2]) -> Self {
         let number = |side: usize| {
             move |label: Label| match label {
@@ -55,17 +55,17 @@ impl DiffTree {
         self.forest.len()
     }
 
-    /// True if there is only the root.
+    /// True if the tree has only a root.
     pub fn is_empty(&self) -> bool {
         self.forest.is_empty()
     }
 
-    /// Returns the number of a node's function; `None` for the root.
+    /// Returns the function number of a node; `None` for the root.
     pub fn function(&self, node: u32) -> Option<usize> {
         (node > 0).then(|| self.forest.label_number(node))
     }
 
-    /// Returns the parent of a node; the root is its own.
+    /// Returns the parent of a node. The root is its own parent.
     pub fn parent(&self, node: u32) -> u32 {
         self.forest.parent(node)
     }
@@ -79,7 +79,7 @@ pub(super) struct WeighedTree {
 }
 
 impl WeighedTree {
-    /// Weighs a tree with all selected samples. `forests` are those that the tree was made of.
+    /// Adds up all selected samples in a tree. `forests` must be the forests from which the tree was made.
     pub(super) fn new<'e>(tree: &Arc<DiffTree>, reports: [&Report<'e>; 2], forests: [&Forest; 2]) -> Self {
         let mut sums = vec![Sides::default(); tree.forest.knots()];
         for (side, (report, forest)) in reports.into_iter().zip(forests).enumerate() {
@@ -104,7 +104,7 @@ impl WeighedTree {
         Self { tree: Arc::clone(tree), sums }
     }
 
-    /// A tree of nothing.
+    /// A tree without samples.
     #[cfg(test)]
     pub(super) fn empty() -> Self {
         let profile = crate::profile::ProfileBuilder::new().finish();
@@ -123,7 +123,7 @@ impl WeighedTree {
         Sides { before: before.with_self(Side::default()), after: after.with_self(Side::default()) }
     }
 
-    /// The children with samples, the largest changes of all weight first.
+    /// The children that have samples, largest changes of all weight first.
     pub(super) fn children(&self, node: u32, factor: f64) -> Vec<u32> {
         let sides = |node: u32| self.sums[self.tree.forest.knot_of_node(node).0];
         let mut children: Vec<u32> =
@@ -139,7 +139,7 @@ impl WeighedTree {
         children
     }
 
-    /// The nodes with samples in the order they are read: below each the largest changes of all weight first.
+    /// The nodes with samples in reading order: below each node, the largest changes of all weight come first.
     pub(super) fn nodes(&self, factor: f64) -> Vec<DiffNode> {
         let mut nodes = Vec::new();
         let mut todo = vec![(0, 0)];
@@ -150,13 +150,13 @@ impl WeighedTree {
         nodes
     }
 
-    /// Sums by function. Recursion counts once.
+    /// The sums by function. A recursive function counts once per sample.
     pub(super) fn by_function(&self) -> Vec<Sides> {
         let forest = &self.tree.forest;
         self.sum_by(self.tree.functions.names().len(), |number| number, |node| forest.is_outermost(node))
     }
 
-    /// Sums by binary.
+    /// The sums by binary.
     pub(super) fn by_binary(&self) -> Vec<(Function, Sides)> {
         let functions = &self.tree.functions;
         let is_outermost = |node: u32| self.tree.is_outermost_of_binary[node as usize];
@@ -164,7 +164,7 @@ impl WeighedTree {
         functions.binaries().iter().cloned().zip(sums).collect()
     }
 
-    /// Sums by a key of functions. `is_outermost` tells whether no node above has the key of a node: only such nodes add to its all weight.
+    /// Sums by a key of functions. Only a node for which `is_outermost` is true, because no ancestor has its key, adds to the key's all weight.
     fn sum_by(&self, keys: usize, key: impl Fn(usize) -> usize, is_outermost: impl Fn(u32) -> bool) -> Vec<Sides> {
         let forest = &self.tree.forest;
         let mut sums = vec![Sides::default(); keys];
@@ -190,7 +190,7 @@ impl WeighedTree {
     }
 }
 
-/// By number of a function of app code: its samples, including samples of system functions that it called.
+/// By number of an app function: its samples, including samples of the system functions that it called.
 pub(super) fn own_code<'e>(
     reports: [&Report<'e>; 2],
     forests: [&Forest; 2],
@@ -203,7 +203,7 @@ pub(super) fn own_code<'e>(
             let code = OwnCode::new(report);
             for row in report.weights.of_series(series.series) {
                 let Some(place) = code.place(row) else { continue };
-                // Stacks of the same functions have one owner, and one sum of squares.
+                // Stacks of the same functions have the same owner, and their squares are already summed.
                 let squares = std::mem::take(&mut squares[forest.knot_of(row.stack)]);
                 let own = sums[functions.number(side, code.function(place))].get_or_insert_default();
                 of(own, side).add_self(row.weight, row.samples, squares);
@@ -218,8 +218,8 @@ fn of(sides: &mut Sides, side: usize) -> &mut Side {
 }
 
 impl Report<'_> {
-    /// By knot of a forest: the sum of the squared weights of the selected samples that end in it. If samples were added up, the samples of
-    /// a stack in a thread are assumed to have equal weights.
+    /// By knot of a forest: the sum of the squared weights of the selected samples that end in it. If samples were summed, the samples of a stack in
+    /// a thread are assumed to have equal weights.
     fn squares_of_knots(&self, forest: &Forest) -> Vec<u128> {
         let mut squares = vec![0_u128; forest.knots()];
         let mut add = |knot: usize, weight: u64, samples: u64| {
@@ -241,7 +241,7 @@ impl Report<'_> {
     }
 }
 
-/// The change of all weight of a node.
+/// The change of a node's all weight.
 pub(super) fn change_of(sides: &Sides, factor: f64) -> Change {
     Change::new(sides.before.all(), sides.after.all(), factor)
 }

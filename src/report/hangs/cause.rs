@@ -1,4 +1,4 @@
-//! What a thread waited for, and which thread may hold what it waits for.
+//! Finds out what a thread waited for, and which thread probably holds it.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,19 +7,19 @@ use crate::hash::HashMap;
 use crate::profile::{Activity, Category, FunctionId, Sample, StackId, ThreadId, Wait, Waits};
 use crate::units::Nanos;
 
-/// The part of a thread's waiting samples that agree, at least.
+/// The minimum share of a thread's waiting samples that must agree.
 pub(super) const AGREEING: f64 = 0.8;
-/// The part of a wait that its holder was seen in, at least, and the part of these samples in which it rested, at most.
+/// The minimum share of a wait in which its holder must have samples, and the maximum share of these samples in which it rested.
 const SEEN: f64 = 0.8;
 const RESTED: f64 = 0.2;
-/// The part of the holder's samples that share a function, at least.
+/// The minimum share of the holder's samples that have a common function.
 const SHARED: f64 = 0.9;
-/// A holder begins and ends about as the wait does: up to this time and two sampling intervals earlier and later.
+/// The holder must begin and end its work with the wait, at most this time plus two sampling intervals earlier or later.
 const TOLERANCE: Nanos = Nanos::from_millis(10);
-/// How long after a wait samples show that its holder went on with something else.
+/// The time after a wait in which samples must show that the holder continued with other work.
 const AFTER: Nanos = Nanos::from_millis(20);
 
-/// Returns what most of these stacks wait for, by their number of samples, and whether all of them do; `None` if fewer than four fifths
+/// Returns what most of these stacks wait for, weighted by their number of samples, and whether all of them do. `None` if fewer than four fifths
 /// agree.
 pub(in crate::report) fn agreed(
     waits: &Waits<'_>,
@@ -40,18 +40,17 @@ pub(super) struct Waited<'r, 'p> {
     pub(super) recorded: &'r Recorded<'p>,
     pub(super) waits: &'r Waits<'p>,
     pub(super) thread: ThreadId,
-    /// Indexes of its samples that wait, in the order of time.
+    /// The indices of its waiting samples, in order of time.
     pub(super) samples: &'r [u32],
 }
 
 impl Waited<'_, '_> {
-    /// Returns what it waited for, and whether all of its samples did.
+    /// Returns what the thread waited for, and whether all of its samples agree.
     pub(super) fn for_what(&self) -> Option<(Wait, bool)> {
         agreed(self.waits, self.samples.iter().map(|&index| (self.recorded.sample(index).stack, 1)))
     }
 
-    /// Returns the only thread of the process that may hold the lock: it worked during the wait, in one function that began and ended with
-    /// it.
+    /// Returns the only thread of the process that may hold the lock: during the wait, it worked in one function that began and ended with the wait.
     pub(super) fn likely_holder(&self) -> Option<ThreadId> {
         let profile = self.recorded.profile;
         let process = profile.thread(self.thread).process;
@@ -89,7 +88,7 @@ impl Waited<'_, '_> {
             let functions: HashSet<FunctionId> = self.functions(recorded.sample(index)).collect();
             functions.into_iter().for_each(|function| *counts.entry(function).or_default() += 1);
         }
-        // What ran long before the wait, or stopped before its end, is not what the wait was for.
+        // A function that ran long before the wait, or stopped before its end, did not cause the wait.
         let is_of_wait = |(function, count): (&FunctionId, &usize)| {
             let begins = before.contains(function) && !long_before.contains(function);
             let ends = at_end.contains(function) && !ended.contains(function);
@@ -98,7 +97,7 @@ impl Waited<'_, '_> {
         has_after && counts.iter().any(is_of_wait)
     }
 
-    /// True if a thread waits for work or for an event, so it does not hold a lock for long.
+    /// True if a thread waits for work or for an event. It then holds no lock for long.
     fn rests(&self, sample: &Sample) -> bool {
         let rests = || {
             matches!(self.waits.of(sample.stack?), Some(Wait::IdleWorker | Wait::RunLoop | Wait::Event)).then_some(())
@@ -106,7 +105,7 @@ impl Waited<'_, '_> {
         self.recorded.activity(sample) != Activity::Running && rests().is_some()
     }
 
-    /// The functions of a sample that tell what a thread works on: neither the kernel's, nor those that every thread begins with.
+    /// The functions of a sample that show what a thread works on, without kernel functions and the functions at the start of every thread.
     fn functions(&self, sample: &Sample) -> impl Iterator<Item = FunctionId> {
         let profile = self.recorded.profile;
         let tells = |id: &FunctionId| {

@@ -1,50 +1,52 @@
-//! Frames that were shown too late, by process.
+//! Hitches: frames that were displayed late, by process.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::HITCHES;
 use crate::recording::Interval;
 use crate::units::Nanos;
 
-/// Words in the names of signposts that last as long as something moves on the screen. UIKit's own are `Scroll_DraggingAndDeceleration`,
+/// The schema of hitches.
+const HITCHES: &str = "hitches";
+
+/// Words in the names of signposts that are open while something moves on the screen. The signposts of UIKit are `Scroll_DraggingAndDeceleration`,
 /// `NavigationTransition` and the like.
 const MOVING: [&str; 4] = ["scroll", "animation", "transition", "deceleration"];
 
-/// The frames of a process that were shown too late.
+/// The frames of a process that were displayed late.
 #[derive(Clone, Debug)]
 pub struct Hitches {
-    /// The name of the process, if it is known.
+    /// The name of the process, if known.
     pub process: Option<Arc<str>>,
-    /// Its number.
+    /// The process identifier, if known.
     pub pid: Option<u64>,
-    /// The run.
+    /// The number of the run.
     pub run: u32,
-    /// The rows, the longest first. Their names are Instruments' words for the causes.
+    /// The rows, longest first. Their names are Instruments' terms for the causes.
     pub rows: Vec<Interval>,
-    /// The names of the signposts of animations and scrolling of the process, in alphabetical order.
+    /// The names of the process's signposts for animations and scrolling, in alphabetical order.
     pub animations: Vec<Arc<str>>,
-    /// The time in which at least one of these was open.
+    /// The time during which at least one of these signposts was open.
     pub animated: Nanos,
-    /// How late the frames were together that should have been shown in that time.
+    /// The total delay of the frames that were due in that time.
     pub late_in_animations: Nanos,
 }
 
 impl Hitches {
-    /// Returns how late all frames were together.
+    /// Returns the total delay of all frames.
     pub fn late(&self) -> Nanos {
         sum(self.rows.iter())
     }
 
-    /// Returns late milliseconds per second of animations: Apple's hitch time ratio. `None` if less than a second of animations was
-    /// recorded, since the time without animations must not count.
+    /// Returns the delay in milliseconds per second of animations, which is Apple's hitch time ratio. `None` if less than a second of animations was
+    /// recorded: time without animations must not be counted.
     pub fn ratio(&self) -> Option<f64> {
         const SECOND: f64 = 1e9;
         let animated = self.animated.as_nanos() as f64;
         (animated >= SECOND).then(|| self.late_in_animations.as_nanos() as f64 / animated * 1e3)
     }
 
-    /// Returns the hitches of each process, the latest first.
+    /// Returns the hitches of each process, largest delay first.
     pub(super) fn by_process(all: &[&Interval]) -> Vec<Self> {
         let mut processes: BTreeMap<_, Vec<Interval>> = BTreeMap::new();
         for row in all.iter().filter(|interval| interval.table.as_deref() == Some(HITCHES)) {
@@ -85,7 +87,7 @@ fn sum<'i>(rows: impl Iterator<Item = &'i Interval>) -> Nanos {
     Nanos::from_nanos(rows.filter_map(Interval::duration).map(Nanos::as_nanos).fold(0, u64::saturating_add))
 }
 
-/// Joins ranges that touch or overlap.
+/// Merges ranges that touch or overlap.
 fn union(mut ranges: Vec<(Nanos, Nanos)>) -> Vec<(Nanos, Nanos)> {
     ranges.sort_unstable();
     let mut joined: Vec<(Nanos, Nanos)> = Vec::new();

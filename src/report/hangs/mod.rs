@@ -1,7 +1,8 @@
-//! What an app did while it did not respond: its hangs and hitches.
+//! Hangs and hitches: what an app did while it did not respond.
 //!
-//! A sentence on a hang needs samples that cover it: without them, nothing is known. `docs/statistics.md` has the rules.
+//! Any statement about a hang needs samples that cover it; without samples, the activity is unknown. The rules are in `docs/statistics.md`.
 
+mod activity;
 mod cause;
 mod cycles;
 mod hitches;
@@ -18,125 +19,84 @@ use std::sync::Arc;
 
 use crate::hash::HashMap;
 use crate::profile::{Activity, Matcher, Profile, Selection, ThreadId, Wait, Waits};
-use crate::recording::{Interval, IntervalOrigin, Intervals, Recording, TocRun};
+use crate::recording::{Interval, IntervalOrigin, Intervals, Recording};
 use crate::units::{Nanos, Unit};
+pub use activity::HangActivity;
 use cause::Waited;
 pub(super) use cause::agreed;
 use cycles::References;
 pub use hitches::Hitches;
-use presence::Presence;
+use presence::{Presence, states_hang};
 use recorded::Recorded;
 pub(super) use recorded::begins_as_main;
 use share::{BUSY, Share};
 pub use stack::HangStack;
 pub use verdict::HangVerdict;
 
-/// The ends of the names of tables that record what threads wait in: `syscall`, `fs-syscall`, `thread-state`.
+/// Suffixes of the names of tables that record what threads wait in: `syscall`, `fs-syscall`, `thread-state`.
 const WAITS: [&str; 2] = ["syscall", "thread-state"];
 
-/// The schema of hitches.
-const HITCHES: &str = "hitches";
-
-/// Another thread that was on the CPU for this part of a hang or more may be the reason for it.
+/// Another thread may have caused a hang if it was on the CPU for at least this share of it.
 const ALSO_BUSY: f64 = 0.8;
 
 /// The hangs and hitches of a recording or report.
 #[derive(Clone, Debug, Default)]
 pub struct HangReport {
-    /// The hangs, the longest first; or, if they were not recorded, stretches of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main
+    /// The hangs, longest first. If hangs were not recorded, these are stretches of at least [`BUSY_STRETCH`](Self::BUSY_STRETCH) in which a main
     /// thread was on the CPU without a pause.
     pub hangs: Vec<Hang>,
-    /// True if hangs were recorded: there is a table of them, which may be empty, or a report of one.
+    /// True if hangs were recorded: the input has a table of hangs, which may be empty, or is a report of one.
     pub is_recorded: bool,
-    /// True if processes were chosen.
+    /// True if only some processes were selected.
     pub is_of_chosen: bool,
-    /// Rows of hangs that could not be read.
+    /// The number of rows of hangs that could not be read.
     pub rejected: u64,
-    /// True if there are samples.
+    /// True if the recording has samples.
     pub has_samples: bool,
-    /// Frames that were shown too late, by process.
+    /// The frames that were displayed late, by process.
     pub hitches: Vec<Hitches>,
 }
 
 /// A stretch of time in which an app did not respond.
 #[derive(Clone, Debug)]
 pub struct Hang {
-    /// The row of the recording. A hang that was open when the recording ended has no end.
+    /// The row of the recording. A hang that was still open when the recording ended has no end.
     pub interval: Interval,
-    /// Its length: at least this long if it was open when the recording ended. `None` if a report does not state it.
+    /// Its length, or its minimum length if it was open when the recording ended. `None` if a report does not state it.
     pub length: Option<Nanos>,
-    /// True if it is that of a report, which has no times.
+    /// True if the hang comes from a report, which has no times.
     pub is_report: bool,
-    /// The thread: the one of the row, or the main thread of its process. Its name is in the profile.
+    /// The thread of the row, or else the main thread of its process. Its name is in the profile.
     pub thread: Option<ThreadId>,
     /// What the thread did.
     pub activity: HangActivity,
-    /// The names of the signposts of the process that were open meanwhile, in alphabetical order.
+    /// The names of the process's signposts that were open during the hang, in alphabetical order.
     pub signposts: Vec<Arc<str>>,
-    /// The system calls and states of its thread meanwhile, if they were recorded, by their total.
+    /// The system calls and states of its thread during the hang, if recorded, largest total first.
     pub waits: Vec<HangWait>,
 }
 
-/// The time that a thread spent in a system call, or in a state.
+/// The time that a thread spent in a system call or state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HangWait {
-    /// The table that records it, such as `fs-syscall`.
+    /// The table with the record, such as `fs-syscall`.
     pub table: Arc<str>,
     /// The call or the state, such as `fsync`.
     pub name: Arc<str>,
-    /// How often it was recorded.
+    /// The number of times it was recorded.
     pub count: u64,
-    /// The sum of the parts that are within the hang.
+    /// The total time within the hang.
     pub total: Nanos,
-}
-
-/// What a thread did in a stretch of time.
-#[derive(Clone, Debug)]
-pub struct HangActivity {
-    /// The word for it.
-    pub verdict: HangVerdict,
-    /// Why it is [`Unknown`](HangVerdict::Unknown).
-    pub reason: Option<String>,
-    /// The share of the time on the CPU in percent: at least, and at most. `None` if it is unknown.
-    pub cpu_percent: Option<[f64; 2]>,
-    /// The part of the time, in percent, without samples that could show the thread.
-    pub uncovered_percent: f64,
-    /// Its samples.
-    pub samples: u64,
-    /// Those on the CPU; in a report without states, those in code that does not wait.
-    pub running: u64,
-    /// Those that waited.
-    pub waiting: u64,
-    /// Those that were ready to run.
-    pub queued: u64,
-    /// The heaviest stack on the CPU.
-    pub heaviest: Option<HangStack>,
-    /// The heaviest stack off the CPU, if waiting threads were sampled.
-    pub off_cpu: Option<HangStack>,
-    /// What it waited for, as it follows "waits for", if four fifths of its waiting samples agree: `a lock`, `an event`, `I/O` and so on.
-    pub waits_for: Option<&'static str>,
-    /// True if some of these samples wait for something else.
-    pub has_other_waits: bool,
-    /// The thread that may hold the lock: the only one that worked on it meanwhile.
-    pub holder: Option<ThreadId>,
-    /// True if the report states that this thread holds it.
-    pub is_owner: bool,
-    /// True if that thread waits in most of its samples: for something else, or in a deadlock.
-    pub holder_waits: bool,
-    /// What blocked its samples, in the words of the report: `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
-    pub blocked_by: Vec<String>,
-    /// Other threads of the process that were busy meanwhile, with their heaviest stacks.
-    pub also_busy: Vec<HangStack>,
 }
 
 impl HangReport {
     /// The shortest stretch of work that is reported if hangs were not recorded: Instruments' own limit for hangs.
-    pub const BUSY_STRETCH: Nanos = Nanos::from_millis(250);
+    pub const BUSY_STRETCH: Nanos = stretches::SHORTEST;
 }
 
 impl Recording {
-    /// Returns the hangs and hitches among these intervals, which must be of the same inputs; of the processes that a matcher matches, if
-    /// there are any. Hitches are there if the intervals are those of [all tables](Intervals::read_all).
+    /// Returns the hangs and hitches among these intervals, which must come from the same inputs. If `processes` is not empty, only processes that a
+    /// matcher matches are included. Hitches are only found if the intervals come from [all tables](Intervals::read_all).
     pub fn hangs(&self, intervals: &Intervals, processes: &[Matcher]) -> HangReport {
         let mut all = intervals.distinct();
         let wanted = Wanted::new(processes, &self.profile, &all);
@@ -162,7 +122,7 @@ impl Recording {
         HangReport { hangs, is_recorded, is_of_chosen, rejected, has_samples, hitches: Hitches::by_process(&all) }
     }
 
-    /// Returns what the thread of an interval did in it; without a thread, the main thread of its process.
+    /// Returns what the thread of an interval did during it. Without a thread, the main thread of its process is used.
     pub fn activity_in(&self, interval: &Interval) -> HangActivity {
         let mut evidence = Evidence::new(self);
         let thread = evidence.thread(interval);
@@ -170,12 +130,7 @@ impl Recording {
     }
 }
 
-/// True if a run is a report of a hang.
-fn states_hang(run: &TocRun) -> bool {
-    run.summary_field("hang-duration").is_some()
-}
-
-/// The processes to report on, by number and name; `None` for all.
+/// The selected processes, by identifier and name; `None` for all.
 struct Wanted(Option<HashSet<(Option<u64>, String)>>);
 
 impl Wanted {
@@ -195,11 +150,11 @@ impl Wanted {
     }
 }
 
-/// What the samples of each run show.
+/// The samples of each run, as evidence of what threads did.
 struct Evidence<'p> {
     recording: &'p Recording,
     waits: Rc<Waits<'p>>,
-    /// The tables of time and cycles of each run, those first that tell most.
+    /// By run: its tables of time and cycles, most informative first.
     runs: HashMap<u32, Vec<(Recorded<'p>, References)>>,
 }
 
@@ -248,7 +203,7 @@ impl<'p> Evidence<'p> {
         }
     }
 
-    /// The end of a hang; of an open one, that of the recording.
+    /// The end of a hang. An open hang ends with the recording.
     fn end(&mut self, interval: &Interval) -> Nanos {
         if let Some(end) = interval.end {
             return end;
@@ -262,8 +217,7 @@ impl<'p> Evidence<'p> {
         spans.map(|(_, end)| end).chain(samples).max().unwrap_or(interval.start).max(interval.start)
     }
 
-    /// The thread of a hang: the one of its row, or the main thread of its process, or the only thread whose stacks begin as those of main
-    /// threads do.
+    /// The thread of a hang: the one in its row, or the main thread of its process, or the only thread whose stacks begin like a main thread's.
     fn thread(&mut self, interval: &Interval) -> Option<ThreadId> {
         let profile = &self.recording.profile;
         let run = self.run(interval.run).map(|(recorded, _)| profile.series(recorded.series).run);
@@ -303,11 +257,11 @@ impl<'p> Evidence<'p> {
         if is_known(&first) {
             return first;
         }
-        // Another table may have samples of the thread, or of that time.
+        // Another table may have samples of the thread or of that time.
         tables[1..].iter().map(activity).find(is_known).unwrap_or(first)
     }
 
-    /// The hangs of reports.
+    /// The hangs that reports describe.
     fn reports(&self, wanted: &Wanted) -> Vec<Hang> {
         let profile = &self.recording.profile;
         let is_wanted = |id: ThreadId| wanted.contains(&interval(profile, id, Default::default()));
@@ -315,7 +269,7 @@ impl<'p> Evidence<'p> {
             let thread = report.hung_thread(is_wanted);
             let activity = match thread {
                 Some(thread) => report.activity(thread),
-                // A report of several processes that is of no hang has no thread to speak of.
+                // A report about several processes that describes no hang has no relevant thread.
                 None if !report.is_hang => return None,
                 None => HangActivity::unknown("the report does not tell which thread hung"),
             };
@@ -327,7 +281,7 @@ impl<'p> Evidence<'p> {
             Some(Hang { interval, length: report.length, is_report: true, thread, activity, signposts, waits })
         };
         let reports = Presence::all(self.recording, &self.waits);
-        // Beside reports of hangs, those of launches are none.
+        // If there are reports of hangs, ignore reports of launches.
         let are_hangs = reports.iter().any(|report| report.is_hang);
         reports.into_iter().filter(|report| report.is_hang || !are_hangs).filter_map(hang).collect()
     }
@@ -354,7 +308,7 @@ impl<'p> Evidence<'p> {
     }
 }
 
-/// A thread in a stretch of time, and the samples that may show what it did.
+/// A thread during a stretch of time, and the samples that may show what it did.
 struct Observed<'r, 'p> {
     recorded: &'r Recorded<'p>,
     references: &'r References,
@@ -405,7 +359,7 @@ impl Observed<'_, '_> {
         }
     }
 
-    /// Why nothing is known.
+    /// The reason why the activity is unknown.
     fn reason(&self, share: &Share, samples: usize) -> String {
         let recorded = self.recorded;
         if recorded.own(self.thread).is_empty() {
@@ -423,7 +377,7 @@ impl Observed<'_, '_> {
         }
     }
 
-    /// The other threads of the process that were busy.
+    /// The other threads of the process that were busy, with their heaviest stacks.
     fn also_busy(&self) -> Vec<HangStack> {
         let Self { recorded, references, thread, range, .. } = *self;
         let profile = recorded.profile;
@@ -441,31 +395,7 @@ impl Observed<'_, '_> {
     }
 }
 
-impl HangActivity {
-    fn unknown(reason: &str) -> Self {
-        Self {
-            verdict: HangVerdict::Unknown,
-            reason: Some(reason.to_owned()),
-            cpu_percent: None,
-            uncovered_percent: 100.0,
-            samples: 0,
-            running: 0,
-            waiting: 0,
-            queued: 0,
-            heaviest: None,
-            off_cpu: None,
-            waits_for: None,
-            has_other_waits: false,
-            holder: None,
-            is_owner: false,
-            holder_waits: false,
-            blocked_by: Vec::new(),
-            also_busy: Vec::new(),
-        }
-    }
-}
-
-/// The row of a stretch of time of a thread.
+/// Makes an interval row for a stretch of time of a thread.
 fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -> Interval {
     let row = profile.thread(thread);
     let process = profile.process(row.process);
@@ -487,7 +417,7 @@ fn interval(profile: &Profile, thread: ThreadId, (start, end): (Nanos, Nanos)) -
     }
 }
 
-/// Sums what a thread did in a hang: by table and name, the longest first.
+/// Sums the system calls and states of a thread during a hang by table and name, longest first.
 fn waits<'i>(hang: &Interval, intervals: impl Iterator<Item = &'i Interval>) -> Vec<HangWait> {
     let end = |interval: &Interval| interval.end.unwrap_or(Nanos::from_nanos(u64::MAX));
     let mut waits: BTreeMap<(Arc<str>, Arc<str>), (u64, u64)> = BTreeMap::new();

@@ -1,12 +1,14 @@
-//! What a thread did in a report that counts how often it was seen in each stack: spindump, `sample` and MetricKit's hangs.
+//! Hangs in reports that count how often a thread was seen in each stack: spindump, `sample` and MetricKit hang reports.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::activity::HangActivity;
 use super::cause::{AGREEING, agreed};
 use super::recorded::begins_as_main;
 use super::share::BUSY;
-use super::{HangActivity, HangStack, HangVerdict, states_hang};
+use super::stack::HangStack;
+use super::verdict::HangVerdict;
 use crate::hash::IndexMap;
 use crate::profile::{
     ALL_THREADS, Activity, Category, Meaning, Profile, RunId, SampleSum, ThreadId, Wait, Waits, is_no_call,
@@ -14,33 +16,38 @@ use crate::profile::{
 use crate::recording::{Recording, TocRun, lookup};
 use crate::units::{Nanos, Weight, several};
 
-/// With fewer samples, nothing is said of a thread.
+/// No statement is made about a thread with fewer samples.
 const LEAST: u64 = 10;
-/// A thread that waits in at most this part of its samples works.
+/// A thread counts as working if at most this share of its samples wait.
 const RESTED: f64 = 0.2;
 
-/// The samples of a report that has no times.
+/// True if a run is a report of a hang.
+pub(super) fn states_hang(run: &TocRun) -> bool {
+    run.summary_field("hang-duration").is_some()
+}
+
+/// The samples of a report without times.
 pub(super) struct Presence<'p> {
     profile: &'p Profile,
     waits: Rc<Waits<'p>>,
     sums: Vec<SampleSum>,
-    /// The number of the process that the report is about.
+    /// The identifier of the process that the report is about.
     pid: Option<u64>,
-    /// True if the report states that it is of a hang.
+    /// True if the report states that it describes a hang.
     pub(super) is_hang: bool,
     /// The length that the report states.
     pub(super) length: Option<Nanos>,
-    /// How many samples of a thread that time has.
+    /// The number of samples that each thread should have in the reported time.
     expected: Option<f64>,
     blocked: Vec<Blocked<'p>>,
 }
 
-/// Samples of a thread that waited for something of which the report names the owner.
+/// Samples of a thread that waited for something whose owner the report names.
 struct Blocked<'p> {
     /// `turnstile waiting for Press [518] thread 0x2b, 3 samples`.
     text: &'p str,
     tid: u64,
-    /// The numbers of the process and the thread that own it, in the words of the report.
+    /// The process and thread identifiers of the owner, as the report writes them.
     owner: Option<(&'p str, &'p str)>,
     samples: u64,
 }
@@ -56,17 +63,17 @@ impl<'p> Blocked<'p> {
     }
 }
 
-/// What a sample shows of a thread.
+/// What a sample shows about its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Doing(Activity),
-    /// It was in code that is no known wait. No state is recorded.
+    /// The thread was in code that is not a known wait. No state is recorded.
     InCode,
-    /// Neither its state nor the name of its function is known.
+    /// Neither the state nor the function name is known.
     Nothing,
 }
 
-/// The samples of a thread by what they show.
+/// The number of samples of a thread by what they show.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     all: u64,
@@ -77,7 +84,7 @@ struct Counts {
 }
 
 impl<'p> Presence<'p> {
-    /// The reports of a recording. A file may have thousands, so their samples are found in one pass.
+    /// Returns the reports in a recording. A file may contain thousands, so all samples are grouped in one pass.
     pub(super) fn all(recording: &'p Recording, waits: &Rc<Waits<'p>>) -> Vec<Self> {
         let profile = &recording.profile;
         let mut runs: IndexMap<RunId, Vec<SampleSum>> = IndexMap::default();
@@ -102,7 +109,7 @@ impl<'p> Presence<'p> {
         Self { profile: &recording.profile, waits: Rc::clone(waits), sums, pid, is_hang, length, expected, blocked }
     }
 
-    /// The thread that did not respond: the main thread of the only process, or of the one that `process` names.
+    /// The thread that did not respond: the main thread of the only process, or of the process that `process` names.
     pub(super) fn hung_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let profile = self.profile;
         let mut seen = self.threads();
@@ -119,15 +126,14 @@ impl<'p> Presence<'p> {
         if seen.iter().any(is_about) {
             seen.retain(is_about);
         }
-        // Trees of all threads are those of no thread.
+        // A tree over all threads belongs to no particular thread.
         seen.retain(|&id| profile.string(profile.thread(id).name) != ALL_THREADS);
         let main = only(&mut seen.iter().copied().filter(|&id| profile.thread(id).is_main));
-        // MetricKit lists the hung thread alone.
+        // MetricKit lists only the hung thread.
         main.or_else(|| only(&mut seen.iter().copied().filter(|&id| begins(id))))
             .or_else(|| only(&mut seen.iter().copied()))
     }
 
-    /// The threads with samples.
     fn threads(&self) -> Vec<ThreadId> {
         let mut threads: Vec<ThreadId> = self.sums.iter().map(|sum| sum.thread).collect();
         threads.sort_unstable();
@@ -135,7 +141,7 @@ impl<'p> Presence<'p> {
         threads
     }
 
-    /// A thread of the process that the report is about, or else of any.
+    /// A thread of the process that the report is about, or else any thread.
     pub(super) fn any_thread(&self, is_wanted: impl Fn(ThreadId) -> bool) -> Option<ThreadId> {
         let mut threads = self.threads();
         threads.retain(|&id| is_wanted(id));
@@ -143,7 +149,7 @@ impl<'p> Presence<'p> {
         threads.iter().copied().find(is_about).or(threads.first().copied())
     }
 
-    /// What it did.
+    /// What a thread did.
     pub(super) fn activity(&self, thread: ThreadId) -> HangActivity {
         let counts = self.counts(thread);
         let Counts { all, running, queued, waiting, in_code } = counts;
@@ -190,7 +196,7 @@ impl<'p> Presence<'p> {
         let waits_for = (verdict == HangVerdict::Waiting).then(|| self.waits_for(thread)).flatten();
         let blocked_by: Vec<String> = self.blocked_by(thread).map(|blocked| blocked.text.to_owned()).collect();
         let owner = if verdict == HangVerdict::Waiting { self.owner(thread, waiting) } else { None };
-        // What the report states is not guessed.
+        // If the report names the blocker, do not guess.
         let is_lock = waits_for.filter(|&(wait, _)| wait == Wait::Lock && blocked_by.is_empty());
         let holder = owner.or_else(|| is_lock.and_then(|_| self.likely_holder(thread)));
         let high = running + in_code + nameless;
@@ -224,7 +230,7 @@ impl<'p> Presence<'p> {
         let Some(stack) = sum.stack else { return Seen::Nothing };
         match self.waits.of(stack) {
             None => {}
-            // What is cached is copied, on the CPU.
+            // Cached data is copied, on the CPU.
             Some(Wait::Io) if !self.waits.is_blocked(stack) => return Seen::Nothing,
             Some(_) => return Seen::Doing(Activity::Waiting),
         }
@@ -235,7 +241,7 @@ impl<'p> Presence<'p> {
         {
             return Seen::Nothing;
         }
-        // An unnamed function of the system may be a wait.
+        // An unnamed system function may be a wait.
         let is_known =
             self.profile.function(leaf).is_named || Category::of_function(self.profile, leaf) == Category::User;
         if is_known { Seen::InCode } else { Seen::Nothing }
@@ -260,14 +266,14 @@ impl<'p> Presence<'p> {
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<(Wait, bool)> {
-        // A thread that was suspended waits for whoever did that.
+        // A suspended thread waits for whatever suspended it.
         let is_suspended = |sum: &SampleSum| sum.state.is_some_and(|state| self.profile.string(state) == "Suspended");
         let waiting =
             self.sums.iter().filter(|sum| sum.thread == thread && self.seen(sum) == Seen::Doing(Activity::Waiting));
         agreed(&self.waits, waiting.map(|sum| (sum.stack.filter(|_| !is_suspended(sum)), sum.samples)))
     }
 
-    /// The threads of the process that worked in most of their samples, but this one.
+    /// The other threads of the process that worked in most of their samples.
     fn working(&self, thread: ThreadId) -> Vec<(ThreadId, Counts)> {
         let works = |counts: &Counts| counts.all >= LEAST && (counts.waiting as f64) <= RESTED * counts.all as f64;
         let others = self.others(thread).into_iter().map(|id| (id, self.counts(id)));
@@ -282,8 +288,8 @@ impl<'p> Presence<'p> {
         others
     }
 
-    /// The thread that the report names as the owner of what a thread waits for, if it names it in all samples that tell one, and in four
-    /// fifths of those that wait.
+    /// The thread that the report names as the owner of what a thread waits for. All samples with an owner must name the same one, and they must be
+    /// at least four fifths of the waiting samples.
     fn owner(&self, thread: ThreadId, waiting: u64) -> Option<ThreadId> {
         let own: Vec<&Blocked<'_>> = self.blocked_by(thread).collect();
         let (pid, tid) = own.first()?.owner?;
@@ -305,7 +311,7 @@ impl<'p> Presence<'p> {
         self.blocked.iter().filter(move |blocked| Some(blocked.tid) == tid)
     }
 
-    /// The only thread that does not wait, if it runs methods of a type whose methods wait.
+    /// The only other thread that does not wait, if it runs methods of a type whose methods wait.
     fn likely_holder(&self, thread: ThreadId) -> Option<ThreadId> {
         let others = self.others(thread);
         let mut awake = others.iter().copied().filter(|id| !self.is_waiting(*id));
@@ -324,7 +330,7 @@ impl<'p> Presence<'p> {
         counts.waiting as f64 >= AGREEING * counts.all as f64
     }
 
-    /// The types of the app's methods that a thread was in: `Store` of `Store.save()` and `-[Store save]`.
+    /// The types whose app methods are on a thread's stacks: `Store` for `Store.save()` and `-[Store save]`.
     fn types(&self, thread: ThreadId) -> HashSet<&'p str> {
         let profile = self.profile;
         let stacks = self.sums.iter().filter(|sum| sum.thread == thread);
@@ -333,7 +339,7 @@ impl<'p> Presence<'p> {
         own.filter_map(|id| type_of(profile.function_name(id))).collect()
     }
 
-    /// The other threads that worked, after the one that holds what the thread waits for.
+    /// The other threads that worked. The holder of what the thread waits for comes first.
     fn workers(&self, thread: ThreadId, holder: Option<ThreadId>) -> Vec<HangStack> {
         let running = |counts: &Counts| (counts.running + counts.in_code) as f64 >= AGREEING * counts.all as f64;
         let mut working = self.working(thread);
@@ -347,7 +353,7 @@ impl<'p> Presence<'p> {
     }
 }
 
-/// The type of a method by its name.
+/// Extracts the type from a method name.
 fn type_of(name: &str) -> Option<&str> {
     if let Some(method) = name.strip_prefix("-[").or_else(|| name.strip_prefix("+[")) {
         return method.split([' ', '(']).next();
@@ -357,21 +363,21 @@ fn type_of(name: &str) -> Option<&str> {
     Some(kind).filter(|kind| !kind.is_empty())
 }
 
-/// The length that a report states: exactly, or in a field of seconds.
+/// The length that a report states, either exactly or in a summary field in seconds.
 fn stated_length(toc: &TocRun) -> Option<Nanos> {
     let exact = toc.stated.filter(|stated| stated.unit.is_time()).map(|Weight { value, .. }| Nanos::from_nanos(value));
     let field = toc.summary_field("hang-duration").or(toc.summary_field("event-duration"));
     exact.or_else(|| seconds(field?))
 }
 
-/// The sampling interval in `50 (100ms sampling interval)`, in nanoseconds.
+/// Parses the sampling interval from `50 (100ms sampling interval)`, in nanoseconds.
 fn sampling_interval(toc: &TocRun) -> Option<f64> {
     let (_, rest) = toc.summary_field("steps")?.split_once('(')?;
     let millis: f64 = rest.split_once("ms")?.0.parse().ok()?;
     (millis > 0.0).then_some(millis * 1e6)
 }
 
-/// `5.00s`.
+/// Parses `5.00s`.
 fn seconds(text: &str) -> Option<Nanos> {
     let seconds: f64 = text.split(' ').next()?.strip_suffix('s')?.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then(|| Nanos::from_nanos((seconds * 1e9) as u64))

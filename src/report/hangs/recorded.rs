@@ -1,14 +1,14 @@
-//! The samples of a run that tell what its threads did.
+//! The samples of a run that show what its threads did.
 
 use crate::hash::HashMap;
 use crate::profile::{Activity, Profile, Sample, SampleKind, SeriesId, StackId, StringId, ThreadId};
 use crate::recording::Recording;
 use crate::units::{Nanos, Unit};
 
-/// The clock of a busy core in cycles per nanosecond. It turns the cycles between two samples into about their distance.
+/// The clock rate of a busy core in cycles per nanosecond, for converting the cycles between two samples into an approximate time.
 const CLOCK: f64 = 3.0;
 
-/// The samples of one table of a run, in the order of time.
+/// The samples of one table of a run, in order of time.
 pub(super) struct Recorded<'p> {
     pub(super) profile: &'p Profile,
     pub(super) series: SeriesId,
@@ -16,18 +16,18 @@ pub(super) struct Recorded<'p> {
     pub(super) unit: Unit,
     /// The time between two samples of a busy thread, in nanoseconds.
     pub(super) interval: f64,
-    /// True if waiting threads were sampled, too.
+    /// True if waiting threads were also sampled.
     pub(super) has_states: bool,
-    /// Indexes of samples.
+    /// The indices of samples.
     order: Vec<u32>,
-    /// What threads did in each state; by its text.
+    /// What a thread does in each state; by state name.
     states: HashMap<StringId, Activity>,
-    /// By thread: its part of these.
+    /// By thread: its part of `order`.
     own: HashMap<ThreadId, Vec<u32>>,
 }
 
 impl<'p> Recorded<'p> {
-    /// The tables of a run, those first that tell most: tables of CPU time, then those of cycles.
+    /// The tables of a run, most informative first: tables of CPU time, then tables of cycles.
     pub(super) fn of_run(recording: &'p Recording, run: u32) -> Vec<Self> {
         let profile = &recording.profile;
         let is_of_run = |sample: &&Sample| {
@@ -44,7 +44,7 @@ impl<'p> Recorded<'p> {
     fn of_series(recording: &'p Recording, series: SeriesId) -> Option<Self> {
         let profile = &recording.profile;
         let samples = profile.samples();
-        // Snapshots of all threads at the start are no samples of time.
+        // Snapshots of all threads at the start do not represent time.
         let is_in = |sample: &Sample| sample.series == series && sample.kind != SampleKind::Stackshot;
         let mut order: Vec<u32> =
             (0..).zip(samples).filter(|(_, sample)| is_in(sample)).map(|(index, _)| index).collect();
@@ -59,23 +59,20 @@ impl<'p> Recorded<'p> {
             states.entry(state).or_insert_with(|| Activity::of_state(profile.string(state)));
         }
         let has_states = states.values().any(|&activity| activity != Activity::Running);
-        // One pass for all threads: a process may have hundreds, and each hang asks for all of them.
+        // One pass for all threads: a process may have hundreds, and each hang needs all of them.
         let mut own: HashMap<ThreadId, Vec<u32>> = HashMap::default();
         order.iter().for_each(|&index| own.entry(samples[index as usize].thread).or_default().push(index));
         Some(Self { profile, series, unit, interval, has_states, order, states, own })
     }
 
-    /// The name of the table.
     pub(super) fn schema(&self) -> &'p str {
         self.profile.string(self.profile.series(self.series).schema)
     }
 
-    /// The samples of all threads.
     pub(super) fn all(&self) -> &[u32] {
         &self.order
     }
 
-    /// The samples of a thread.
     pub(super) fn own(&self, thread: ThreadId) -> &[u32] {
         self.own.get(&thread).map_or(&[], Vec::as_slice)
     }
@@ -88,27 +85,27 @@ impl<'p> Recorded<'p> {
         self.sample(index).time.as_nanos() as f64
     }
 
-    /// The part of samples, which are in the order of time, from `start` on and before `end`.
+    /// Returns the part of these samples that is at or after `range.0` and before `range.1`. The samples must be in order of time.
     pub(super) fn within<'s>(&self, samples: &'s [u32], range: (Nanos, Nanos)) -> &'s [u32] {
         let from = samples.partition_point(|&index| self.sample(index).time < range.0);
         let until = samples.partition_point(|&index| self.sample(index).time < range.1);
         &samples[from..until.max(from)]
     }
 
-    /// What the thread of a sample did. Tables without waiting threads have only running ones; in others, nothing is known of a sample
-    /// without a state.
+    /// What the thread of a sample did. Tables without waiting threads contain only running threads; in other tables, the activity of a sample
+    /// without a state is unknown.
     pub(super) fn activity(&self, sample: &Sample) -> Activity {
         let unknown = if self.has_states { Activity::Unknown } else { Activity::Running };
         sample.state.map_or(unknown, |state| self.states[&state])
     }
 
-    /// True if the first stack of a thread begins as those of main threads do.
+    /// True if the first stack of a thread begins like a main thread's.
     pub(super) fn begins_as_main(&self, thread: ThreadId) -> bool {
         let first = self.own(thread).first().copied();
         first.is_some_and(|first| begins_as_main(self.profile, self.sample(first).stack))
     }
 
-    /// The weights of samples by stack.
+    /// Sums the weights of samples by stack.
     pub(super) fn stacks(&self, samples: impl Iterator<Item = u32>) -> Vec<(Option<StackId>, u64)> {
         let mut weights: HashMap<Option<StackId>, u64> = HashMap::default();
         for sample in samples.map(|index| self.sample(index)) {
@@ -121,7 +118,7 @@ impl<'p> Recorded<'p> {
     }
 }
 
-/// True if a stack begins with `main`, or with it below `start`, which may have no name.
+/// True if a stack begins with `main`, or with `start`, whose name may be missing, and `main`.
 pub(in crate::report) fn begins_as_main(profile: &Profile, stack: Option<StackId>) -> bool {
     let frames = profile.frames_leaf_first(stack);
     let mut names: Vec<&str> = frames.map(|frame| profile.function_name(frame.function)).collect();

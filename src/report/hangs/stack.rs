@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
 use crate::report::overview::{is_entry_point, is_nameless_run_loop};
 
-/// The heaviest stack of a thread in a stretch of time: each function is the heaviest callee of the one before. It ends where more samples
-/// end than the heaviest callee has.
+/// The heaviest stack of a thread during a stretch of time: each function is the heaviest callee of the previous one. The stack stops where more
+/// samples end than continue into the heaviest callee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HangStack {
     /// The thread.
     pub thread: ThreadId,
     /// The weight of its samples: nanoseconds, cycles, or a number of samples.
     pub weight: u64,
-    /// The functions from the root to the leaf, each with the weight of the samples in it.
+    /// The functions from the root to the leaf, each with the weight of the samples on this path.
     pub functions: Vec<(FunctionId, u64)>,
 }
 
 impl HangStack {
-    /// The heaviest of some stacks with their weights; `None` without any.
+    /// The heaviest of these weighted stacks; `None` if there are none.
     pub(super) fn of(profile: &Profile, thread: ThreadId, stacks: Vec<(Option<StackId>, u64)>) -> Option<Self> {
         if stacks.is_empty() {
             return None;
@@ -37,7 +37,7 @@ impl HangStack {
             for (path, weight) in paths.iter().filter(|(path, _)| path.len() > depth) {
                 *callees.entry(path[depth]).or_default() += weight;
             }
-            // The name decides between equals, so that the answer does not depend on the order of the input.
+            // Ties are broken by name, so that the result does not depend on the order of the input.
             let below: u64 = callees.values().sum();
             let own = functions.last().map_or(0, |(_, in_it)| in_it - below);
             let rank = |&(id, weight): &(FunctionId, u64)| (weight, std::cmp::Reverse(profile.function_name(id)));
@@ -53,14 +53,14 @@ impl HangStack {
         Some(Self { thread, weight, functions })
     }
 
-    /// The function that tells most: the innermost one of the app that half of the samples are in, or else the innermost such function.
-    /// Everything in an app runs below its entry point.
+    /// The most informative function: the innermost function of app code that is in half of the samples, or else the innermost function that is.
+    /// Entry points do not count as app code here, since everything in an app runs below them.
     pub(crate) fn place(&self, profile: &Profile) -> Option<FunctionId> {
         let is_own = |id: FunctionId| Category::of_function(profile, id) == Category::User;
         let functions: Vec<FunctionId> = self.functions.iter().map(|&(id, _)| id).collect();
         let callers = |depth: usize| functions[..depth].iter().rev().copied();
         let is_loop = |&depth: &usize| is_nameless_run_loop(profile, functions[depth], is_own, callers(depth));
-        // What starts the run loop does not call what it handles.
+        // The frames that start the run loop do not call its event handlers.
         let first = (0..functions.len()).find(is_loop).unwrap_or(0);
         let is_heavy = |depth: &usize| self.functions[*depth].1.saturating_mul(2) >= self.weight;
         let mut heavy = (first..functions.len()).filter(is_heavy).map(|depth| functions[depth]);

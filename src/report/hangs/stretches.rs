@@ -1,27 +1,28 @@
-//! Stretches in which a main thread was on the CPU without a pause, for recordings without hangs.
+//! Finds stretches in which a main thread was on the CPU without a pause, for recordings without a table of hangs.
 
-use super::HangReport;
 use super::cycles::References;
 use super::recorded::Recorded;
 use crate::profile::{Activity, Sample, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// A stretch has at least this number of samples.
+/// Shorter stretches are not reported.
+pub(super) const SHORTEST: Nanos = Nanos::from_millis(250);
+/// The minimum number of samples in a stretch.
 const SAMPLES: usize = 20;
-/// A lost sample is no pause; a second one within this time is, since an app that draws 60 or 120 frames a second rests that often.
+/// One lost sample is not a pause. A second one within this time is, since an app that draws 60 or 120 frames a second rests that often.
 const LOST_EVERY: Nanos = Nanos::from_millis(100);
-/// The longest pauses that cycles cannot show, in nanoseconds: at the reference, and at three quarters of it.
+/// The longest pauses that cycle counts cannot reveal, in nanoseconds: at the reference rate, and at three quarters of it.
 const PAUSES: [(f64, f64); 2] = [(1.0, 1e6), (0.75, 2e6)];
 
 /// What a gap between two samples shows.
 enum Gap {
     Busy,
-    /// As long as a lost sample makes it.
+    /// Long enough for one lost sample.
     Lost,
     Pause,
 }
 
-/// The stretches of a thread.
+/// Returns the busy stretches of a thread.
 pub(super) fn stretches(recorded: &Recorded<'_>, references: &References, thread: ThreadId) -> Vec<(Nanos, Nanos)> {
     let (mut found, mut lost) = (Vec::new(), Vec::<Nanos>::new());
     let mut open: Option<(Nanos, Nanos, usize)> = None;
@@ -49,9 +50,7 @@ pub(super) fn stretches(recorded: &Recorded<'_>, references: &References, thread
         before = is_running.then_some(sample);
     }
     found.extend(open);
-    let is_long = |&(start, end, samples): &(Nanos, Nanos, usize)| {
-        end.since(start) >= HangReport::BUSY_STRETCH && samples >= SAMPLES
-    };
+    let is_long = |&(start, end, samples): &(Nanos, Nanos, usize)| end.since(start) >= SHORTEST && samples >= SAMPLES;
     found.into_iter().filter(is_long).map(|(start, end, _)| (start, end)).collect()
 }
 

@@ -1,10 +1,10 @@
-//! The word for what a thread did in a hang.
+//! Summarises what a thread did during a hang.
 
 use super::share::{BUSY, Share};
 
-/// Up to this share of a time on the CPU, a thread was off it; from it on, it was partly busy.
+/// A thread that was on the CPU for at most this share of the time was off the CPU; above it, it was at least partly busy.
 const LITTLE: f64 = 0.2;
-/// The distance of the bounds up to which cycles tell a share.
+/// Cycles determine a share only if its bounds are at most this far apart.
 const CLOSE: f64 = 0.15;
 
 /// What a thread did while an app did not respond, as far as the recording shows it.
@@ -15,22 +15,22 @@ pub enum HangVerdict {
     Busy,
     /// Ready to run for half of the time or more, without a core to run on.
     Starved,
-    /// Waiting, by its recorded states or the functions that it was in; on the CPU for 20 % of the time or less.
+    /// Waiting, according to its recorded states or its functions; on the CPU for 20 % of the time or less.
     Waiting,
-    /// On the CPU for 20 % of the time or less: it waited, or was starved. No states are recorded.
+    /// On the CPU for 20 % of the time or less: waiting or starved. No states are recorded.
     OffCpu,
     /// On the CPU for 20 to 70 % of the time.
     PartlyBusy,
-    /// On the CPU for half of the time or less; nothing more is known.
+    /// On the CPU for half of the time or less. Nothing else is known.
     NotBusy,
-    /// In code in 80 % of a report's samples or more: running, or ready to run. No states are recorded.
+    /// In code in at least 80 % of a report's samples: running, or ready to run. No states are recorded.
     InCode,
-    /// Nothing is known: [`HangActivity::reason`](super::HangActivity::reason) says why.
+    /// Unknown for the reason in [`HangActivity::reason`](super::HangActivity::reason).
     Unknown,
 }
 
 impl HangVerdict {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Busy => "busy",
@@ -44,7 +44,7 @@ impl HangVerdict {
         }
     }
 
-    /// The first word whose condition holds.
+    /// Returns the first verdict whose condition holds.
     pub(super) fn of(share: &Share, has_states: bool, is_of_time: bool) -> Self {
         let Share { low, high, queued, .. } = *share;
         let is_between = low >= LITTLE && high <= BUSY;

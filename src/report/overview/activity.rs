@@ -1,4 +1,4 @@
-//! Work over the selected time: the mean, the busiest second, and a line.
+//! CPU use over the selected time: its mean, the busiest second, and a timeline.
 
 use crate::calltree::Metric;
 use crate::profile::{BinLength, SumGroup};
@@ -10,12 +10,12 @@ use crate::units::{Nanos, Unit, Weight};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Activity {
-    /// The selected time; not empty.
+    /// The selected time, which is not empty.
     pub time: SelectedTime,
-    /// CPU time in percent of the length of `time`: 100 is one core that never rests. `None` in other units.
+    /// CPU time in percent of the length of `time`; 100 is one fully busy core. `None` in other units.
     pub cpu_percent: Option<f64>,
-    /// The busiest second that is selected from start to end, wherever it starts. In recordings of more than half an hour it is 2 seconds, of
-    /// more than an hour 4 seconds, and so on. `None` if fewer than two are selected, or if the times of samples are unknown.
+    /// The busiest second that is completely selected; it can start at any time. In recordings longer than half an hour it is 2 seconds, in
+    /// recordings longer than an hour 4 seconds, and so on. `None` if fewer than two seconds are selected, or if the times of samples are unknown.
     pub busiest: Option<Busiest>,
     /// The weights over time; empty if the times of samples are unknown.
     pub line: LineOfTime,
@@ -24,8 +24,8 @@ pub struct Activity {
 /// The busiest part of the selected time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Busiest {
-    /// Its start: the first sample in it, or one length before the end of a selected time. If samples were added up while they were read, it is
-    /// the start of a bin instead of a sample.
+    /// Its start: its first sample, or one length before the end of a selected time. If samples were summed while reading, it is the start of a bin
+    /// instead of a sample.
     pub start: Nanos,
     /// The length of this part.
     pub length: Nanos,
@@ -33,7 +33,7 @@ pub struct Busiest {
     pub weight: Weight,
 }
 
-/// Weights in bins of equal length, which cover the selected time.
+/// Weights in bins of equal length that cover the selected time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineOfTime {
     /// The length of a bin: 1 s, 2 s, 4 s …, or ½ s, ¼ s ….
@@ -50,7 +50,7 @@ impl LineOfTime {
         Nanos::from_nanos((self.first + index as u64).saturating_mul(self.bin.as_nanos()))
     }
 
-    /// The weight of the bin with the highest rate, and the selected time in it.
+    /// The weight of the bin with the highest rate, and the selected time within it.
     pub fn peak(&self, time: &SelectedTime) -> Option<(u64, Nanos)> {
         let lengths = (0..self.weights.len()).map(|index| {
             let start = self.start(index);
@@ -60,8 +60,8 @@ impl LineOfTime {
     }
 }
 
-/// The bin with the highest rate: its weight, and the selected time in it. Bins of which less than half is selected are used only if there are
-/// no others: in a short time, one sample may weigh more than the time is long.
+/// The bin with the highest rate: its weight, and the selected time within it. Bins that are less than half selected are used only if there are no
+/// others, since a single sample may weigh more than such a short time.
 pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos) -> Option<(u64, Nanos)> {
     let rate = |&(weight, length): &(u64, Nanos)| {
         let length = length.as_nanos();
@@ -71,14 +71,14 @@ pub(crate) fn highest_rate(bins: impl Iterator<Item = (u64, Nanos)>, bin: Nanos)
     bins.max_by_key(rate)
 }
 
-/// The work of a series, with a line of at most `most` bins. `None` if waiting threads are counted, or if the recorded time is unknown.
+/// The CPU use of a series, with a timeline of at most `most` bins. `None` if waiting threads are selected, or if the recorded time is unknown.
 pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) -> Option<Activity> {
     let time = report.selected_time(series);
     let (start, end) = time.span().filter(|_| report.is_cpu_use(series))?;
     let shortest = BinLength::of_span(start, end);
     let mut parts = time.parts().to_vec();
     if report.has_recorded_weights() {
-        // The first bin may begin before the selected time. A second has whole bins only, so it has never more than its weight.
+        // The first bin may begin before the selected time. A busiest second has whole bins only, so it never gets more than its weight.
         parts[0].0 = Nanos::from_nanos(shortest.bin_of(start).saturating_mul(shortest.nanos().as_nanos()));
     }
     let earliest = parts[0].0;
@@ -98,14 +98,14 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport, most: usize) 
     })
 }
 
-/// The start and the weight of the heaviest stretch of this length within one of the parts; the earliest if several are equal. Any stretch can be moved to
-/// start at its first sample or to end with its part, and then has no less weight.
+/// The start and the weight of the heaviest stretch of this length within one of the parts; the earliest if several are equal. It is enough to try
+/// stretches that start at a sample or end with their part: any other stretch can be moved there without losing weight.
 fn busiest(mut samples: Vec<(Nanos, u64)>, length: Nanos, parts: &[(Nanos, Nanos)]) -> Option<(Nanos, u64)> {
-    // Samples are nearly in order, which this sort uses.
+    // Samples are nearly in order, which makes this sort fast.
     samples.sort_by_key(|&(time, _)| time);
     let mut heaviest: Option<(Nanos, u64)> = None;
     for &(from, until) in parts.iter().filter(|(from, until)| until.since(*from) >= length) {
-        // A sample may be in the moment in which the recording ends.
+        // A sample may be taken at the very end of the recording.
         let is_last = parts.last() == Some(&(from, until));
         let first = samples.partition_point(|&(time, _)| time < from);
         let count = samples[first..].partition_point(|&(time, _)| time < until || is_last && time == until);
@@ -129,10 +129,10 @@ fn busiest(mut samples: Vec<(Nanos, u64)>, length: Nanos, parts: &[(Nanos, Nanos
     heaviest
 }
 
-/// The samples of a busy thread in the shortest bin. With fewer, the thread would seem to start and stop.
+/// The minimum number of samples of a busy thread in a bin. With fewer, the thread would seem to start and stop.
 const SAMPLES: u64 = 5;
 
-/// The shortest bins of which there are at most `most`, and which are long enough for the samples.
+/// The shortest bin length that gives at most `most` bins, each long enough for [`SAMPLES`] samples.
 fn readable(
     report: &Report<'_>,
     series: &SeriesReport,
@@ -143,7 +143,7 @@ fn readable(
 ) -> BinLength {
     let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1));
     let interval = report.sampling_interval(series).map_or(0, Nanos::as_nanos);
-    // In other units, the number of samples has to do.
+    // In other units, estimate from the number of samples.
     let most = if series.unit == Unit::Nanoseconds {
         most as u64
     } else {
@@ -161,14 +161,14 @@ fn readable(
     length
 }
 
-/// The weights of the counted samples of a series, in bins of this length.
+/// The weights of a series' selected samples in bins of this length.
 fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length: BinLength) -> LineOfTime {
     let Some((start, end)) = time.span() else { return LineOfTime::default() };
     let last = Nanos::from_nanos(end.as_nanos().saturating_sub(1)).max(start);
     let (first, last) = (length.bin_of(start), length.bin_of(last));
     let mut weights = vec![0; (last - first + 1) as usize];
     let mut is_known = false;
-    // A sample may be in the moment in which the recording ends.
+    // A sample may be taken at the very end of the recording.
     each_sample(report, series, length, |time, weight| {
         weights[(length.bin_of(time).clamp(first, last) - first) as usize] += weight;
         is_known = true;
@@ -176,8 +176,8 @@ fn line(report: &Report<'_>, series: &SeriesReport, time: &SelectedTime, length:
     if is_known { LineOfTime { bin: length.nanos(), first, weights } } else { LineOfTime::default() }
 }
 
-/// Calls `each` with the time and the weight of each counted sample of a series. Samples that were added up while they were read are in bins
-/// of this length, which are at their start.
+/// Calls `each` with the time and weight of each selected sample of a series. Samples that were summed while reading come in bins of this length,
+/// each with the time of its start.
 fn each_sample(report: &Report<'_>, series: &SeriesReport, length: BinLength, mut each: impl FnMut(Nanos, u64)) {
     let profile = &report.recording.profile;
     for sample in report.samples_of(series) {
@@ -194,7 +194,7 @@ fn each_sample(report: &Report<'_>, series: &SeriesReport, length: BinLength, mu
 }
 
 impl Report<'_> {
-    /// True if samples were added up and count with their recorded weights, of which the profile has bins.
+    /// True if samples were summed and their recorded weights are used, for which the profile has bins.
     fn has_recorded_weights(&self) -> bool {
         let profile = &self.recording.profile;
         profile.sums().len() > 0
@@ -222,7 +222,7 @@ mod tests {
         let parts = [(Nanos::from_millis(300), Nanos::from_millis(8_000))];
         let expected = (Nanos::from_millis(300), (660 + 85) * 1_000_000);
         assert_eq!(busiest(samples.clone(), Nanos::from_millis(1_000), &parts), Some(expected));
-        // Without the burst, the busiest second ends with the selection, and with a sample in its last moment.
+        // Without the burst, the busiest second is the last one of the selection, including a sample at its very end.
         let parts = [(Nanos::from_millis(962), Nanos::from_millis(2_000))];
         let expected = (Nanos::from_millis(1_000), 251_000_000);
         assert_eq!(busiest(samples, Nanos::from_millis(1_000), &parts), Some(expected));

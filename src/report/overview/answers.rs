@@ -1,4 +1,4 @@
-//! The heaviest functions, each with its thread, its callers, and what called those.
+//! The heaviest functions, each with its thread, its callers and its trigger.
 
 use super::origin::Origin;
 use super::own_code::Place;
@@ -15,14 +15,15 @@ use crate::units::{Unit, Weight};
 pub struct Answer {
     /// The function.
     pub function: FunctionId,
-    /// Samples of the function, including samples of system functions that it called: its self weight after `--charge-system`.
+    /// Samples of the function, including the system functions that it called: its self weight after system functions are
+    /// [charged](crate::calltree::Action::Charge) to it.
     pub amount: Amount,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
     /// Samples of the function on that thread.
     pub on_thread: Amount,
-    /// The functions of the program that called it, the outermost first, by the heaviest caller of each; it is not among them, and
-    /// neither are entry points (`main`), nor the system's functions between.
+    /// The app functions that called it, outermost first, following the heaviest caller of each. The function itself, entry points (`main`) and
+    /// system functions in between are left out.
     pub callers: Vec<FunctionId>,
     /// The trigger of the outermost caller, if the system functions around it identify one.
     pub origin: Option<Origin>,
@@ -31,14 +32,14 @@ pub struct Answer {
 /// The samples of one function in one stack and one thread.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The stack that ends in the function.
+    /// The prefix of the stack that ends in the function.
     place: StackId,
-    /// The stack that ends in its caller that was found last; at first `place`.
+    /// The prefix that ends in the caller found last; initially `place`.
     at: StackId,
     row: StackWeight,
 }
 
-/// The heaviest functions, at most `count`. `places` has the function that the time of each stack belongs to.
+/// The heaviest functions, at most `count`. `places` maps each stack to the function that its time belongs to.
 pub(super) fn heaviest<'r>(
     profile: &Profile,
     owners: &Owners,
@@ -111,7 +112,7 @@ pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Opti
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
         let row = profile.stack(stack);
-        if matches!(owners.of(profile, stack), Owner::Own(own) if own == stack) {
+        if matches!(owners.of(stack), Owner::Own(own) if own == stack) {
             return None;
         }
         let name = profile.function_name(profile.frame(row.frame).function);
@@ -123,7 +124,7 @@ pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Opti
     None
 }
 
-/// The heaviest group by a key, with its weight and samples. Among equal groups, it is the group of the first part.
+/// The heaviest group by a key, with its weight and samples. If several are equal, the one that occurs first.
 fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Part) -> K) -> (K, (u64, u64)) {
     let mut sums: HashMap<K, (u64, u64)> = HashMap::default();
     for part in parts {

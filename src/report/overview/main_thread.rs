@@ -1,4 +1,4 @@
-//! What the main thread does in recordings of waiting threads: in a report of a hang, it is the thread that hung.
+//! What the main thread does in recordings of waiting threads. In a report of a hang, it is the thread that hung.
 
 use super::own_code::OwnCode;
 use super::owners::Owner;
@@ -14,8 +14,8 @@ use crate::units::Unit;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MainThread {
-    /// The main thread with most samples of the process that the recording is about, or the only main thread, or the only one whose stacks
-    /// begin as those of main threads do.
+    /// The main thread with the most samples in the process that the recording is about, or the only main thread, or the only thread whose stacks
+    /// begin like a main thread's.
     pub thread: ThreadId,
     /// All samples of the thread.
     pub all: Amount,
@@ -25,19 +25,19 @@ pub struct MainThread {
     pub queued: Amount,
     /// Samples in which it waits.
     pub waits: Amount,
-    /// What it waits for, in words, if that is the same in four of five of these samples.
+    /// What it waits for, in words, if four fifths of the waiting samples agree.
     pub waits_for: Option<&'static str>,
-    /// True if some of these samples wait for something else.
+    /// True if some waiting samples wait for something else.
     pub has_other_waits: bool,
-    /// The function of app code that most samples of running are in; `None` if there is no such function.
+    /// The app function with the most running samples; `None` if there is no such function.
     pub runs_in: Option<FunctionId>,
-    /// The function that it waits in most.
+    /// The function with the most waiting samples.
     pub waits_in: Option<FunctionId>,
-    /// The function of app code that called it in most of these samples; `None` if there is no such function.
+    /// The app function that called `waits_in` in most of these samples; `None` if there is no such function.
     pub asked_by: Option<FunctionId>,
 }
 
-/// What the main thread of the process that the recording is about does, or the only main thread.
+/// Finds the main thread of the process that the recording is about, or the only main thread, and determines its activity.
 pub(super) fn main_thread(
     profile: &Profile,
     code: &OwnCode<'_>,
@@ -49,7 +49,7 @@ pub(super) fn main_thread(
     let is_about = |row: &&StackWeight| profile.process(profile.thread(row.thread).process).pid == pid;
     let of_thread = |row: &StackWeight| Some(row.thread);
     let about = most_sampled(main().filter(is_about).filter(|_| pid.is_some()), of_thread);
-    // None of several processes is special.
+    // If there are several processes, none is preferred.
     let only = || most_sampled(main(), of_thread).filter(|(thread, _)| main().all(|row| row.thread == *thread));
     let begins = || {
         let of_main = || {
@@ -66,7 +66,7 @@ pub(super) fn main_thread(
     let waiting = || rows.iter().filter(|row| row.thread == thread && row.doing == Doing::Waits);
     let leaf = |row: &StackWeight| row.stack.map(|stack| code.function(stack));
     let waits_in = most_sampled(waiting(), leaf).map(|(function, _)| function);
-    let asked_by = |stack: StackId| match code.owners.of(profile, stack) {
+    let asked_by = |stack: StackId| match code.owners.of(stack) {
         Owner::Own(place) => Some(code.function(place)),
         Owner::Unknown(_) | Owner::System => None,
     };
@@ -91,7 +91,7 @@ pub(super) fn main_thread(
     })
 }
 
-/// The key with the most samples, and these; the first one among equal keys.
+/// The key with the most samples, and their number. If several are equal, the first.
 fn most_sampled<'r, K: Eq + std::hash::Hash>(
     rows: impl Iterator<Item = &'r StackWeight>,
     key: impl Fn(&StackWeight) -> Option<K>,

@@ -1,12 +1,13 @@
-//! The answer to the first question about a recording: where did the time go?
+//! The overview of a series, which answers the first question about a recording: where did the time go?
 //!
-//! Each sample belongs to the innermost function of app code in its stack, which called the system code below it, as `--charge-system`
-//! shows. Two kinds of samples belong to the system: samples of stacks without app code, and samples with only a run loop between app code
-//! and the system. UIKit handles many events below an entry point such as `main`, which did not request them. An entry point is therefore
-//! an answer only for its own work.
+//! Each sample belongs to the innermost app function in its stack, which called the system code below it, as if system functions were
+//! [charged](crate::calltree::Action::Charge) to their callers. Two kinds of samples belong to the system: samples of stacks without app code, and
+//! samples with only a run loop between app code and the system. UIKit handles many events below an entry point such as `main`, which did not request
+//! them. An entry point is therefore an answer only for the work that it does itself.
 
 mod activity;
 mod answers;
+mod containing;
 mod main_thread;
 mod origin;
 mod own_code;
@@ -30,89 +31,91 @@ pub use spent::{Spent, Work};
 pub(crate) use stop::Stop;
 pub use subtrees::Subtree;
 
+use self::containing::Containing;
 use self::owners::Owner;
 use super::{Amount, Report, SeriesReport, UnnamedBinary};
-use crate::calltree::{Label, StackWeight, WeighedForest};
+use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum, ThreadId};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
-/// The answer for one series.
+/// The overview of one series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview<'e> {
-    /// The table of contents of the run, if it certainly describes this run.
+    /// The table of contents of the run, if it is certain to describe this run.
     pub toc: Option<&'e TocRun>,
-    /// The work over the recorded time, where samples have times and only running threads count.
+    /// The CPU use over the recorded time, if samples have times and only running threads are selected.
     pub activity: Option<Activity>,
-    /// What a crash or memory exception is about. Its stacks are no measurement, so there are no shares and no answers.
+    /// The facts about a crash or memory exception, if the series describes one. Its stacks are not a measurement, so there are no shares and no
+    /// answers.
     pub(crate) stop: Option<Stop>,
-    /// The owners of the selected samples, which add up to all of them.
+    /// The selected samples by owner; together, they are all selected samples.
     pub shares: Shares,
     /// The code that [`answers`](Self::answers) cover.
     pub answers_in: AnswersIn,
     /// The heaviest functions, heaviest first.
     pub answers: Vec<Answer>,
-    /// The thread on which the first of them has most samples anywhere in their stack, and these samples.
+    /// The thread with the most samples that have the first answer anywhere in their stack, and these samples.
     pub heaviest_thread: Option<(ThreadId, Amount)>,
-    /// How the first of them spends its time, if it [stands out](Self::stands_out) and is app code.
+    /// How the first answer spends its time, if it [stands out](Self::stands_out) and is app code.
     pub spent: Option<Spent>,
-    /// The subtrees with most of the weight, heaviest first, if no function stands out and no thread waits.
+    /// The heaviest subtrees, if no function stands out and no thread waits; heaviest first.
     pub subtrees: Vec<Subtree>,
-    /// The heaviest functions of all code by their own samples alone, heaviest first.
+    /// The heaviest functions of all code by self weight, heaviest first.
     pub leaves: Vec<Answer>,
-    /// What the main thread does, if waiting threads are selected.
+    /// The activity of the main thread, if waiting threads are selected.
     pub main_thread: Option<MainThread>,
-    /// True if some threads wait or have no core, and the states of threads were recorded.
+    /// True if some threads wait or have no core, and thread states were recorded.
     pub has_states: bool,
-    /// Samples in code without a name, or in system code called from app code without a name.
+    /// Samples in unnamed code, or in system code called from unnamed app code.
     pub nameless: Amount,
     /// All selected samples.
     pub total: Amount,
-    /// By function: the weight and number of samples that have it in their stack.
+    /// By function: the weight and number of samples that contain it.
     all: Vec<(u64, u64)>,
 }
 
-/// A function with a smaller share of all weight does not stand out.
+/// A function with a smaller share of the total does not stand out.
 const STANDS_OUT: f64 = 0.1;
 
 impl Overview<'_> {
-    /// The samples that have a function anywhere in their stack: its all weight in every table.
+    /// The samples that have a function anywhere in their stack, which is its all weight in every table.
     pub fn all(&self, function: FunctionId) -> Amount {
         let (weight, samples) = self.all[function.index()];
         Amount { weight: Weight::new(weight, self.total.weight.unit), samples }
     }
 
-    /// True if the heaviest function is worth looking at by itself: it has a tenth of the weight.
+    /// True if the heaviest function is worth looking at by itself, with at least a tenth of the weight.
     pub fn stands_out(&self) -> bool {
         let weight = |amount: Amount| amount.weight.value as f64;
         self.answers.first().is_some_and(|first| weight(first.amount) >= STANDS_OUT * weight(self.total))
     }
 }
 
-/// The owners of samples.
+/// The selected samples by owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shares {
-    /// App code, and the system code that it called.
+    /// App code, including the system code that it called.
     pub own: Amount,
-    /// The system, not called from app code.
+    /// System code that app code did not call.
     pub system: Amount,
-    /// Code in no known binary, and the system code that it called.
+    /// Code in no known binary, including the system code that it called.
     pub unknown: Amount,
-    /// Threads that were ready to run, but had no core.
+    /// Threads that were ready to run but had no core.
     pub queued: Amount,
-    /// Waiting threads, regardless of the code that they waited in. Zero if only running threads are selected.
+    /// Waiting threads, regardless of the code in which they waited. Zero if only running threads are selected.
     pub waiting: Amount,
-    /// The kernel's threads of idle cores.
+    /// The kernel's idle threads.
     pub idle: Amount,
     /// Samples without a stack.
     pub no_stack: Amount,
 }
 
 impl Shares {
-    /// True if some samples are of threads that do not run.
+    /// True if some samples belong to threads that were not running.
     pub(crate) fn has_others(&self) -> bool {
         [self.queued, self.waiting, self.idle].iter().any(|amount| amount.samples > 0)
     }
@@ -122,20 +125,20 @@ impl Shares {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswersIn {
-    /// App code; each function includes the system code that it called.
+    /// App code. Each function includes the system code that it called.
     Own,
-    /// All code, because only an entry point of app code ran, or app code is unknown. Each function has only its own samples.
+    /// All code by self weight, because no app code except an entry point ran, or app code is unknown.
     All,
 }
 
 impl<'e> Report<'e> {
-    /// The answer for a series, with at most `count` functions in [`answers`](Overview::answers) and `leaves` in
-    /// [`leaves`](Overview::leaves), and at most `bins` bins of time.
+    /// Makes the overview of a series, with at most `count` functions in [`answers`](Overview::answers), `leaves` functions in
+    /// [`leaves`](Overview::leaves), and `bins` bins in the timeline.
     pub fn overview(&self, series: &SeriesReport, count: usize, leaves: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
         let code = OwnCode::new(self);
-        // Owners are far apart in memory, so each is looked up once.
+        // Owners are far apart in memory, so look up each only once.
         let found: Vec<Option<Found>> = rows.iter().map(|row| code.find(row)).collect();
         let found_of = || rows.iter().zip(&found);
         let leaf = |found: &Found| (found.doing == Doing::Runs).then_some(found.leaf);
@@ -171,44 +174,61 @@ impl<'e> Report<'e> {
         }
         let has_others = overview.shares.has_others();
         if has_others {
-            // Operations give waiting threads without a state one.
+            // Operations assign a state to waiting threads without one.
             let lacks_state = |sum: SampleSum| sum.series == series.series && sum.state.is_none();
             let may_wait = profile.series(series.series).meaning == Meaning::Presence;
             overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
             overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
         }
-        self.with_forest(series, |tree| {
-            overview.all = all_weights(tree);
-            if let Some(first) = overview.answers.first() {
-                let nodes = spent::outermost(tree, first.function);
-                let thread = subtrees::heaviest_thread(subtrees::rows_below(tree, &nodes, rows));
-                let amount = |(weight, samples)| Amount { weight: Weight::new(weight, series.unit), samples };
-                overview.heaviest_thread = thread.map(|(thread, sum)| (thread, amount(sum)));
-            }
-            // Waiting is no answer, and subtrees would contain it.
-            if !overview.stands_out() && !has_others {
-                overview.subtrees = subtrees::subtrees(tree, &code.owners, rows, &overview.all, series.unit);
-            }
-            if overview.stands_out() && overview.answers_in == AnswersIn::Own {
-                let first = overview.answers[0].function;
-                let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
-                let places = places.filter(|(_, place)| place.function == first);
-                overview.spent = Some(spent::spent(tree, first, places, series.unit));
-            }
-        });
+        overview.all = self.all_weights(series);
+        // Waiting is never an answer, but subtrees would contain it.
+        if !overview.stands_out() && !has_others {
+            overview.subtrees = self.subtrees(series, &code.owners, &overview.all);
+        }
+        let Some(first) = overview.answers.first().map(|first| first.function) else { return overview };
+        let with_first = Containing::new(profile, &[first]).rows(rows, 0);
+        overview.heaviest_thread = subtrees::heaviest_thread(&with_first, series.unit);
+        if overview.stands_out() && overview.answers_in == AnswersIn::Own {
+            let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));
+            let places = places.filter(|(_, place)| place.function == first);
+            let calls = self.calls(series, first, &with_first);
+            overview.spent = Some(spent::spent(profile, calls, places, series.unit));
+        }
         overview
     }
 
-    /// The binaries whose symbols are missing, each with its samples in [`nameless`](Overview::nameless) code of all series, most samples
-    /// first. Binaries whose unnamed frames only lead to named code have no samples.
+    /// By function: its all weight and number of samples.
+    fn all_weights(&self, series: &SeriesReport) -> Vec<(u64, u64)> {
+        let profile = &self.recording.profile;
+        let mut all = vec![(0, 0); profile.function_ids().len()];
+        for row in functions_of_stacks(profile, self.stacks(series)) {
+            if let Label::Function(id) = row.label {
+                all[id.index()] = (row.sums.all_weight, row.sums.all_samples);
+            }
+        }
+        all
+    }
+
+    /// The calls of a function. `rows` are those of the series that contain it.
+    fn calls(&self, series: &SeriesReport, function: FunctionId, rows: &[StackWeight]) -> Calls {
+        let stacks = if self.cache.is_some() { self.stacks(series) } else { WeighedStacks::Rows(rows, 1) };
+        Calls::of(&self.recording.profile, stacks, function)
+    }
+
+    /// The binaries whose symbols are missing, each with its number of samples in [`nameless`](Overview::nameless) code over all series, most samples
+    /// first. Binaries whose unnamed frames only call named code have no samples.
     pub fn wanted(&self) -> Vec<(UnnamedBinary, u64)> {
         let profile = &self.recording.profile;
-        // Binaries with the same UUID are one.
+        if self.unnamed().binaries.is_empty() {
+            return Vec::new();
+        }
+        // Binaries with the same UUID are merged.
         let key = |binary: BinaryId| profile.binary(binary).uuid.ok_or(binary);
         let mut sums: HashMap<_, u64> = HashMap::default();
         for series in &self.series {
             let code = OwnCode::new(self);
-            for row in self.weights.of_series(series.series) {
+            let rows = self.weights.of_series(series.series).iter();
+            for row in rows.filter(|row| row.stack.is_some_and(|stack| code.owners.may_be_nameless(stack))) {
                 let place = code.find(row).and_then(|found| found.nameless(profile));
                 if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
                     *sums.entry(key(binary)).or_default() += row.samples;
@@ -222,18 +242,7 @@ impl<'e> Report<'e> {
     }
 }
 
-/// By function: its all weight and samples.
-fn all_weights(tree: WeighedForest<'_>) -> Vec<(u64, u64)> {
-    let mut all = vec![(0, 0); tree.profile.function_ids().len()];
-    for row in tree.functions() {
-        if let Label::Function(id) = row.label {
-            all[id.index()] = (row.sums.all_weight, row.sums.all_samples);
-        }
-    }
-    all
-}
-
-/// The owners of samples.
+/// Sums the samples by owner.
 fn shares<'r>(series: &SeriesReport, rows: impl Iterator<Item = (&'r StackWeight, &'r Option<Found>)>) -> Shares {
     let nothing = Amount::none(series.unit);
     let [own, system, unknown, queued, waiting, idle, no_stack] = [nothing; 7];

@@ -1,5 +1,5 @@
-//! The triggers of app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions, most of which
-//! have names that identify them in a backtrace.
+//! The triggers of app code: a timer, an event, a queue, the start of a thread. Frameworks call apps through few functions. Most of these can be
+//! recognised by name in a backtrace.
 
 use crate::profile::{FunctionId, Profile};
 
@@ -11,15 +11,15 @@ pub enum Origin {
     MainQueue,
     /// A block or function on another dispatch queue.
     Queue,
-    /// A task of Swift's concurrency.
+    /// A Swift concurrency task.
     SwiftTask,
     /// A timer.
     Timer,
-    /// A display link, once for each frame of the screen.
+    /// A display link, which fires once per frame of the screen.
     DisplayLink,
-    /// A touch, a key, the mouse, or a control's action.
+    /// A touch, a key press, the mouse, or a control's action.
     Input,
-    /// Layout and drawing, before Core Animation commits.
+    /// Layout and drawing before a Core Animation commit.
     Layout,
     /// A notification.
     Notification,
@@ -34,7 +34,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// A name for programs: `timer`, `main-queue`.
+    /// The name in machine-readable formats: `timer`, `main-queue`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MainQueue => "main-queue",
@@ -54,14 +54,14 @@ impl Origin {
 
     /// The trigger that a system function identifies, if any.
     pub(super) fn of_function(name: &str) -> Option<Self> {
-        // A name may have its parameters: `CA::Transaction::commit()`.
+        // The name may include parameters: `CA::Transaction::commit()`.
         let bare = name.split_once('(').map_or(name, |(bare, _)| if bare.is_empty() { name } else { bare });
         let known = |names: &[&str]| names.contains(&bare) || names.contains(&name);
         ORIGINS.iter().find(|(_, names)| known(names)).map(|&(origin, _)| origin)
     }
 }
 
-/// Functions of Apple's frameworks that call a program, by what made them do so.
+/// Functions of Apple's frameworks that call app code, by trigger.
 const ORIGINS: [(Origin, &[&str]); 12] = [
     (Origin::MainQueue, &["__CFRUNLOOP_IS_SERVICING_THE_MAIN_DISPATCH_QUEUE__", "_dispatch_main_queue_callback_4CF"]),
     (
@@ -157,8 +157,8 @@ const ORIGINS: [(Origin, &[&str]); 12] = [
     (Origin::Thread, &["_pthread_start", "__NSThread__start__", "_pthread_body", "thread_start"]),
 ];
 
-/// Functions that run a run loop, or the complete program as events come. Their callers did not request the system's work below them,
-/// unless app code in between did.
+/// Functions that run a run loop, or the complete program as a sequence of events. Their callers did not request the system's work below them, unless
+/// app code in between did.
 const RUN_LOOPS: [&str; 21] = [
     "-[NSApplication run]",
     "-[NSRunLoop run]",
@@ -183,12 +183,12 @@ const RUN_LOOPS: [&str; 21] = [
     "xpc_main",
 ];
 
-/// True if a function of the system runs a run loop. SwiftUI's `static App.main()` is also one.
+/// True if a system function runs a run loop. SwiftUI's `static App.main()` is also one.
 pub(crate) fn is_run_loop(name: &str) -> bool {
     RUN_LOOPS.contains(&name) || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
 }
 
-/// True if a program starts in a function: `main`, wrappers that compilers generate, and Swift's `static Orchard.main()` of `@main`.
+/// True for the entry points of programs: `main`, wrappers that compilers generate, and Swift's `static Orchard.main()` of `@main`.
 pub(crate) fn is_entry_point(name: &str) -> bool {
     name == "main"
         || name == "_main"
@@ -199,8 +199,8 @@ pub(crate) fn is_entry_point(name: &str) -> bool {
 /// Frameworks in which the main thread of an app waits for events and handles them.
 const EVENT_LOOPS: [&str; 6] = ["AppKit", "SwiftUI", "SwiftUICore", "UIKit", "UIKitCore", "WatchKit"];
 
-/// True for code without a name that can only be the start of an app's run loop: a framework's function that `main` calls. `main` is what
-/// dyld calls from its own first function. `callers` begin with the direct one.
+/// True for unnamed code that can only be the start of an app's run loop: a framework function that `main` calls. An unnamed `main` is recognised as
+/// the function that dyld's first function calls. `callers` starts with the direct caller.
 pub(in crate::report) fn is_nameless_run_loop(
     profile: &Profile,
     id: FunctionId,

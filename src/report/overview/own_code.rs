@@ -13,14 +13,14 @@ pub(crate) struct OwnCode<'p> {
     pub(super) owners: Arc<Owners>,
 }
 
-/// A stack, and the function that it ends in.
+/// A stack and its innermost function.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) stack: StackId,
     pub(super) function: FunctionId,
 }
 
-/// What is known of the samples of a stack.
+/// The classification of a stack's samples.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     /// The stack itself.
@@ -34,8 +34,8 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The code without a name that hides the work of a running thread: the function of app code that its time belongs to, or else the
-    /// leaf. `None` if both have names.
+    /// The unnamed code that hides the work of a running thread: the app function that its time belongs to, or else the leaf. `None` if both have
+    /// names.
     pub(super) fn nameless(&self, profile: &Profile) -> Option<Place> {
         let is_nameless = |place: &Place| !profile.function(place.function).is_named;
         self.place.filter(is_nameless).or(Some(self.leaf).filter(is_nameless)).filter(|_| self.doing == Doing::Runs)
@@ -50,38 +50,38 @@ impl<'p> OwnCode<'p> {
         Self { profile, owners }
     }
 
-    /// The stack that ends in the function of app code that the time of a running thread belongs to. Everything in an app runs below its
-    /// entry point, so an entry point owns only its own work.
+    /// The prefix of the stack that ends in the app function to which a running thread's time belongs. Everything in an app runs below its entry
+    /// point, so an entry point owns only its own work.
     pub(crate) fn place(&self, row: &StackWeight) -> Option<StackId> {
-        let stack = row.stack.filter(|_| row.doing == Doing::Runs)?;
-        let is_entry = |place| self.owners.is_entry_point(self.function(place));
-        match self.owners.of(self.profile, stack) {
-            Owner::Own(place) if place == stack || !is_entry(place) => Some(place),
-            _ => None,
-        }
+        Some(self.find(row)?.place?.stack)
     }
 
-    /// All of this; `None` without a stack.
+    /// Classifies the samples of a row; `None` without a stack.
     pub(super) fn find(&self, row: &StackWeight) -> Option<Found> {
         let stack = row.stack?;
         let at = |stack| Place { stack, function: self.function(stack) };
-        let (leaf, place) = (at(stack), self.place(row));
-        let owner = match self.owners.of(self.profile, stack) {
-            // Time below an entry point belongs to the system unless other app code called it.
-            Owner::Own(_) => place.map_or(Owner::System, Owner::Own),
+        let (leaf, owner) = (at(stack), self.owners.of(stack));
+        let place = match owner {
+            Owner::Own(own) if own == stack => Some(leaf),
+            Owner::Own(own) => Some(at(own)).filter(|place| !self.owners.is_entry_point(place.function)),
+            Owner::Unknown(_) | Owner::System => None,
+        };
+        let place = place.filter(|_| row.doing == Doing::Runs);
+        // Time below an entry point belongs to the system unless other app code called it.
+        let owner = match owner {
+            Owner::Own(_) => place.map_or(Owner::System, |place| Owner::Own(place.stack)),
             other => other,
         };
-        let place = place.map(|place| if place == stack { leaf } else { at(place) });
         Some(Found { leaf, doing: row.doing, place, owner })
     }
 
-    /// The function that a stack ends in.
+    /// The innermost function of a stack.
     pub(crate) fn function(&self, stack: StackId) -> FunctionId {
         self.profile.frame(self.profile.stack(stack).frame).function
     }
 }
 
-/// True if a binary is the program's own.
+/// True if a binary contains app code.
 pub(crate) fn is_own_binary(profile: &Profile, binary: BinaryId) -> bool {
     Category::of_binary(profile, Some(binary)) == Category::User
 }

@@ -1,7 +1,8 @@
-//! The owner of each stack's time: the innermost function of app code, which called the system code below it.
+//! The owner of each stack's time: the innermost app function, which called the system code below it.
 
 use crate::calltree::FunctionSet;
-use crate::profile::{Category, FunctionId, Profile, StackId};
+use crate::profile::{Category, FunctionId, Profile, Stack, StackId};
+use crate::ranked_bits::RankedBits;
 
 use super::origin::{is_entry_point, is_nameless_run_loop, is_run_loop};
 
@@ -10,20 +11,22 @@ use super::origin::{is_entry_point, is_nameless_run_loop, is_run_loop};
 pub(crate) enum Owner {
     /// The innermost frame of app code, including the system code that it called.
     Own(StackId),
-    /// A frame in no known binary, and the system code that it called.
+    /// A frame in no known binary, including the system code that it called.
     Unknown(StackId),
-    /// The system, without a call from other code: no frame of other code is between it and the run loop or the start of the thread.
+    /// The system: no other code is between the leaf and the run loop or the start of the thread.
     System,
 }
 
 /// The owners of all stacks of a profile, which are the same for every series.
 #[derive(Debug)]
 pub(crate) struct Owners {
-    /// By stack: the frame that owns its time, unless the system does.
+    /// By stack: the frame that owns its time; `None` for the system.
     of_stack: Vec<Option<StackId>>,
-    /// By function: true if it is app code, in contrast to code of no known binary.
-    is_app_code: Vec<bool>,
-    /// By function: true if programs start in it.
+    /// By stack: true if the owner is app code, false if it is code in no known binary.
+    is_own: RankedBits,
+    /// By stack: true if its function, or the app function that owns its time, has no name. Bits of all stacks fit into a cache.
+    is_nameless: RankedBits,
+    /// By function: true if it is an entry point of a program.
     is_entry_point: Vec<bool>,
 }
 
@@ -47,40 +50,50 @@ impl Owners {
             });
             is_nameless_run_loop(profile, function_of(id), |id| is_app_code[id.index()], callers)
         };
-        let mut of_stack: Vec<Option<StackId>> = Vec::with_capacity(profile.stack_ids().len());
+        let count = profile.stack_ids().len();
+        let mut of_stack: Vec<Option<StackId>> = Vec::with_capacity(count);
+        // By stack: whether the owner is app code, and whether it is app code without a name.
+        let mut owned: Vec<(bool, bool)> = Vec::with_capacity(count);
+        let mut is_nameless: Vec<bool> = Vec::with_capacity(count);
         for id in profile.stack_ids() {
-            let stack = profile.stack(id);
-            let function = profile.frame(stack.frame).function;
-            let owner = if is_app_code[function.index()] || !system.contains(function) {
-                Some(id)
+            let Stack { parent, frame } = profile.stack(id);
+            let function = profile.frame(frame).function;
+            let (is_own, is_named) = (is_app_code[function.index()], profile.function(function).is_named);
+            let (owner, what) = if is_own || !system.contains(function) {
+                (Some(id), (is_own, is_own && !is_named))
             } else if is_loop[function.index()] || is_nameless_loop(id) {
-                None
+                (None, (false, false))
             } else {
-                stack.parent.and_then(|parent| of_stack[parent.index()])
+                parent.map_or((None, (false, false)), |parent| (of_stack[parent.index()], owned[parent.index()]))
             };
             of_stack.push(owner);
+            owned.push(what);
+            is_nameless.push(!is_named || what.1);
         }
-        Self { of_stack, is_app_code, is_entry_point }
+        let is_own = owned.iter().map(|(is_own, _)| *is_own).collect();
+        Self { of_stack, is_own, is_nameless: is_nameless.into_iter().collect(), is_entry_point }
     }
 
-    /// The owner of a stack.
-    pub(super) fn of(&self, profile: &Profile, stack: StackId) -> Owner {
-        let is_app_code = |owner| self.is_app_code[profile.frame(profile.stack(owner).frame).function.index()];
+    pub(super) fn of(&self, stack: StackId) -> Owner {
         match self.of_stack[stack.index()] {
-            Some(owner) if is_app_code(owner) => Owner::Own(owner),
+            Some(owner) if self.is_own.contains(stack.index()) => Owner::Own(owner),
             Some(owner) => Owner::Unknown(owner),
             None => Owner::System,
         }
     }
 
-    /// True if programs start in a function.
+    /// False if the function of a stack and the app function that owns its time have names.
+    pub(super) fn may_be_nameless(&self, stack: StackId) -> bool {
+        self.is_nameless.contains(stack.index())
+    }
+
     pub(super) fn is_entry_point(&self, function: FunctionId) -> bool {
         self.is_entry_point[function.index()]
     }
 
-    /// The innermost frame of app code above a stack, with only system code in between; `None` if the system called it.
+    /// The innermost frame of app code that called a stack, with only system code in between; `None` if the system called it.
     pub(super) fn caller(&self, profile: &Profile, stack: StackId) -> Option<StackId> {
-        match self.of(profile, profile.stack(stack).parent?) {
+        match self.of(profile.stack(stack).parent?) {
             Owner::Own(caller) => Some(caller),
             Owner::Unknown(_) | Owner::System => None,
         }

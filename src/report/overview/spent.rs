@@ -1,31 +1,31 @@
-//! How the heaviest function spends its time: in itself, in the functions that it calls, and in kinds of work that stacks show.
+//! How the heaviest function spends its time: in itself, in its callees, and by kinds of work that function names reveal.
 
 use super::own_code::Place;
-use crate::calltree::{Label, StackWeight, WeighedForest};
+use crate::calltree::{Calls, StackWeight};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile};
 use crate::report::Amount;
 use crate::units::{Unit, Weight};
 
-/// The time of a function of app code.
+/// How a function of app code spends its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spent {
     /// Samples in the function itself.
     pub itself: Amount,
-    /// The heaviest functions that it called, with all samples below these calls.
+    /// The heaviest functions that it called, with all samples below them.
     pub callees: Vec<(FunctionId, Amount)>,
-    /// Samples of system code that it called, by the kind of work, heaviest first. A sample can be of a kind and also in generic code.
+    /// Samples of the system code that it called, by kind of work, heaviest first. A sample in generic code may also have another kind.
     pub work: Vec<(Work, Amount)>,
 }
 
-/// A kind of work that the names of functions show.
+/// A kind of work, recognised by function names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Work {
-    /// Generic code of Swift's standard library that the compiler did not specialise, as in a debug build.
+    /// Generic code of Swift's standard library that was not specialised by the compiler, as in a debug build.
     UnspecializedGenerics,
-    /// Retaining and releasing objects of Swift and Objective-C.
+    /// Retaining and releasing Swift and Objective-C objects.
     ReferenceCounting,
     /// The dispatch of Objective-C messages.
     MessageSending,
@@ -40,7 +40,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// A name for programs.
+    /// The name in machine-readable formats.
     pub const fn name(self) -> &'static str {
         match self {
             Self::UnspecializedGenerics => "unspecialized-generics",
@@ -53,7 +53,7 @@ impl Work {
         }
     }
 
-    /// The work of a function, by its name and binary.
+    /// The kind of work of a function, by its name and binary.
     fn of(profile: &Profile, id: FunctionId) -> Option<Self> {
         let (name, binary) = (profile.function_name(id), profile.binary_name(id).unwrap_or_default());
         let starts = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
@@ -119,7 +119,7 @@ const LOCKING: [&str; 9] = [
     "-[NSLock lock]",
     "-[NSRecursiveLock lock]",
 ];
-/// Witnesses and metadata are looked up where generic code is not specialised.
+/// Prefixes of lookups of witnesses and metadata, which only unspecialised generic code needs.
 const LOOK_UPS: [&str; 5] = [
     "protocol witness for ",
     "swift_getGenericMetadata",
@@ -128,7 +128,7 @@ const LOOK_UPS: [&str; 5] = [
     "swift_getAssociatedConformanceWitness",
 ];
 
-/// True if a function of Swift's standard library is generic: its specialisations are in the program that they were made for.
+/// True if a function of Swift's standard library is generic. Specialised functions are in the program that uses them.
 fn is_generic(name: &str) -> bool {
     !name.contains("specialized") && (name.contains("<A") || LOOK_UPS.iter().any(|start| name.starts_with(start)))
         || GENERIC_TYPES.iter().any(|start| name.starts_with(start))
@@ -145,22 +145,21 @@ const GENERIC_TYPES: [&str; 8] = [
     "Set.",
 ];
 
-/// Callees that are listed.
+/// The maximum number of callees listed.
 const CALLEES: usize = 2;
 
-/// How a function spends its time. `rows` are those whose time belongs to it, with the stack that ends in it.
+/// How a function spends its time. `rows` are the rows whose time belongs to it, each with the place of the function in its stack.
 pub(super) fn spent<'r>(
-    tree: WeighedForest<'_>,
-    function: FunctionId,
+    profile: &Profile,
+    Calls { itself, callees }: Calls,
     rows: impl Iterator<Item = (&'r StackWeight, Place)>,
     unit: Unit,
 ) -> Spent {
     let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
-    let (itself, callees) = callees(tree, function);
     let mut callees: Vec<_> = callees.into_iter().collect();
-    callees.sort_unstable_by_key(|&(id, sum)| (std::cmp::Reverse(sum), tree.profile.function_name(id), id));
+    callees.sort_unstable_by_key(|&(id, sum)| (std::cmp::Reverse(sum), profile.function_name(id), id));
     callees.truncate(CALLEES);
-    let mut work: Vec<_> = work(tree.profile, rows).into_iter().collect();
+    let mut work: Vec<_> = work(profile, rows).into_iter().collect();
     work.sort_unstable_by_key(|&(kind, sum)| (std::cmp::Reverse(sum), kind));
     Spent {
         itself: amount(itself),
@@ -169,38 +168,7 @@ pub(super) fn spent<'r>(
     }
 }
 
-/// The outermost nodes of a function.
-pub(super) fn outermost(tree: WeighedForest<'_>, function: FunctionId) -> Vec<u32> {
-    let forest = tree.forest;
-    let is_outermost = |&node: &u32| {
-        forest.label_number(node) == function.index() && forest.is_outermost(node) && tree.sums(node).all_samples > 0
-    };
-    (1..forest.len() as u32).filter(is_outermost).collect()
-}
-
-/// The self weight of a function's outermost calls, and the weight of what they call. Direct recursion is the function itself.
-fn callees(tree: WeighedForest<'_>, function: FunctionId) -> ((u64, u64), HashMap<FunctionId, (u64, u64)>) {
-    let forest = tree.forest;
-    let mut open = outermost(tree, function);
-    let (mut itself, mut callees) = ((0, 0), HashMap::default());
-    while let Some(node) = open.pop() {
-        let own = tree.sums(node);
-        add(&mut itself, own.self_weight, own.self_samples);
-        for child in tree.children(node, 0.0) {
-            match forest.label(child) {
-                Label::Function(id) if id == function => open.push(child),
-                Label::Function(id) => {
-                    let sums = tree.sums(child);
-                    add(callees.entry(id).or_default(), sums.all_weight, sums.all_samples);
-                }
-                Label::Root | Label::NoStack => {}
-            }
-        }
-    }
-    (itself, callees)
-}
-
-/// The kinds of work in rows.
+/// The weight and samples of each kind of work.
 fn work<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Place)>) -> HashMap<Work, (u64, u64)> {
     let mut work: HashMap<Work, (u64, u64)> = HashMap::default();
     let mut kinds: HashMap<FunctionId, Option<Work>> = HashMap::default();
@@ -209,7 +177,7 @@ fn work<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Plac
         let (mut kind, mut is_generic) = (None, None);
         for at in below.take_while(|&at| at != place.stack) {
             let id = profile.frame(profile.stack(at).frame).function;
-            // The outermost function tells what is done: `swift_release` may free memory.
+            // The outermost function determines the kind of work: `swift_release` may free memory.
             match *kinds.entry(id).or_insert_with(|| Work::of(profile, id)) {
                 Some(Work::UnspecializedGenerics) => is_generic = Some(Work::UnspecializedGenerics),
                 found => kind = found.or(kind),

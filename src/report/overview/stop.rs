@@ -1,25 +1,24 @@
-//! What a report of a crash, or of a memory exception, says: what happened, and the stack of the thread that it happened on. Its stacks are
-//! of one moment, so they have no shares.
+//! Crash and memory exception reports: what happened, and the stack of the affected thread. The stacks show a single moment, so there are no shares.
 
 use super::{OwnCode, is_own_binary};
 use crate::profile::{FunctionId, Meaning, ThreadId};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 
-/// What is known of the end of a process.
+/// How a process ended, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stop {
-    /// What the report states of it, with its name.
+    /// Facts from the report, with their names.
     pub(crate) facts: Vec<(&'static str, String)>,
-    /// The thread that it happened on; `None` if the report does not identify it.
+    /// The thread that crashed or caused the exception; `None` if the report does not identify it.
     pub(crate) thread: Option<ThreadId>,
     /// The stack of this thread, innermost function first; empty if it is not selected.
     pub(crate) stack: Vec<FunctionId>,
-    /// The innermost function of app code in it, by its position.
+    /// The position of the innermost app function in `stack`.
     pub(crate) own: Option<usize>,
 }
 
-/// Facts in the summary of a run, and their names.
+/// The summary fields of a run that contain facts, and the names under which they are shown.
 const FACTS: [(&str, &str); 7] = [
     ("exception-type", "exception"),
     ("exception-code", "code"),
@@ -31,7 +30,7 @@ const FACTS: [(&str, &str); 7] = [
 ];
 
 impl Report<'_> {
-    /// The stop that a series is about; `None` for measurements.
+    /// The crash or exception that a series describes; `None` for measurements.
     pub(super) fn stop(&self, series: &SeriesReport, toc: Option<&TocRun>) -> Option<Stop> {
         let profile = &self.recording.profile;
         if profile.series(series.series).meaning != Meaning::Stop {

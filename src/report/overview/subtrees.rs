@@ -1,70 +1,98 @@
-//! The subtrees with most of the weight: where to look if no function stands out.
+//! The heaviest subtrees, as a starting point if no function stands out.
 
+use super::containing::Containing;
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
 use crate::calltree::{Label, StackWeight, WeighedForest};
 use crate::hash::HashMap;
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
-use crate::report::Amount;
+use crate::report::{Amount, Report, SeriesReport};
 use crate::units::{Unit, Weight};
 
-/// At most this many subtrees are an answer.
+/// The maximum number of subtrees.
 const MOST: usize = 3;
-/// A subtree with a smaller share of the weight is no answer.
+/// The minimum share of the weight of a subtree.
 const LEAST: f64 = 0.1;
-/// A function that holds this part of the weight of its callers is a better answer than they are.
+/// A function with this share of its callers' weight is a better answer than the callers.
 const HOLDS: f64 = 0.75;
-/// A caller is named if it holds this much more.
+/// A caller is reported if it has this much more weight.
 const CLEARLY_MORE: f64 = 1.03;
-/// Nodes with a smaller part of the weight are not looked at.
+/// Nearly all of a subtree's weight: as little as this may be below its caller, or outside of other subtrees.
+const NEARLY_ALL: f64 = 0.9;
+/// Nodes with a smaller share of the weight are skipped.
 const LIGHT: f64 = 0.01;
 
-/// A function with much of the weight below it, but little of its own.
+/// A function with a large all weight and a small self weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Subtree {
     /// The function.
     pub function: FunctionId,
-    /// The innermost caller that holds clearly more.
+    /// The innermost function that has clearly more weight, and from which nearly all calls come, directly or not.
     pub caller: Option<FunctionId>,
-    /// The callee with most of the weight, where it is a tenth of all weight or more, and the weight that the function calls it with.
+    /// The heaviest callee, if it has a tenth of all weight or more, and the weight of its calls from the function.
     pub callee: Option<(FunctionId, Amount)>,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
     /// Its samples on that thread.
     pub on_thread: Amount,
-    /// What made it run, if the system functions around it identify that.
+    /// Its trigger, if the system functions around it identify one.
     pub origin: Option<Origin>,
 }
 
-/// The subtrees of a series: of app code, or of all code if no app code has enough weight. `all` has the weight of each function.
-pub(super) fn subtrees(
-    tree: WeighedForest<'_>,
-    owners: &Owners,
-    rows: &[StackWeight],
-    all: &[(u64, u64)],
-    unit: Unit,
-) -> Vec<Subtree> {
-    let heavy = Heavy::new(tree);
-    let of_app =
-        |id: FunctionId, category| category == Category::User && !is_entry_point(tree.profile.function_name(id));
-    let found = heavy.subtrees(&eligible(tree.profile, of_app), all);
-    let found = if found.is_empty() {
-        heavy.subtrees(&eligible(tree.profile, |id, _| is_no_machinery(tree.profile, id)), all)
-    } else {
-        found
-    };
-    found.into_iter().map(|found| heavy.subtree(&found, owners, rows, unit)).collect()
+impl Report<'_> {
+    /// The subtrees of a series: of app code, or of all code if no app code is heavy enough. `all` contains the weight of each function.
+    pub(super) fn subtrees(&self, series: &SeriesReport, owners: &Owners, all: &[(u64, u64)]) -> Vec<Subtree> {
+        let profile = &self.recording.profile;
+        let least = (LIGHT * series.counted.weight.value as f64).max(1.0);
+        // No node of another function can be heavy.
+        let is_heavy: Vec<bool> = all.iter().map(|(weight, _)| *weight as f64 >= least).collect();
+        let of_app =
+            |id: FunctionId, category| category == Category::User && !is_entry_point(profile.function_name(id));
+        let found = self.with_forest(series, &is_heavy, |tree| {
+            let heavy = Heavy::new(tree, least);
+            let found = heavy.subtrees(&eligible(profile, of_app), all);
+            if !found.is_empty() {
+                return found;
+            }
+            heavy.subtrees(&eligible(profile, |id, _| is_no_machinery(profile, id)), all)
+        });
+        let functions: Vec<FunctionId> = found.iter().map(|found| found.function).collect();
+        let (containing, rows) = (Containing::new(profile, &functions), self.weights.of_series(series.series));
+        let found = found.iter().enumerate();
+        found.filter_map(|(at, found)| self.subtree(series, owners, found, &containing.rows(rows, at))).collect()
+    }
+
+    /// Collects the data of a subtree. `rows` are those that contain it.
+    fn subtree(&self, series: &SeriesReport, owners: &Owners, found: &Found, rows: &[StackWeight]) -> Option<Subtree> {
+        let profile = &self.recording.profile;
+        let (thread, on_thread) = heaviest_thread(rows, series.unit)?;
+        // If rows are equal, take the first.
+        let heaviest = rows.iter().rev().max_by_key(|row| row.weight);
+        let outermost = heaviest.and_then(|row| outermost(profile, row.stack?, found.function));
+        let callees = self.calls(series, found.function, rows).callees;
+        let callee = callees.into_iter().max_by_key(|&(id, sum)| (sum, std::cmp::Reverse(id)));
+        let least = LEAST * series.counted.weight.value as f64;
+        let amount = |(weight, samples)| Amount { weight: Weight::new(weight, series.unit), samples };
+        Some(Subtree {
+            function: found.function,
+            caller: found.caller,
+            callee: callee.filter(|(_, sum)| sum.0 as f64 >= least).map(|(id, sum)| (id, amount(sum))),
+            thread,
+            on_thread,
+            origin: outermost.and_then(|stack| super::answers::origin(profile, owners, stack)),
+        })
+    }
 }
 
-/// By function: true if it can be an answer. Functions without names cannot.
+/// By function: true if it can be an answer. Unnamed functions cannot.
 fn eligible(profile: &Profile, is_wanted: impl Fn(FunctionId, Category) -> bool) -> Vec<bool> {
     let categories = Category::of_functions(profile);
     let is_eligible = |id: FunctionId| profile.function(id).is_named && is_wanted(id, categories[id.index()]);
     profile.function_ids().map(is_eligible).collect()
 }
 
-/// True unless a function only gets work started: threads, queues, run loops, entry points.
+/// True unless a function only starts work: threads, queues, run loops, entry points.
 fn is_no_machinery(profile: &Profile, id: FunctionId) -> bool {
     let name = profile.function_name(id);
     let binary = profile.binary_name(id).unwrap_or_default();
@@ -74,34 +102,23 @@ fn is_no_machinery(profile: &Profile, id: FunctionId) -> bool {
         && !["libdispatch.dylib", "libsystem_pthread.dylib", "dyld"].contains(&binary)
 }
 
-/// The rows whose samples end in one of these nodes, or below one. The nodes are in ascending order, and none is below another.
-pub(super) fn rows_below<'r>(
-    tree: WeighedForest<'r>,
-    nodes: &'r [u32],
-    rows: &'r [StackWeight],
-) -> impl DoubleEndedIterator<Item = &'r StackWeight> {
-    let ranges: Vec<(u32, u32)> = nodes.iter().map(|&node| tree.forest.range(node)).collect();
-    rows.iter().filter(move |row| {
-        let node = tree.forest.node_of(row.stack);
-        let before = ranges.partition_point(|&(start, _)| start <= node);
-        before.checked_sub(1).is_some_and(|last| node < ranges[last].1)
-    })
+/// The thread with most of these rows' weight, and its samples.
+pub(super) fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(ThreadId, Amount)> {
+    let threads = rows.chunk_by(|a, b| a.thread == b.thread);
+    let threads = threads.map(|rows| (rows[0].thread, Amount::of_rows(rows.iter(), unit)));
+    threads.max_by_key(|(thread, sum)| (sum.weight.value, sum.samples, std::cmp::Reverse(*thread)))
 }
 
-/// The thread with most of the weight of some rows, and its weight and samples.
-pub(super) fn heaviest_thread<'r>(rows: impl Iterator<Item = &'r StackWeight>) -> Option<(ThreadId, (u64, u64))> {
-    let mut threads: HashMap<ThreadId, (u64, u64)> = HashMap::default();
-    for row in rows {
-        let sum = threads.entry(row.thread).or_default();
-        *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
-    }
-    threads.into_iter().max_by_key(|&(thread, sum)| (sum, std::cmp::Reverse(thread)))
+/// The prefix of the stack that ends in the outermost frame of a function.
+fn outermost(profile: &Profile, stack: StackId, function: FunctionId) -> Option<StackId> {
+    let stacks = std::iter::successors(Some(stack), |&at| profile.stack(at).parent);
+    stacks.filter(|&at| profile.frame(profile.stack(at).frame).function == function).last()
 }
 
 /// A node of the tree with at least a hundredth of the weight.
 struct HeavyNode {
     node: u32,
-    /// The place of its parent in the list; the root is its own.
+    /// The index of its parent in the list; for children of the root, an index outside the list.
     parent: usize,
     function: FunctionId,
     weight: u64,
@@ -113,18 +130,15 @@ struct Heavy<'t> {
     nodes: Vec<HeavyNode>,
 }
 
-/// A subtree as places of nodes.
+/// A function with its caller.
 struct Found {
     function: FunctionId,
-    /// The outermost nodes of the function.
-    places: Vec<usize>,
     caller: Option<FunctionId>,
 }
 
 impl<'t> Heavy<'t> {
-    fn new(tree: WeighedForest<'t>) -> Self {
+    fn new(tree: WeighedForest<'t>, least: f64) -> Self {
         let mut heavy = Self { tree, nodes: Vec::new() };
-        let least = (LIGHT * tree.weights.total().all_weight as f64).max(1.0);
         let mut open: Vec<(u32, usize)> =
             tree.children(0, least).into_iter().rev().map(|node| (node, usize::MAX)).collect();
         while let Some((node, parent)) = open.pop() {
@@ -136,13 +150,13 @@ impl<'t> Heavy<'t> {
         heavy
     }
 
-    /// The places of the callers of a node, innermost first.
+    /// The indices of the callers of a node, innermost first.
     fn above(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(self.nodes[place].parent), |&at| self.nodes.get(at).map(|node| node.parent))
             .take_while(|&at| at < self.nodes.len())
     }
 
-    /// The outermost nodes of each function, and their weight. `left` has what is left of each node.
+    /// The outermost nodes of each function, and their weight. `left` contains the remaining weight of each node.
     fn by_function(&self, left: &[u64], is_eligible: &[bool]) -> HashMap<FunctionId, (u64, Vec<usize>)> {
         let mut sums: HashMap<FunctionId, (u64, Vec<usize>)> = HashMap::default();
         for (place, node) in self.nodes.iter().enumerate() {
@@ -155,7 +169,7 @@ impl<'t> Heavy<'t> {
         sums
     }
 
-    /// By place: true if it is one of these places, or below one.
+    /// By index: true if the node is one of `places` or below one.
     fn below(&self, places: &[usize]) -> Vec<bool> {
         let mut is_below = vec![false; self.nodes.len()];
         for &place in places {
@@ -167,7 +181,14 @@ impl<'t> Heavy<'t> {
         is_below
     }
 
-    /// At most three subtrees, heaviest first. At most a tenth of the samples of one are in another.
+    /// True if a function calls these nodes with nine tenths of the weight.
+    fn is_below(&self, places: &[usize], caller: FunctionId, weight: u64) -> bool {
+        let is_called = |place: &&usize| self.above(**place).any(|above| self.nodes[above].function == caller);
+        let called: u64 = places.iter().filter(is_called).map(|&place| self.nodes[place].weight).sum();
+        called as f64 >= NEARLY_ALL * weight as f64
+    }
+
+    /// Finds at most three subtrees, heaviest first. At most a tenth of a subtree's samples are in another one.
     fn subtrees(&self, is_eligible: &[bool], all: &[(u64, u64)]) -> Vec<Found> {
         let mut is_open = is_eligible.to_vec();
         let mut left: Vec<u64> = self.nodes.iter().map(|node| node.weight).collect();
@@ -186,23 +207,24 @@ impl<'t> Heavy<'t> {
             for (left, is_below) in left.iter_mut().zip(self.below(&places)) {
                 *left = if is_below { 0 } else { *left };
             }
-            // Its whole weight is shown, so it must not have much of it in another subtree.
+            // The subtree is shown with its complete weight, so little of that may already be in another one.
             let weight = all[function.index()].0;
-            if own as f64 >= 0.9 * weight as f64 {
+            if own as f64 >= NEARLY_ALL * weight as f64 {
                 let is_caller = |id: FunctionId| {
                     is_eligible[id.index()] && all[id.index()].0 as f64 >= CLEARLY_MORE * weight as f64
                 };
-                let caller = self.above(places[0]).map(|above| self.nodes[above].function).find(|&id| is_caller(id));
-                found.push(Found { function, places, caller });
+                let mut callers = self.above(places[0]).map(|above| self.nodes[above].function);
+                let caller = callers.find(|&id| is_caller(id) && self.is_below(&places, id, weight));
+                found.push(Found { function, caller });
             }
         }
         found
     }
 
-    /// The deepest function that holds most of the heaviest function's weight, and its nodes.
+    /// The deepest function that contains most of the heaviest function's weight, and its nodes.
     fn deepest(&self, left: &[u64], is_open: &[bool], least: f64) -> Option<(FunctionId, Vec<usize>)> {
         let mut sums = self.by_function(left, is_open);
-        // Of equal functions, the outermost.
+        // If functions are equal, take the outermost.
         let (weight, outer) = sums.values().max_by_key(|(weight, places)| (*weight, std::cmp::Reverse(places[0])))?;
         if (*weight as f64) < least {
             return None;
@@ -213,45 +235,5 @@ impl<'t> Heavy<'t> {
         let deep = sums.iter().map(|(&id, (_, places))| (holds(places), std::cmp::Reverse(places[0]), id));
         let (.., id) = deep.filter(|(held, ..)| *held as f64 >= HOLDS * *weight as f64).min()?;
         sums.remove(&id).map(|(_, places)| (id, places))
-    }
-
-    /// All that is shown of a subtree.
-    fn subtree(&self, found: &Found, owners: &Owners, rows: &[StackWeight], unit: Unit) -> Subtree {
-        let mut nodes: Vec<u32> = found.places.iter().map(|&place| self.nodes[place].node).collect();
-        nodes.sort_unstable();
-        let within = || rows_below(self.tree, &nodes, rows);
-        let (thread, on_thread) = heaviest_thread(within()).unwrap_or((rows[0].thread, (0, 0)));
-        let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
-        // Of equal rows, the first.
-        let heaviest = within().rev().max_by_key(|row| row.weight);
-        let outermost = heaviest.and_then(|row| self.outermost(row.stack?, found.function));
-        Subtree {
-            function: found.function,
-            caller: found.caller,
-            callee: self.callee(found).map(|(id, sum)| (id, amount(sum))),
-            thread,
-            on_thread: amount(on_thread),
-            origin: outermost.and_then(|stack| super::answers::origin(self.tree.profile, owners, stack)),
-        }
-    }
-
-    /// The stack that ends in the outermost frame of a function.
-    fn outermost(&self, stack: StackId, function: FunctionId) -> Option<StackId> {
-        let profile = self.tree.profile;
-        let stacks = std::iter::successors(Some(stack), |&at| profile.stack(at).parent);
-        stacks.filter(|&at| profile.frame(profile.stack(at).frame).function == function).last()
-    }
-
-    /// The heaviest callee, with its weight and samples, if it has a tenth of all weight.
-    fn callee(&self, found: &Found) -> Option<(FunctionId, (u64, u64))> {
-        let mut sums: HashMap<FunctionId, (u64, u64)> = HashMap::default();
-        for node in
-            self.nodes.iter().filter(|node| found.places.contains(&node.parent) && node.function != found.function)
-        {
-            let sum = sums.entry(node.function).or_default();
-            *sum = (sum.0 + node.weight, sum.1 + self.tree.sums(node.node).all_samples);
-        }
-        let (id, sum) = sums.into_iter().max_by_key(|&(id, sum)| (sum, std::cmp::Reverse(id)))?;
-        (sum.0 as f64 >= LEAST * self.tree.weights.total().all_weight as f64).then_some((id, sum))
     }
 }

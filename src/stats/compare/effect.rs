@@ -1,4 +1,4 @@
-//! The mean difference within blocks, tested by Welch and by Student.
+//! The mean difference within blocks, tested by Welch's and by Student's test.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -6,24 +6,24 @@ use super::blocks::Block;
 
 /// How far the new values are above those of the base: a mean difference, with its error by two tests.
 ///
-/// Blocks are weighted by n₁n₂/(n₁+n₂), never by estimated variances: those make identical sides differ in 6 to 26 % of comparisons. A claim
-/// needs both tests, so probabilities are the larger and intervals the wider of both. Welch's test alone is wrong if one side has few values,
-/// and Student's test alone if the side with few values varies more.
+/// Blocks are weighted by n₁n₂/(n₁+n₂), never by estimated variances: these would make identical sides differ in 6 to 26 % of comparisons. A claim
+/// needs both tests, so a p-value is the larger and an interval the wider of both. Welch's test alone is wrong if one side has few values, and
+/// Student's test alone is wrong if the side with few values varies more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// The weighted mean over blocks of the difference of means. The ratio of use is its exponential.
+    /// The difference of means, averaged over blocks by their weight. Its exponential is the ratio of use.
     pub difference: f64,
-    /// The error with a variance for each block and side (Welch and Satterthwaite).
+    /// The error with a separate variance for each block and side (Welch and Satterthwaite).
     pub welch: StandardError,
-    /// The error with one variance for all (Student).
+    /// The error with a common variance (Student).
     pub pooled: StandardError,
-    /// The variance of one value within its block and side.
+    /// The variance of a single value within its block and side.
     pub variance: f64,
-    /// The blocks with values on both sides.
+    /// The number of blocks with values on both sides.
     pub blocks: usize,
 }
 
-/// A standard error, and how well it is known.
+/// A standard error, and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StandardError {
     /// The standard error of the difference.
@@ -33,7 +33,7 @@ pub struct StandardError {
 }
 
 impl StandardError {
-    /// `variance` is of the difference.
+    /// `variance` is the variance of the difference.
     fn new(variance: f64, degrees: f64) -> Self {
         Self { error: variance.sqrt(), degrees }
     }
@@ -42,7 +42,7 @@ impl StandardError {
         StudentsT::new(0.0, 1.0, self.degrees).expect("degrees of freedom are positive")
     }
 
-    /// Half of the width of an interval that misses on one side with this probability.
+    /// Half the width of an interval that misses on one side with this probability.
     fn half_width(&self, tail: f64) -> f64 {
         self.error * self.students().inverse_cdf(1.0 - tail)
     }
@@ -53,9 +53,9 @@ impl StandardError {
 struct Cell {
     count: f64,
     mean: f64,
-    /// The variance of a value, at least the floor; `None` for a single value.
+    /// The variance of a value, at least `floor`; `None` if there is a single value.
     variance: Option<f64>,
-    /// The least variance of a value.
+    /// The smallest possible variance of a value.
     floor: f64,
 }
 
@@ -69,7 +69,7 @@ impl Cell {
     }
 }
 
-/// The cells of the blocks that have values on both sides.
+/// The cells of blocks with values on both sides.
 pub(super) struct Cells(Vec<[Cell; 2]>);
 
 impl Cells {
@@ -79,7 +79,7 @@ impl Cells {
         Self(both.map(cells).collect())
     }
 
-    /// The weight of each block. They add up to 1.
+    /// The weight of each block. The weights add up to 1.
     fn weights(&self) -> Vec<f64> {
         let weight = |[base, new]: &[Cell; 2]| base.count * new.count / (base.count + new.count);
         let sum: f64 = self.0.iter().map(weight).sum();
@@ -90,7 +90,7 @@ impl Cells {
         self.0.iter().zip(self.weights()).map(|([base, new], weight)| weight * (new.mean - base.mean)).sum()
     }
 
-    /// The errors by Welch and by Student if each cell had this many times its values; `None` if values cannot show how much they vary.
+    /// The errors by Welch and by Student if each cell had `factor` times as many values; `None` if the values do not show how much they vary.
     pub(super) fn errors(&self, factor: f64) -> Option<[StandardError; 2]> {
         let degrees = |cell: &Cell| cell.count * factor - 1.0;
         let known = || self.0.iter().flatten().filter_map(|cell| Some((cell, cell.variance?)));
@@ -98,9 +98,9 @@ impl Cells {
         if all_degrees <= 0.0 {
             return self.error_of_pairs(factor).map(|error| [error, error]);
         }
-        // More values do not change the variance of one.
+        // The variance of a single value does not depend on the number of values.
         let pooled = self.variance();
-        // Independent parts of Welch's variance, with the squares that their degrees of freedom divide.
+        // Independent parts of Welch's variance, and the sum of squares for the degrees of freedom.
         let (mut sum, mut squares, mut of_single, mut of_pooled) = (0.0, 0.0, 0.0, 0.0);
         for (cells, weight) in self.0.iter().zip(self.weights()) {
             for cell in cells {
@@ -121,7 +121,7 @@ impl Cells {
         Some([welch, StandardError::new(of_pooled, all_degrees)])
     }
 
-    /// The error if every cell has one value: blocks are pairs, which have one weight.
+    /// The error if every cell has one value: blocks are pairs with equal weight.
     fn error_of_pairs(&self, factor: f64) -> Option<StandardError> {
         let count = self.0.len() as f64;
         let differences: Vec<f64> = self.0.iter().map(|[base, new]| new.mean - base.mean).collect();
@@ -141,9 +141,9 @@ impl Cells {
 }
 
 impl Effect {
-    /// The effect within blocks; `None` if no block has values on both sides, or if the values cannot show how much they vary.
+    /// The effect within blocks; `None` if no block has values on both sides, or if the values do not show how much they vary.
     ///
-    /// A block with a single value on a side takes the variance of all blocks. If every block has one value on each side, blocks are pairs.
+    /// A block with a single value on a side uses the variance of all blocks. If every block has one value on each side, blocks are treated as pairs.
     /// The errors are 0 if values do not vary and have no [floor](Block::floors).
     pub fn of(blocks: &[Block]) -> Option<Self> {
         let cells = Cells::of(blocks);
@@ -152,7 +152,7 @@ impl Effect {
         Some(Self { difference, welch, pooled, variance, blocks: cells.0.len() })
     }
 
-    /// True if the values vary, so that chance is known.
+    /// True if the values vary, so the standard errors are above 0.
     pub fn has_error(&self) -> bool {
         self.errors().iter().all(|error| error.error > 0.0)
     }
@@ -161,12 +161,12 @@ impl Effect {
         [self.welch, self.pooled]
     }
 
-    /// The probability of a difference at least this far above 0 if there were none.
+    /// The one-sided p-value for a difference above 0.
     pub fn p_above(&self) -> f64 {
         self.p_beyond(self.difference)
     }
 
-    /// The probability of a difference at least this far below 0 if there were none.
+    /// The one-sided p-value for a difference below 0.
     pub fn p_below(&self) -> f64 {
         self.p_beyond(-self.difference)
     }
@@ -179,18 +179,18 @@ impl Effect {
         self.errors().into_iter().map(of).fold(0.0, f64::max)
     }
 
-    /// The probability of a difference at least this far from `of` if it were the true one.
+    /// The two-sided p-value if the true difference were `of`.
     pub fn p(&self, of: f64) -> f64 {
         2.0 * self.p_beyond((self.difference - of).abs())
     }
 
-    /// The interval that has the true difference with a probability of 1 − alpha.
+    /// The interval that contains the true difference with a probability of 1 − alpha.
     pub fn interval(&self, alpha: f64) -> (f64, f64) {
         let half = self.half_width(alpha / 2.0);
         (self.difference - half, self.difference + half)
     }
 
-    /// The true difference is below this with a probability of 1 − alpha.
+    /// The upper bound of the true difference, with a probability of 1 − alpha.
     pub fn upper_bound(&self, alpha: f64) -> f64 {
         self.difference + self.half_width(alpha)
     }

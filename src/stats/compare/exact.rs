@@ -1,35 +1,80 @@
-//! Exact tests of how many values are beyond a limit.
+//! Exact tests for the number of values beyond a limit.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::stats::interval::Counts;
 
-/// How many values of a block are beyond a limit, and how many there are.
+/// How many values of a block are beyond a limit, and how many values there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exceedance {
-    /// Values of the base beyond the limit.
+    /// The number of base values beyond the limit.
     pub base: u64,
-    /// All values of the base.
+    /// The number of all base values.
     pub of_base: u64,
-    /// Values of the new version beyond the limit.
+    /// The number of new values beyond the limit.
     pub new: u64,
-    /// All values of the new version.
+    /// The number of all new values.
     pub of_new: u64,
 }
 
-/// The probabilities of counts beyond a limit, if both sides are alike in each block.
+impl Exceedance {
+    /// The upper bound of the share of new values beyond the limit, relative to that of the base, with a probability of about 1 − alpha. Returned as a
+    /// logarithm.
+    ///
+    /// Uses the Mantel–Haenszel ratio over blocks, with the variance of Greenland and Robins; with one block, this is the Katz interval. `None` if one
+    /// side has no value beyond the limit.
+    pub fn ratio_bound(blocks: &[Self], alpha: f64) -> Option<f64> {
+        let (mut new, mut base, mut variance) = (0.0, 0.0, 0.0);
+        for block in blocks.iter().filter(|block| block.of_base > 0 && block.of_new > 0) {
+            let [a, c, n, m] = [block.new, block.base, block.of_new, block.of_base].map(|count| count as f64);
+            let all = n + m;
+            new += a * m / all;
+            base += c * n / all;
+            variance += ((a + c) * n * m - a * c * all) / (all * all);
+        }
+        let error = (variance / (new * base)).sqrt();
+        (new > 0.0 && base > 0.0).then(|| (new / base).ln() + Normal::standard().inverse_cdf(1.0 - alpha) * error)
+    }
+}
+
+/// The p-values of the numbers beyond a limit, if both sides are the same in each block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exact {
-    /// Of at least as many new values beyond the limit.
+    /// The probability of at least as many new values beyond the limit.
     pub more: f64,
-    /// Of at most as many.
+    /// The probability of at most as many.
     pub fewer: f64,
-    /// Of a number that is at most as likely.
+    /// The probability of any number that is at most as likely.
     pub two_sided: f64,
 }
 
 impl Exact {
-    /// The larger probabilities of two tests, if a claim needs both.
+    /// Tests whether the numbers of values beyond the limit differ by more than chance.
+    ///
+    /// Given how many values of each block are beyond the limit, the number of new ones among them is hypergeometric, and the distribution of the sum
+    /// over blocks is their convolution. With one block, this is Fisher's exact test; with several, the exact Cochran–Mantel–Haenszel test.
+    pub fn of(blocks: &[Exceedance]) -> Self {
+        let (mut first, mut weights) = (0, vec![1.0]);
+        for block in blocks {
+            let counts = Counts::hypergeometric(block.of_new, block.of_base, block.base + block.new);
+            first += counts.first();
+            weights = convolved(&weights, counts.weights());
+        }
+        let seen: u64 = blocks.iter().map(|block| block.new).sum();
+        let all: f64 = weights.iter().sum();
+        let share = |weights: &[f64]| (weights.iter().sum::<f64>() / all).min(1.0);
+        // Counts without a weight are too unlikely for a double.
+        let (below, above) =
+            (Self { more: 1.0, fewer: 0.0, two_sided: 0.0 }, Self { more: 0.0, fewer: 1.0, two_sided: 0.0 });
+        let Some(place) = seen.checked_sub(first).map(|place| place as usize) else { return below };
+        let Some(of_seen) = weights.get(place) else { return above };
+        // Equal probabilities may differ in their last digits.
+        let at_most = of_seen * (1.0 + 1e-7);
+        let unlikely: Vec<f64> = weights.iter().copied().filter(|weight| *weight <= at_most).collect();
+        Self { more: share(&weights[place..]), fewer: share(&weights[..=place]), two_sided: share(&unlikely) }
+    }
+
+    /// The larger p-values of two tests, if a claim needs both.
     pub(crate) fn max(self, other: Self) -> Self {
         Self {
             more: self.more.max(other.more),
@@ -39,52 +84,10 @@ impl Exact {
     }
 }
 
-/// Whether the numbers of values beyond the limit differ by more than chance.
-///
-/// Given how many values of each block are beyond the limit, the number of new ones among them is hypergeometric, and the sum over blocks
-/// is their convolution. With one block, this is Fisher's exact test; with several, the exact test of Cochran, Mantel and Haenszel.
-pub fn exact_test(blocks: &[Exceedance]) -> Exact {
-    let (mut first, mut weights) = (0, vec![1.0]);
-    for block in blocks {
-        let counts = Counts::hypergeometric(block.of_new, block.of_base, block.base + block.new);
-        first += counts.first();
-        weights = convolved(&weights, counts.weights());
-    }
-    let seen: u64 = blocks.iter().map(|block| block.new).sum();
-    let all: f64 = weights.iter().sum();
-    let share = |weights: &[f64]| (weights.iter().sum::<f64>() / all).min(1.0);
-    // Counts without a weight are too unlikely for a double.
-    let (below, above) =
-        (Exact { more: 1.0, fewer: 0.0, two_sided: 0.0 }, Exact { more: 0.0, fewer: 1.0, two_sided: 0.0 });
-    let Some(place) = seen.checked_sub(first).map(|place| place as usize) else { return below };
-    let Some(of_seen) = weights.get(place) else { return above };
-    // Equal probabilities may differ in their last digits.
-    let at_most = of_seen * (1.0 + 1e-7);
-    let unlikely: Vec<f64> = weights.iter().copied().filter(|weight| *weight <= at_most).collect();
-    Exact { more: share(&weights[place..]), fewer: share(&weights[..=place]), two_sided: share(&unlikely) }
-}
-
 fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; a.len() + b.len() - 1];
     for (index, a) in a.iter().enumerate() {
         sums[index..].iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
     }
     sums
-}
-
-/// The share of new values beyond the limit, relative to that of the base, is below this with a probability of about 1 − alpha.
-///
-/// The ratio of Mantel and Haenszel over blocks, with the variance of Greenland and Robins; with one block, this is Katz' interval. `None`
-/// if one side has no value beyond the limit.
-pub fn share_ratio_bound(blocks: &[Exceedance], alpha: f64) -> Option<f64> {
-    let (mut new, mut base, mut variance) = (0.0, 0.0, 0.0);
-    for block in blocks.iter().filter(|block| block.of_base > 0 && block.of_new > 0) {
-        let [a, c, n, m] = [block.new, block.base, block.of_new, block.of_base].map(|count| count as f64);
-        let all = n + m;
-        new += a * m / all;
-        base += c * n / all;
-        variance += ((a + c) * n * m - a * c * all) / (all * all);
-    }
-    let error = (variance / (new * base)).sqrt();
-    (new > 0.0 && base > 0.0).then(|| (new / base).ln() + Normal::standard().inverse_cdf(1.0 - alpha) * error)
 }

@@ -1,7 +1,7 @@
-//! Probabilities of many tests, adjusted so that the number of false claims is known.
+//! Adjusts the p-values of many tests to control the number of false claims.
 
-/// Holm's adjustment: rejecting what is at most alpha makes any false claim with a probability of at most alpha.
-pub fn holm(values: &[f64]) -> Vec<f64> {
+/// Holm's adjustment. If all hypotheses with an adjusted value of at most alpha are rejected, the probability of any false claim is at most alpha.
+pub(crate) fn holm(values: &[f64]) -> Vec<f64> {
     let count = values.len();
     let mut adjusted = vec![0.0; count];
     let mut largest = 0.0_f64;
@@ -12,8 +12,8 @@ pub fn holm(values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Benjamini and Hochberg's adjustment: of what is at most q, on average at most the share q is a false claim.
-pub fn benjamini_hochberg(values: &[f64]) -> Vec<f64> {
+/// Benjamini and Hochberg's adjustment. Among the values of at most q, the expected share of false claims is at most q.
+pub(crate) fn benjamini_hochberg(values: &[f64]) -> Vec<f64> {
     let count = values.len();
     let mut adjusted = vec![0.0; count];
     let mut smallest = 1.0_f64;
@@ -28,4 +28,27 @@ fn ascending(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Few distinct values, so many are equal.
+        #[test]
+        fn adjusts_as_defined(values in prop::collection::vec((0..=30_u32).prop_map(|value| f64::from(value * value) / 900.0), 1..40)) {
+            let count = |is: &dyn Fn(f64) -> bool| values.iter().filter(|value| is(**value)).count() as f64;
+            let holms = |value: f64| (value * (values.len() as f64 - count(&|other| other < value))).min(1.0);
+            let benjaminis = |value: f64| (value * values.len() as f64 / count(&|other| other <= value)).min(1.0);
+            for (index, value) in values.iter().enumerate() {
+                let (smaller, larger) = values.iter().partition::<Vec<f64>, _>(|other| *other <= value);
+                assert_eq!(holm(&values)[index], smaller.into_iter().map(holms).fold(0.0, f64::max));
+                let at_least = larger.into_iter().chain([*value]);
+                assert_eq!(benjamini_hochberg(&values)[index], at_least.map(benjaminis).fold(1.0, f64::min));
+            }
+        }
+    }
 }

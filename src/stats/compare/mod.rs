@@ -1,12 +1,12 @@
 //! Tests of two groups of values: whether one is above the other, and by how much.
 //!
-//! A run has one value, such as the logarithm of its CPU use. Values are compared within blocks, such as devices, so that another mix of
-//! devices on one side is not an effect. `docs/statistics.md` has the formulas and their sources.
+//! A run has one value, such as the logarithm of its CPU use. Values are compared within blocks, such as devices, so a different mix of devices on
+//! the two sides is not reported as an effect. `docs/statistics.md` has the formulas and their sources.
 //!
 //! ```
-//! use traceparse::stats::compare::{Block, Effect};
+//! use traceparse::stats::{Block, Effect};
 //!
-//! // Two devices, of which one is twice as fast. The new version takes about a tenth more on both.
+//! // One of the two devices is twice as fast. The new version takes about a tenth more on both.
 //! let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect();
 //! let blocks = [
 //!     Block { base: logs(&[10.0, 10.2, 9.9]), new: logs(&[11.1, 10.9, 11.0]), floors: [0.0; 2] },
@@ -23,8 +23,7 @@ mod exact;
 mod families;
 mod power;
 
-pub use blocks::{Block, van_elteren};
+pub use blocks::Block;
 pub use effect::{Effect, StandardError};
-pub use exact::{Exact, Exceedance, exact_test, share_ratio_bound};
-pub use families::{benjamini_hochberg, holm};
-pub use power::needed_factor;
+pub use exact::{Exact, Exceedance};
+pub(crate) use families::{benjamini_hochberg, holm};

@@ -1,4 +1,4 @@
-//! How many values show a difference.
+//! Computes how many values are needed to show a difference.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use statrs::function::beta::beta_reg;
@@ -7,40 +7,42 @@ use statrs::function::gamma::ln_gamma;
 use super::blocks::Block;
 use super::effect::{Cells, StandardError};
 
-/// The probability with which a difference is to be found.
+/// The required probability of finding a difference.
 const POWER: f64 = 0.9;
-/// No more than this many times the values are considered.
+/// The largest factor to consider.
 const MOST: f64 = 1e9;
 
-/// By how much the number of values in every block and side has to grow, at least by 1, so that a difference is claimed nine times in ten
-/// at this one-sided level. An estimate, since variances are: from ten values a side, half of the estimates are wrong by a third or more.
-///
-/// `None` if values cannot show how much they vary, or if no number suffices.
-pub fn needed_factor(blocks: &[Block], difference: f64, level: f64) -> Option<f64> {
-    if difference <= 0.0 {
-        return None;
-    }
-    let cells = Cells::of(blocks);
-    let is_enough = |factor: f64| {
-        let errors = cells.errors(factor)?;
-        let power = errors.iter().map(|error| power(error, difference, level)).fold(1.0, f64::min);
-        Some(power >= POWER)
-    };
-    if is_enough(1.0)? {
-        return Some(1.0);
-    }
-    let (mut few, mut enough) = (1.0, 2.0);
-    while !is_enough(enough)? {
-        (few, enough) = (enough, enough * 2.0);
-        if enough > MOST {
+impl Block {
+    /// The factor, at least 1, by which the number of values in every block and side has to grow to claim a difference in nine of ten cases at this
+    /// one-sided level. This is only an estimate, like the variances: with ten values per side, half of the estimates are wrong by a third or more.
+    ///
+    /// `None` if the values do not show how much they vary, or if no number is enough.
+    pub fn needed_factor(blocks: &[Self], difference: f64, level: f64) -> Option<f64> {
+        if difference <= 0.0 {
             return None;
         }
+        let cells = Cells::of(blocks);
+        let is_enough = |factor: f64| {
+            let errors = cells.errors(factor)?;
+            let power = errors.iter().map(|error| power(error, difference, level)).fold(1.0, f64::min);
+            Some(power >= POWER)
+        };
+        if is_enough(1.0)? {
+            return Some(1.0);
+        }
+        let (mut few, mut enough) = (1.0, 2.0);
+        while !is_enough(enough)? {
+            (few, enough) = (enough, enough * 2.0);
+            if enough > MOST {
+                return None;
+            }
+        }
+        while enough - few > 1e-9 * enough {
+            let middle = f64::midpoint(few, enough);
+            *(if is_enough(middle)? { &mut enough } else { &mut few }) = middle;
+        }
+        Some(enough)
     }
-    while enough - few > 1e-9 * enough {
-        let middle = f64::midpoint(few, enough);
-        *(if is_enough(middle)? { &mut enough } else { &mut few }) = middle;
-    }
-    Some(enough)
 }
 
 /// The probability that a difference is claimed.
@@ -49,9 +51,9 @@ fn power(error: &StandardError, difference: f64, level: f64) -> f64 {
     1.0 - noncentral_t(critical, error.degrees, difference / error.error)
 }
 
-/// The probability that noncentral t is at most `t`, which is positive (Lenth 1989, algorithm AS 243).
+/// The probability that noncentral t is at most `t`, which must be positive (Lenth 1989, algorithm AS 243).
 fn noncentral_t(t: f64, degrees: f64, noncentrality: f64) -> f64 {
-    // The series underflows, and the answer is 0 to many decimals.
+    // The series underflows, and the result is 0 to many decimals.
     if noncentrality > 37.0 {
         return 0.0;
     }
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn noncentral_t_matches_scipy() {
-        // t, degrees, noncentrality, and scipy.stats.nct.cdf of them.
+        // t, degrees, noncentrality, and the result of scipy.stats.nct.cdf.
         let cases = [
             (2.101, 18.0, 3.2, 0.143_375_971_076_044_7),
             (1.96, 1e6, 3.2415, 0.100_009_179_975_345_68),
@@ -91,7 +93,7 @@ mod tests {
     #[test]
     fn finds_no_number_of_values_that_shows_no_difference() {
         let block = Block { base: vec![1.0, 1.1, 1.2], new: vec![1.0, 1.3], floors: [0.0; 2] };
-        assert_eq!(needed_factor(std::slice::from_ref(&block), 0.0, 0.025), None);
-        assert!(needed_factor(&[block], 0.1, 0.025).is_some_and(|factor| factor > 1.0));
+        assert_eq!(Block::needed_factor(std::slice::from_ref(&block), 0.0, 0.025), None);
+        assert!(Block::needed_factor(&[block], 0.1, 0.025).is_some_and(|factor| factor > 1.0));
     }
 }

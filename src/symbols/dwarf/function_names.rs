@@ -1,15 +1,15 @@
-//! The names of a function: its linkage name, and its name in the source.
+//! Finds the names of a function: its linkage name, and its name in the source.
 //!
-//! A function that was inlined somewhere has no name there but refers to the function itself (`DW_AT_abstract_origin`),
-//! and that may refer to its declaration in a class (`DW_AT_specification`). Names are looked for along that way, so
-//! that a linkage name on the declaration comes before a plain name on the way to it.
+//! At the place where a function is inlined, it has no name but a reference to the function itself (`DW_AT_abstract_origin`), which may refer
+//! to its declaration in a class (`DW_AT_specification`). Names are searched along this chain. A linkage name on the declaration is preferred to
+//! a plain name found on the way to it.
 
 use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 
 use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::units::{Unit, Units};
 
-/// Most references that are followed from one entry. Compilers write two.
+/// The maximum number of references that are followed from one entry. Compilers write two.
 const MAX_REFERENCES: usize = 16;
 
 /// The target of a reference.
@@ -18,7 +18,7 @@ enum Reference {
     InFile(DebugInfoOffset),
 }
 
-/// The names of the entry at `offset`, without those that cannot be read.
+/// Returns the names of the entry at `offset`. Unreadable names are missing.
 pub(super) fn names<'data>(
     units: &Units<'data>,
     unit: &Unit<'data>,
@@ -42,7 +42,7 @@ pub(super) fn names<'data>(
     names
 }
 
-/// Adds the names of one entry that are still missing, and returns the reference that leads on.
+/// Adds the missing names from one entry, and returns the next reference.
 fn read_entry<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
@@ -76,7 +76,7 @@ fn read_entry<'data>(
     Ok(reference)
 }
 
-/// A string that is not empty and is UTF-8.
+/// Returns a non-empty UTF-8 string.
 fn text<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
@@ -89,24 +89,24 @@ fn text<'data>(
             Ok(std::str::from_utf8(bytes.slice()).ok().filter(|text| !text.is_empty()))
         }
         Err(_) => {
-            // Perhaps a string without an end, looked for as far as one may reach.
+            // This may be an unterminated string, which was searched to the maximum length.
             budget.walk(MAX_STRING_LENGTH as usize / 16)?;
             Ok(None)
         }
     }
 }
 
-/// The names of a function. Empty names do not count.
+/// The names of a function. Empty names are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names<'data> {
     /// `DW_AT_linkage_name`.
     pub(super) linkage: Option<&'data str>,
-    /// `DW_AT_name`; not looked for any further than the linkage name.
+    /// `DW_AT_name`. The search stops at the linkage name, so it may be missing.
     pub(super) plain: Option<&'data str>,
 }
 
 impl<'data> Names<'data> {
-    /// The better one.
+    /// The preferred name.
     pub(super) fn best(self) -> Option<&'data str> {
         self.linkage.or(self.plain)
     }

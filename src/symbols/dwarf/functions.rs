@@ -1,4 +1,4 @@
-//! The functions of a unit, and what was inlined into them.
+//! The functions of a unit, and the functions inlined into them.
 //!
 //! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over the complete unit. Calls
 //! inlined into a function (`DW_TAG_inlined_subroutine`, at any depth, also inside lexical blocks) are found in a second walk over this
@@ -18,12 +18,12 @@ use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, UnitRef};
 use super::ranges::RangeAttributes;
 use crate::symbols::frame::Called;
 
-/// The deepest inlining that is read; deeper calls count as part of the function around them. Known files have up to 33.
+/// The maximum depth of inlining; deeper calls are treated as part of the function around them. Known files have up to 33.
 const MAX_INLINE_DEPTH: usize = 200;
-/// The largest number of functions before an address that are tried if the nearest does not reach it. Functions rarely overlap.
+/// If the nearest function does not contain an address, at most this many functions before it are tried. Functions rarely overlap.
 const MAX_OVERLAPPING: usize = 32;
 
-/// A stretch of a function.
+/// An address range of a function.
 #[derive(Clone, Copy, Debug)]
 struct FunctionRange {
     begin: u64,
@@ -31,12 +31,11 @@ struct FunctionRange {
     function: usize,
 }
 
-/// A function that has code.
 #[derive(Debug)]
 pub(super) struct Function<'data> {
     /// The offset of its entry.
     pub(super) offset: UnitOffset,
-    /// The address at which it is entered: not always its lowest one, since unlikely parts may be put elsewhere.
+    /// Its entry address. It is not always the lowest address, since the compiler may move unlikely code elsewhere.
     pub(super) entry: u64,
     /// The functions inlined into it, read on demand; `None` if they cannot be read.
     body: OnceCell<Option<Box<Body<'data>>>>,
@@ -52,12 +51,12 @@ pub(super) struct Body<'data> {
     ranges: Vec<InlineRange>,
 }
 
-/// A function that was inlined, at one place.
+/// An inlined call of a function.
 #[derive(Debug)]
 pub(super) struct Inlinee<'data> {
-    /// The entry at which its names are looked for: the function that it is a copy of, mostly.
+    /// The entry that provides its names, usually the function that was inlined.
     pub(super) named_by: UnitOffset,
-    /// The file of the call, an index into the table of files.
+    /// The file of the call, as an index into the file table.
     pub(super) call_file: Option<u32>,
     /// The line of the call; 0 if it does not belong to a line.
     pub(super) call_line: Option<u32>,
@@ -67,7 +66,7 @@ pub(super) struct Inlinee<'data> {
     pub(super) called: OnceCell<Called<'data>>,
 }
 
-/// A stretch of an inlined function.
+/// An address range of an inlined function.
 #[derive(Clone, Copy, Debug)]
 struct InlineRange {
     /// The number of functions inlined around it.
@@ -77,16 +76,15 @@ struct InlineRange {
     end: u64,
 }
 
-/// The functions of one unit.
 #[derive(Debug)]
 pub(super) struct Functions<'data> {
     functions: Vec<Function<'data>>,
-    /// Sorted by begin, then in the order of the file.
+    /// Sorted by begin, then in file order.
     ranges: Vec<FunctionRange>,
 }
 
 impl<'data> Functions<'data> {
-    /// Walks over all entries of a unit.
+    /// Walks all entries of a unit.
     pub(super) fn read(unit: UnitRef<'_, 'data>, budget: &Budget<'_>) -> Result<Self, Fault> {
         budget.walk(unit.header.length_including_self())?;
         let (mut functions, mut ranges) = (Vec::new(), Vec::new());
@@ -120,7 +118,7 @@ impl<'data> Functions<'data> {
         Ok(Self { functions, ranges })
     }
 
-    /// The function whose code is at an address. If there are several, the last to begin.
+    /// Returns the function at an address. If there are several, returns the one that begins last.
     pub(super) fn find(&self, address: u64) -> Option<&Function<'data>> {
         let end = self.ranges.partition_point(|range| range.begin <= address);
         let candidates = self.ranges[..end].iter().rev().take(MAX_OVERLAPPING);
@@ -129,7 +127,8 @@ impl<'data> Functions<'data> {
 }
 
 impl<'data> Function<'data> {
-    /// The functions inlined into the function, which is in `unit`; `None` if they cannot be read, which is reported to `on_fault` once.
+    /// Returns the functions inlined into this function, which is in `unit`; `None` if they cannot be read, which is reported to `on_fault`
+    /// once.
     pub(super) fn body<'a>(
         &self,
         unit: impl FnOnce() -> Result<UnitRef<'a, 'data>, Fault>,
@@ -146,14 +145,14 @@ impl<'data> Function<'data> {
 }
 
 impl<'data> Body<'data> {
-    /// Walks over the entries below a function.
+    /// Walks the entries below a function.
     fn read(unit: UnitRef<'_, 'data>, function: UnitOffset, budget: &Budget<'_>) -> Result<Self, Fault> {
         let mut body = Self::default();
         let mut entries = unit.entries_raw(Some(function))?;
         let depth = entries.next_depth();
-        // The depths in the tree of the inlined functions around the entry at hand.
+        // The tree depths of the inlined functions around the current entry.
         let mut around: Vec<isize> = Vec::new();
-        // The depth of a skipped function inside this function.
+        // The depth of a nested function that is being skipped.
         let mut skipped = None;
         let mut is_first = true;
         loop {
@@ -242,7 +241,7 @@ impl<'data> Body<'data> {
         Ok(())
     }
 
-    /// The functions that are inlined at an address, outermost first.
+    /// Returns the functions inlined at an address, outermost first.
     pub(super) fn find(&self, address: u64) -> Vec<&Inlinee<'data>> {
         let (mut ranges, mut chain) = (&self.ranges[..], Vec::new());
         loop {

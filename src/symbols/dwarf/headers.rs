@@ -1,4 +1,4 @@
-//! The positions of units and line tables in their sections, found from their first bytes so that nothing else is read.
+//! Finds units and line tables in their sections by reading only their first bytes.
 
 use gimli::{
     DebugInfo, DebugLineOffset, Format, LittleEndian, Reader as _, ReaderOffsetId, SectionId, UnitHeader,
@@ -8,21 +8,21 @@ use gimli::{
 use super::limits::{Bytes, Fault};
 use crate::symbols::section::Section;
 
-/// How many bytes of a unit to read to get its first entry. An entry takes about 40 bytes, and more only if it contains strings.
+/// The number of bytes read from a unit for its first entry. An entry takes about 40 bytes, and more only if it contains strings.
 const HEAD: u64 = 512;
 
 /// The header of a unit.
 pub(super) struct Head<'data> {
-    /// The header, and the first bytes of the unit.
+    /// The header, with the first bytes of the unit.
     pub(super) header: UnitHeader<Bytes<'data>>,
-    /// The position of the first entry in the unit. `UnitHeader::header_size` would be wrong, since it subtracts the bytes that the header
-    /// holds from the length of the unit.
+    /// The offset of the first entry in the unit. `UnitHeader::header_size` would be wrong here, since it subtracts the bytes in the header from
+    /// the length of the unit.
     pub(super) size: usize,
-    /// True if those first bytes are the whole unit.
+    /// True if the first bytes are the whole unit.
     pub(super) is_whole: bool,
 }
 
-/// The headers in `.debug_info`, in order, up to the first fault.
+/// Returns the headers in `.debug_info`, in order, up to the first fault.
 pub(super) fn heads<'data>(info: Section<'data>) -> impl Iterator<Item = Result<Head<'data>, Fault>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
@@ -41,7 +41,7 @@ pub(super) fn heads<'data>(info: Section<'data>) -> impl Iterator<Item = Result<
     })
 }
 
-/// The end of the unit or line table at `offset`, and the width of its offsets: both follow from the length that it begins with.
+/// Returns the end of the unit or line table at `offset`, and the width of its offsets. Both follow from its initial length.
 fn extent(section: Section<'_>, offset: u64) -> Result<(u64, Format), Fault> {
     let start = section.get(offset..section.len().min(offset.saturating_add(12))).ok_or(Fault::Unreadable)?;
     let (length, format) = Bytes::new(start, LittleEndian).read_initial_length()?;
@@ -72,7 +72,7 @@ fn head<'data>(info: Section<'data>, offset: u64, end: u64, format: Format) -> R
     Ok(Head { header, size, is_whole: read == end })
 }
 
-/// A header with all bytes of its unit; `None` if they cannot be read.
+/// Returns the header with all bytes of its unit; `None` if they cannot be read.
 pub(super) fn whole<'data>(
     info: Section<'data>,
     header: &UnitHeader<Bytes<'data>>,
@@ -87,7 +87,7 @@ pub(super) fn whole<'data>(
     Some(UnitHeader::new(encoding, length, kind, abbreviations, SectionId::DebugInfo, place, entries))
 }
 
-/// The bytes of the line table at `offset`; `None` if they cannot be read.
+/// Returns the bytes of the line table at `offset`; `None` if they cannot be read.
 pub(super) fn line_program(lines: Section<'_>, offset: DebugLineOffset) -> Option<&[u8]> {
     let offset = offset.0 as u64;
     let (end, _) = extent(lines, offset).ok()?;

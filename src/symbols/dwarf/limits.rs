@@ -1,9 +1,8 @@
-//! Limits on what the DWARF of one file may cost.
+//! Limits the cost of reading the DWARF of a file.
 //!
-//! DWARF refers to itself: a thousand functions may name one list of a million ranges, a thousand units one line
-//! table. A sound file refers to each part about once, so the entries of all tables together are no more than its
-//! bytes, and no byte is read more than a few times. Past that, the file is broken or hostile, and the unit at hand is
-//! given up.
+//! DWARF refers to itself: a thousand functions may refer to one list of a million ranges, and a thousand units to one line table. An intact
+//! file refers to each part about once, so the entries of all tables are no more than its bytes, and no byte is read more than a few times.
+//! Beyond that, the file is broken or hostile, and the current unit is abandoned.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,13 +14,13 @@ use crate::symbols::section::Section as Piece;
 /// The reason why a part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The data breaks the rules of its format.
+    /// The data violates its format.
     Malformed(gimli::Error),
     /// The abbreviations, which define the layout of entries, are missing or broken.
     NoAbbreviations,
-    /// It would cost more than an intact file of its size.
+    /// Reading it would cost more than an intact file of its size.
     TooCostly,
-    /// There is no memory for it.
+    /// Out of budget.
     NoMemory,
     /// It is outside the file, or could not be read.
     Unreadable,
@@ -45,31 +44,31 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The budget that is left for one file.
+/// The remaining budget for one file.
 #[derive(Debug)]
 pub(super) struct Budget<'data> {
     entries: Cell<u64>,
     steps: Cell<u64>,
-    /// Bytes that are taken and not yet reserved, and the file for which they are.
+    /// Bytes that are used but not yet reserved, and the file that they are charged to.
     taken: Cell<u64>,
     file: Piece<'data>,
 }
 
 impl<'data> Budget<'data> {
-    /// Steps that any file may take, some tenths of a second.
+    /// The steps allowed for any file, which take a few tenths of a second.
     const FREE_STEPS: u64 = 1 << 24;
     /// The number of times that each byte may be read.
     const PASSES: u64 = 8;
-    /// Memory is reserved each time this many bytes were taken.
+    /// Memory is reserved in steps of this many bytes.
     const BYTES_BETWEEN: u64 = 1 << 16;
 
-    /// The budget of a file whose DWARF has this many bytes; memory is reserved through a part of the file.
+    /// The budget for a file with this much DWARF, in bytes. Memory is reserved through `file`.
     pub(super) fn new(debug_bytes: u64, file: Piece<'data>) -> Self {
         let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
         Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps), taken: Cell::new(0), file }
     }
 
-    /// Takes memory until the file is closed.
+    /// Charges memory that is used until the file is closed.
     pub(super) fn hold(&self, bytes: usize) -> Result<(), Fault> {
         let taken = self.taken.get().saturating_add(bytes as u64);
         if taken < Self::BYTES_BETWEEN {
@@ -80,12 +79,12 @@ impl<'data> Budget<'data> {
         self.file.reserve(taken).ok_or(Fault::NoMemory)
     }
 
-    /// Pays for entries that are kept in a table.
+    /// Charges entries that are stored in a table.
     pub(super) fn keep(&self, entries: usize) -> Result<(), Fault> {
         spend(&self.entries, entries)
     }
 
-    /// Pays for bytes that are read.
+    /// Charges bytes that are read.
     pub(super) fn walk(&self, bytes: usize) -> Result<(), Fault> {
         spend(&self.steps, bytes)
     }
@@ -101,8 +100,8 @@ pub(super) type Bytes<'data> = EndianSlice<'data, LittleEndian>;
 /// A unit with its sections.
 pub(super) type UnitRef<'a, 'data> = gimli::UnitRef<'a, Bytes<'data>>;
 
-/// Most attributes of an entry. Attributes may take no bytes at all, so that entries of one byte could have millions.
+/// The maximum number of attributes of an entry. Attributes may take no bytes at all, so a one-byte entry could have millions.
 pub(super) const MAX_ATTRIBUTES: usize = 1000;
 
-/// Longest name or path in `.debug_str`. Without a bound, a section without zero bytes would be read to its end for every name.
+/// The longest name or path in `.debug_str`. Without a limit, a section without NULs would be read to its end for every name.
 pub(super) const MAX_STRING_LENGTH: u64 = 1 << 20;

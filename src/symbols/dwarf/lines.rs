@@ -1,7 +1,7 @@
-//! The line table of a unit: which line of which file each instruction comes from.
+//! The line table of a unit, which maps each instruction to a file and line.
 //!
-//! The table is a program that counts addresses and lines up. Its rows form sequences, one for each stretch of code. A row is valid up to
-//! the next row, and the last row of a sequence ends it. If several rows have the same address, the last one is used.
+//! The table is a program that advances addresses and lines. Its rows form sequences, one for each range of code. A row is valid up to the
+//! next row, and the last row of a sequence ends it. If several rows have the same address, the last one is used.
 
 use std::cell::OnceCell;
 
@@ -12,10 +12,10 @@ use super::limits::{Budget, Bytes, Fault, UnitRef};
 /// A string in a line table: inline, or a reference.
 type Text<'data> = AttributeValue<Bytes<'data>>;
 
-/// Longest path. Without a bound, short entries of a file table could be joined to paths of any length.
+/// The longest path. Without a limit, short entries of a file table could be joined to paths of any length.
 const MAX_PATH_LENGTH: usize = 16 << 10;
 
-/// One stretch of code.
+/// An address range of code.
 #[derive(Debug)]
 struct Sequence {
     begin: u64,
@@ -25,11 +25,11 @@ struct Sequence {
     row_count: usize,
 }
 
-/// A row: the instructions from `address` on.
+/// A row, which applies to the instructions from `address` on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     address: u64,
-    /// An index into the table of files.
+    /// An index into the file table.
     pub(super) file: u32,
     /// The line; 0 is code that belongs to no line.
     pub(super) line: u32,
@@ -41,16 +41,15 @@ pub(super) struct Row {
 #[derive(Debug)]
 pub(super) struct Lines<'data> {
     rows: Vec<Row>,
-    /// Sorted by their begin.
+    /// Sorted by begin.
     sequences: Vec<Sequence>,
     header: LineProgramHeader<Bytes<'data>>,
     comp_dir: Option<Bytes<'data>>,
-    /// The requested paths, by index of the file.
+    /// The requested paths, by file index.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
 }
 
-/// Sorts the rows of a sequence by address. Only damaged tables need this; without it, an answer would depend on the address requested
-/// before.
+/// Sorts the rows of a sequence by address. Only damaged tables need this; without it, an answer would depend on the previous request.
 fn sort_rows(rows: &mut Vec<Row>, first: usize) {
     if rows[first..].is_sorted_by_key(|row| row.address) {
         return;
@@ -66,17 +65,17 @@ fn sort_rows(rows: &mut Vec<Row>, first: usize) {
 }
 
 impl<'data> Lines<'data> {
-    /// Runs a program of `.debug_line`, which is all of `section`.
+    /// Runs a line program, which must be all of `section`.
     pub(super) fn read(unit: UnitRef<'_, 'data>, section: &'data [u8], budget: &Budget<'_>) -> Result<Self, Fault> {
         let section = DebugLine::new(section, LittleEndian);
         let program = section.program(DebugLineOffset(0), unit.header.address_size(), unit.comp_dir, None)?;
         let header = program.header();
-        // Each row and each file takes a byte at least.
+        // Each row and each file takes at least one byte.
         budget.keep(header.unit_length())?;
         budget.walk(header.unit_length())?;
         let (mut rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
         let mut first_row = 0;
-        // A row takes some bytes of the program; real tables have one for every three to five.
+        // Real tables have a row for every three to five bytes of the program.
         let files = header.file_names().len() + 1;
         budget.hold(header.unit_length() / 4 * size_of::<Row>() + files * size_of::<OnceCell<Option<Box<str>>>>())?;
         rows.reserve(header.unit_length() / 4);
@@ -115,12 +114,12 @@ impl<'data> Lines<'data> {
         Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths })
     }
 
-    /// The stretches of code that the table covers.
+    /// The address ranges that the table covers.
     pub(super) fn ranges(&self) -> impl Iterator<Item = gimli::Range> {
         self.sequences.iter().map(|sequence| gimli::Range { begin: sequence.begin, end: sequence.end })
     }
 
-    /// The row of an address.
+    /// Returns the row of an address.
     pub(super) fn row(&self, address: u64) -> Option<Row> {
         let sequence = self.sequences.partition_point(|sequence| sequence.begin <= address).checked_sub(1)?;
         let sequence = &self.sequences[sequence];
@@ -132,13 +131,13 @@ impl<'data> Lines<'data> {
         rows.get(index).copied()
     }
 
-    /// The path of a file, joined on first use from parts that `text` reads.
+    /// Returns the path of a file. It is joined on first use; `text` reads the parts.
     pub(super) fn path(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<&str> {
         let path = self.paths.get(usize::try_from(file).ok()?)?;
         path.get_or_init(|| self.join(file, text).map(String::into_boxed_str)).as_deref()
     }
 
-    /// The compilation folder, folder and name of a file. An absolute part replaces the parts before it.
+    /// Joins the compilation folder, folder and name of a file. An absolute part replaces the parts before it.
     fn join(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<String> {
         let text = |value| text(value).map(|text| text.slice());
         let entry = self.header.file(file)?;
@@ -162,7 +161,7 @@ fn push_path(path: &mut String, part: &str) {
     if part.starts_with(['/', '\\']) || matches!(part.get(1..3), Some(":/" | ":\\")) {
         path.clear();
     } else if !path.is_empty() && !path.ends_with(['/', '\\']) {
-        // Cross-compiled on Windows: the folder has its drive before it.
+        // Cross-compiled on Windows: the folder starts with a drive.
         path.push(if path.starts_with('\\') || path.get(1..3) == Some(":\\") { '\\' } else { '/' });
     }
     path.push_str(part);

@@ -1,13 +1,13 @@
 //! Names from a Mach-O file and its DWARF: functions, inlined functions, files and lines.
 //!
-//! An address is relative to the Mach-O header; adding the address of `__TEXT` *of this very slice* gives the address
-//! that DWARF and symbols use. Then, for each address:
+//! An address is relative to the Mach-O header; adding the address of `__TEXT` *in the same slice* gives the address that DWARF and symbols
+//! use. Then, for each address:
 //!
-//! 1. the unit, by its ranges ([`units`]);
-//! 2. in it the function, and what is inlined there ([`functions`]);
-//! 3. in it the line ([`lines`]); every function except the innermost is at the line of the call inlined into it.
+//! 1. find the unit, by its ranges ([`units`]);
+//! 2. find the function in the unit, and the functions inlined there ([`functions`]);
+//! 3. find the line ([`lines`]); every function except the innermost is at the line of the call inlined into it.
 //!
-//! # Which name
+//! # Which name is used
 //!
 //! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often has only `Update`
 //! where the linker has `_ZN…6UpdateEv`. Otherwise it takes its linkage name, then its plain name ([`names`]). If several symbols start
@@ -15,16 +15,16 @@
 //! they take the linkage name, then the plain name. If both are missing (old Swift), they have no name, rather than the name of the
 //! function around them.
 //!
-//! # Where DWARF is silent
+//! # Missing DWARF
 //!
-//! Code without DWARF (a third of some apps: static libraries) is named by the symbol table alone, without a line. So
-//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Diagnostic`] and costs only itself.
+//! Code without DWARF (a third of some apps: static libraries) is named only by the symbol table, without a line. So are units that cannot be
+//! read: a broken `.debug_aranges`, unit or line table produces a [`Diagnostic`] and affects nothing else.
 //!
 //! # Why not addr2line
 //!
-//! The crate `addr2line` reads the same tables in the same order, and a test keeps both equal. But it follows inlined functions by
+//! The crate `addr2line` reads the same tables in the same order, and a test compares the results. But it follows inlined functions by
 //! recursion, so a file of 5 KB overflows the stack of a worker thread and ends the process. It rejects the complete file if one unit is
-//! broken, turns line 0 into no line, and does not distinguish linkage names from plain names or return where a function starts.
+//! broken, converts line 0 to no line, does not distinguish linkage names from plain names, and does not return where a function starts.
 
 mod function_names;
 mod functions;
@@ -36,9 +36,10 @@ mod units;
 
 use std::io;
 
-use super::frame::{Called, Location, Notes, SymbolFrame, Symbols};
+use super::frame::{Called, Location, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::Slice;
+use super::notes::Notes;
 use super::symbol_table::SymbolTable;
 use crate::error::Diagnostic;
 use crate::files::FileBytes;
@@ -51,7 +52,7 @@ use units::{Unit, Units};
 impl Slice {
     /// Opens the symbols of a slice of `file`: the DWARF of a dSYM, or the symbols of a binary.
     ///
-    /// Opening reads the load commands and the symbol table; each look-up reads what its addresses need, and keeps nothing of it.
+    /// Opening reads the load commands and the symbol table; each look-up reads what its addresses need, and keeps none of it.
     ///
     /// # Errors
     /// If the slice is outside the file, is big endian, or has broken load commands.
@@ -80,16 +81,16 @@ impl Symbols for Layout<'_> {
     }
 }
 
-/// Names beyond this many are left out; the most seen at one address are 42.
+/// The maximum number of aliases; the most found at one address are 42.
 const MOST_ALIASES: usize = 64;
 
-/// The other names that the symbol table has where the function of a frame starts.
+/// Returns the other names in the symbol table at the start of a frame's function.
 fn aliases<'data>(table: &SymbolTable<'data>, address: u64, frame: &SymbolFrame<'_>) -> Vec<&'data str> {
     let Some(start) = frame.offset.map(|offset| address - offset) else { return Vec::new() };
     table.at(start).filter(|&name| Some(name) != frame.function).take(MOST_ALIASES).collect()
 }
 
-/// The frames at an address, innermost first; none if the address is unknown.
+/// Returns the frames at an address, innermost first; none if the address is unknown.
 fn find_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     table: &SymbolTable<'data>,
@@ -115,7 +116,7 @@ fn find_frames<'a, 'data: 'a>(
     vec![SymbolFrame { offset, ..location.frame(called, false) }]
 }
 
-/// The frames of a function and of what is inlined in it at an address.
+/// Returns the frames of a function, and of the functions inlined in it at an address.
 fn function_frames<'a, 'data: 'a>(
     units: &'a Units<'data>,
     unit: &'a Unit<'data>,
@@ -125,7 +126,7 @@ fn function_frames<'a, 'data: 'a>(
 ) -> Vec<SymbolFrame<'a>> {
     let (mut location, mut frames) = (Location::default(), Vec::new());
     let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
-    // Without what is inlined, the line of the address would be put into the wrong function.
+    // Without the inlined functions, the line of the address would be assigned to the wrong function.
     if let Some(body) = function.body(|| units.unit_ref(unit), &units.budget, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));
         location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
@@ -144,13 +145,13 @@ fn function_frames<'a, 'data: 'a>(
         let other = || table.containing(function.entry).and_then(|(_, name)| name);
         Called::new(symbol.or(names.best()).or_else(other), names.linkage)
     });
-    // Unlikely parts may precede the entry.
+    // Unlikely code may precede the entry.
     let offset = address.checked_sub(function.entry);
     frames.push(SymbolFrame { offset, ..location.frame(*called, false) });
     frames
 }
 
-/// The symbol that starts where a function does: the one that DWARF names, or else the first.
+/// Returns the symbol at the start of a function: the one that DWARF names, or else the first.
 fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>) -> Option<&'data str> {
     let mut symbols = table.at(entry);
     let first = symbols.next()?;
@@ -159,13 +160,13 @@ fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>)
 }
 
 impl<'a> Location<'a> {
-    /// The place that an instruction comes from.
+    /// The source position of an instruction.
     fn of_row<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, row: Row) -> Self {
         let file = units.path(unit, u64::from(row.file));
         Self { file, line: Some(row.line), column: Some(row.column).filter(|&column| column > 0) }
     }
 
-    /// The place where an inlined function was called.
+    /// The position of an inlined function's call.
     fn of_call<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, inlinee: &Inlinee<'data>) -> Self {
         let path = |file| units.path(unit, file);
         Self {

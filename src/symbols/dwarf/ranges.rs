@@ -4,10 +4,10 @@ use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 
 use super::limits::{Budget, Bytes, Fault, UnitRef};
 
-/// The memory that a range takes in any table.
+/// The memory of a range in any table.
 const RANGE_BYTES: usize = 32;
 
-/// The attributes of one entry that give its addresses, collected one at a time.
+/// The address attributes of one entry, collected one at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RangeAttributes {
     low: Option<u64>,
@@ -18,7 +18,7 @@ pub(super) struct RangeAttributes {
 }
 
 impl RangeAttributes {
-    /// Records an attribute about addresses.
+    /// Records the attribute if it is about addresses.
     #[inline(always)]
     pub(super) fn observe<'data>(
         &mut self,
@@ -49,12 +49,12 @@ impl RangeAttributes {
         self.low
     }
 
-    /// The start of the entry: its `DW_AT_low_pc`, unless that is the 0 that goes with a list.
+    /// The start of the entry: its `DW_AT_low_pc`, unless that is the 0 next to a list.
     pub(super) fn entry(&self) -> Option<u64> {
         self.low.filter(|&low| self.list.is_none() || low != 0)
     }
 
-    /// Calls `add` for each range that is not empty, as they are written.
+    /// Calls `add` for each non-empty range, in file order.
     pub(super) fn for_each(
         &self,
         unit: UnitRef<'_, '_>,
@@ -81,7 +81,7 @@ impl RangeAttributes {
                 }
             }
             Self { low: Some(begin), high: Some(end), .. } => keep(Range { begin, end }),
-            // A function that the linker left out may begin at the highest address: its end wraps and it is empty.
+            // A function that the linker removed may begin at the highest address, so its end wraps around and the range is empty.
             Self { low: Some(begin), size: Some(size), .. } => keep(Range { begin, end: begin.wrapping_add(size) }),
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Look-ups in files of some hundred bytes, whose DWARF is written by hand.
+//! Look-ups in files of a few hundred bytes with hand-written DWARF.
 
 use super::Layout;
 use crate::files::FileBytes;
@@ -8,8 +8,8 @@ use crate::symbols::testing::{CODE, Macho, TEXT};
 
 const EXTERNAL: u8 = 0xF;
 
-/// Abbreviations. 1: a unit of code in one piece, with a line table; 2: a function; 3: an inlined function, 4: the same
-/// without attributes; 5: a function without code; 6: a unit without lines; 7: a function with a list of ranges.
+/// Abbreviations. 1: a unit with contiguous code and a line table; 2: a function; 3: an inlined function, 4: the same without attributes;
+/// 5: a function without code; 6: a unit without lines; 7: a function with a list of ranges.
 #[rustfmt::skip]
 const ABBREVIATIONS: &[u8] = &[
     1, 0x11, 1, /* low_pc */ 0x11, 0x01, /* high_pc */ 0x12, 0x06, /* stmt_list */ 0x10, 0x17, /* comp_dir */ 0x1B, 0x08, 0, 0,
@@ -23,8 +23,7 @@ const ABBREVIATIONS: &[u8] = &[
     0,
 ];
 
-/// A line table of DWARF 4: the file `dir/a.c`; line 10 at the start of the code, line 0 at 0x10, line 30 at 0x20, and
-/// the end at 0x100.
+/// A DWARF 4 line table for the file `dir/a.c`: line 10 at the start of the code, line 0 at 0x10, line 30 at 0x20, and the end at 0x100.
 #[rustfmt::skip]
 fn line_table() -> Vec<u8> {
     let mut program = vec![0, 9, 2];
@@ -49,7 +48,7 @@ fn line_table() -> Vec<u8> {
 struct Unit(Vec<u8>);
 
 impl Unit {
-    /// A unit over 0x100 bytes of code.
+    /// A unit with 0x100 bytes of code.
     fn new(with_lines: bool) -> Self {
         let mut unit = Self(vec![0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8]);
         unit.code(if with_lines { 1 } else { 6 }, 0, 0x100);
@@ -106,7 +105,7 @@ fn unit() -> Vec<u8> {
     unit.finish()
 }
 
-/// The answers, a line a frame: `function [linkage] file:line inlined`; and the notes.
+/// Returns the answers, one frame per line (`function [linkage] file:line inlined`), and the notes.
 fn look_up(macho: &Macho<'_>, offsets: &[u64]) -> (Vec<String>, Vec<String>) {
     let file = macho.write();
     let slices = Slice::all(&file).unwrap();
@@ -141,7 +140,7 @@ fn inlined_functions_stand_before_their_callers_and_calls_have_lines() {
         lines,
         [
             "0 _Z4drawv /src/dir/a.c:10",
-            // Line 0 keeps its file, and a function without name does not take another's.
+            // Line 0 keeps its file, and a function without a name does not take another function's name.
             "10 - /src/dir/a.c:0 inlined",
             "10 _Z5scalei /src/dir/a.c:88 inlined",
             "10 _Z4drawv /src/dir/a.c:77",
@@ -178,7 +177,7 @@ fn a_broken_debug_aranges_is_ignored() {
 #[test]
 fn a_broken_unit_costs_only_its_own_names() {
     let line = line_table();
-    // The first unit has an abbreviation that does not exist, the second is sound.
+    // The first unit has an abbreviation that does not exist; the second is intact.
     let mut info = Unit(vec![0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 99]).finish();
     info.extend(unit());
     let symbols = [(EXTERNAL, 1, CODE + 0x200, "_plain")];
@@ -220,7 +219,7 @@ fn a_million_nested_functions_are_no_danger() {
     assert_eq!(lines, ["20 deep -:-"]);
 }
 
-/// 10,000 functions that share one list of 10,000 ranges: 400 KB that would become some GB.
+/// 10,000 functions that share one list of 10,000 ranges: 400 KB that would expand to several GB.
 #[test]
 fn ranges_are_no_more_than_the_file_has_bytes() {
     let mut unit = Unit::new(false);
@@ -261,7 +260,6 @@ fn frames_are_no_more_than_the_deepest_inlining_that_is_read() {
     assert_eq!(notes, [""; 0]);
 }
 
-/// Names that refer to each other in a circle end.
 #[test]
 fn references_in_a_circle_end() {
     let mut unit = Unit::new(false);

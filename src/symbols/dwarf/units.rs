@@ -1,11 +1,11 @@
-//! The units of a file: which one an address belongs to.
+//! The units of a file, and the addresses that belong to them.
 //!
-//! A unit is the result of one run of the compiler. The place of its code is given in up to four ways, used in this order: `DW_AT_ranges`,
-//! its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have also written for code in several
-//! pieces, hence the order), or else its line table.
+//! A unit is the result of one compiler run. The addresses of its code are recorded in up to four ways, used in this order: `DW_AT_ranges`,
+//! its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have also written for non-contiguous code, hence
+//! the order), or else its line table.
 //!
-//! Only the first entry of each unit is read at the start, about 1 µs a unit. The unit itself, its functions and its lines are read
-//! when the first address falls into it, and a unit that cannot be read makes a note and costs only its own names.
+//! Only the first entry of each unit is read at the start, in about 1 µs per unit. The unit itself, its functions and its lines are read for
+//! the first address in it. A unit that cannot be read produces a note, and only its own names are lost.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use super::headers::Head;
 use super::limits::{Budget, Bytes, Fault, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
-use crate::symbols::frame::Notes;
 use crate::symbols::layout::Layout;
+use crate::symbols::notes::Notes;
 use crate::symbols::section::Section as Piece;
 
-/// Most ranges of units that are looked through for one address.
+/// The maximum number of unit ranges that are searched for one address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;
-/// Sections that are read in pieces where needed; all others with relevant data are read completely.
+/// Sections that are read in pieces on demand; all other relevant sections are read completely.
 const IN_PIECES: [&str; 3] = [".debug_info", ".debug_line", ".debug_str"];
 /// Sections of which any part may be needed. They are small compared to those that are read in pieces.
 const AS_A_WHOLE: [&str; 7] = [
@@ -41,19 +41,19 @@ const AS_A_WHOLE: [&str; 7] = [
     ".debug_str_offsets",
 ];
 
-/// The memory that a byte of abbreviations may take when it is read: four bytes make one, of a hundred bytes.
+/// The maximum memory for each byte of abbreviations: four bytes become an abbreviation of a hundred bytes.
 const ABBREVIATION_BYTES: usize = 32;
-/// The same for the address sets of units.
+/// The maximum memory for each byte of the address sets.
 const SET_BYTES: usize = 8;
 
 /// One unit, read in parts on demand.
 #[derive(Debug)]
 pub(super) struct Unit<'data> {
-    /// The unit with the bytes of its first entry, and perhaps no more.
+    /// The unit with the bytes of its first entry, and possibly no more.
     head: gimli::Unit<Bytes<'data>>,
-    /// The position of the first entry.
+    /// The offset of the first entry.
     header_size: usize,
-    /// With all of its bytes.
+    /// The unit with all of its bytes.
     whole: OnceCell<Option<gimli::Unit<Bytes<'data>>>>,
     line_program: Option<DebugLineOffset>,
     functions: OnceCell<Option<Functions<'data>>>,
@@ -70,18 +70,17 @@ struct UnitRange {
     unit: usize,
 }
 
-/// All units of a slice.
 #[derive(Debug)]
 pub(super) struct Units<'data> {
     /// The sections that are read completely.
     dwarf: gimli::Dwarf<Bytes<'data>>,
     /// `.debug_info`, `.debug_line` and `.debug_str`.
     pieces: [Option<Piece<'data>>; 3],
-    /// In the order of the file, so sorted by offset.
+    /// In file order, so sorted by offset.
     units: Vec<Unit<'data>>,
     /// Sorted by `end`.
     ranges: Vec<UnitRange>,
-    /// The budget left for reading.
+    /// The remaining budget for reading.
     pub(super) budget: Budget<'data>,
     notes: RefCell<Notes>,
 }
@@ -129,7 +128,7 @@ impl<'data> Units<'data> {
         found
     }
 
-    /// The sets of `.debug_aranges`, sorted by the unit that they belong to; none where one of them is broken.
+    /// Returns the sets of `.debug_aranges`, sorted by unit; none if any of them is broken.
     fn address_sets(&self) -> Vec<ArangeHeader<Bytes<'data>>> {
         let mut sets = Vec::new();
         let mut headers = self.dwarf.debug_aranges.headers();
@@ -165,7 +164,7 @@ impl<'data> Units<'data> {
         let Some(offset) = header.debug_info_offset().filter(|_| !is_empty) else { return Ok(()) };
         let abbreviations = abbreviations.get(header.debug_abbrev_offset()).ok_or(Fault::NoAbbreviations)?;
         let (unit, attributes) = match self.first_entry(header, size, Arc::clone(&abbreviations)) {
-            // The first entry is longer than what was read.
+            // The first entry is longer than the bytes that were read.
             Err(_) if !head.is_whole => self.first_entry(self.whole_header(&header, size)?, size, abbreviations)?,
             read => read?,
         };
@@ -189,7 +188,7 @@ impl<'data> Units<'data> {
         Ok(())
     }
 
-    /// Reads the first entry of a unit. [`gimli::Unit::new`] would read the unit's table of files as well.
+    /// Reads the first entry of a unit. [`gimli::Unit::new`] would also read the unit's file table.
     fn first_entry(
         &self,
         header: UnitHeader<Bytes<'data>>,
@@ -232,7 +231,7 @@ impl<'data> Units<'data> {
         Ok((Unit { head: unit, header_size, whole, line_program, functions, lines }, ranges))
     }
 
-    /// A header with all bytes of its unit, which are read now.
+    /// Reads all bytes of a unit, and returns the header with them.
     fn whole_header(&self, header: &UnitHeader<Bytes<'data>>, size: usize) -> Result<UnitHeader<Bytes<'data>>, Fault> {
         self.pieces[0].and_then(|info| headers::whole(info, header, size)).ok_or(Fault::Unreadable)
     }
@@ -246,7 +245,7 @@ impl<'data> Units<'data> {
         }
     }
 
-    /// The units that claim this address. Several may, where code of one was folded into another's.
+    /// Returns the units that claim this address. There may be several if the code of one was folded into another's.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &Unit<'data>> {
         let first = self.ranges.partition_point(|range| range.end <= address);
         self.ranges[first..]
@@ -257,7 +256,7 @@ impl<'data> Units<'data> {
             .map(|range| &self.units[range.unit])
     }
 
-    /// The unit in which an entry is, and the entry's place in it.
+    /// Returns the unit that contains an entry, and the offset of the entry in it.
     pub(super) fn entry(&self, offset: DebugInfoOffset) -> Option<(&Unit<'data>, UnitOffset)> {
         let start = |unit: &Unit<'_>| unit.head.header.debug_info_offset().map_or(0, |start| start.0);
         let index = self.units.partition_point(|unit| start(unit) <= offset.0).checked_sub(1)?;
@@ -270,7 +269,7 @@ impl<'data> Units<'data> {
         UnitRef::new(&self.dwarf, &unit.head)
     }
 
-    /// A unit, which is read now if it was not yet, with the sections that it refers to.
+    /// Returns a unit, which is read on first use, with the sections that it refers to.
     pub(super) fn unit_ref<'a>(&'a self, unit: &'a Unit<'data>) -> Result<UnitRef<'a, 'data>, Fault> {
         let read = || {
             let header = self.whole_header(&unit.head.header, unit.header_size).ok()?;
@@ -284,7 +283,7 @@ impl<'data> Units<'data> {
         Ok(UnitRef::new(&self.dwarf, whole))
     }
 
-    /// The text that an attribute holds or refers to.
+    /// Returns the string in an attribute, or the string that it refers to.
     pub(super) fn string(
         &self,
         unit: UnitRef<'_, 'data>,
@@ -299,7 +298,7 @@ impl<'data> Units<'data> {
         text.map(|text| Bytes::new(text, LittleEndian)).ok_or(Fault::Unreadable)
     }
 
-    /// The functions of a unit; `None` if they cannot be read.
+    /// Returns the functions of a unit; `None` if they cannot be read.
     pub(super) fn functions<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Functions<'data>> {
         let read = || match self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget)) {
             Ok(functions) => Some(functions),
@@ -311,7 +310,7 @@ impl<'data> Units<'data> {
         unit.functions.get_or_init(read).as_ref()
     }
 
-    /// The lines of a unit; `None` if they are missing or cannot be read.
+    /// Returns the lines of a unit; `None` if they are missing or cannot be read.
     pub(super) fn lines<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Lines<'data>> {
         let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| headers::line_program(lines, offset));
         let read = |offset| {
@@ -328,23 +327,21 @@ impl<'data> Units<'data> {
         unit.lines.get_or_init(read).as_ref()
     }
 
-    /// The path of a file in the line table of a unit.
+    /// Returns the path of a file in the line table of a unit.
     pub(super) fn path<'a>(&self, unit: &'a Unit<'data>, file: u64) -> Option<&'a str> {
         self.lines(unit)?.path(file, |value| self.string(self.head_ref(unit), value).ok())
     }
 
-    /// Adds a note with its cause.
     pub(super) fn note(&self, what: &str, why: Fault) {
         self.notes.borrow_mut().add(format!("{what}: {why}"));
     }
 
-    /// The notes of all that was read.
     pub(super) fn into_notes(self) -> Notes {
         self.notes.into_inner()
     }
 }
 
-/// A unit as long as the attributes of its first entry are not known.
+/// A unit before the attributes of its first entry are known.
 fn unit_without_attributes<'data>(
     header: UnitHeader<Bytes<'data>>,
     abbreviations: Arc<Abbreviations>,
@@ -365,7 +362,7 @@ fn unit_without_attributes<'data>(
     }
 }
 
-/// Adds the ranges of the sets that belong to the unit at `offset`. There should be one, but several have been seen.
+/// Adds the ranges of the sets that belong to the unit at `offset`. There should be one set, but files with several exist.
 fn add_address_sets(
     sets: &[ArangeHeader<Bytes<'_>>],
     offset: DebugInfoOffset,
@@ -376,7 +373,7 @@ fn add_address_sets(
     for set in sets[first..].iter().take_while(|set| set.debug_info_offset() == offset) {
         let mut entries = set.entries();
         while let Some(entry) = entries.next().transpose() {
-            // rustc writes sets with an address that overflows, for units that have only a variable.
+            // rustc writes sets with an address that overflows, for units that contain only a variable.
             if let Ok(entry) = entry
                 && entry.range().begin < entry.range().end
             {
@@ -389,15 +386,15 @@ fn add_address_sets(
     Ok(())
 }
 
-/// The tables of abbreviations, each read once: dsymutil writes one for all units.
+/// The abbreviation tables, each read once: dsymutil writes one for all units.
 struct AbbreviationTables {
-    /// Sorted by their offset.
+    /// Sorted by offset.
     tables: Vec<(usize, Option<Arc<Abbreviations>>)>,
 }
 
 impl AbbreviationTables {
-    /// Reads the tables that units refer to. A table ends where the next one begins, so tables that pretend to overlap do not cost more
-    /// than the section has bytes.
+    /// Reads the tables that units refer to. A table ends where the next one begins, so overlapping tables do not cost more than the size of
+    /// the section.
     fn read(section: &[u8], heads: &[Head<'_>]) -> Self {
         let mut offsets: Vec<_> = heads.iter().map(|head| head.header.debug_abbrev_offset().0).collect();
         offsets.sort_unstable();

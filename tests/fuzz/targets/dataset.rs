@@ -1,14 +1,14 @@
 //! Datasets of fleets: Parquet files that are changed, and runs with any numbers and names, written, read and reported on.
 //!
 //! ```text
-//! base [script]         edits (`edits.rs`) on the five tables of a small dataset
+//! base [script]         edits (`edits.rs`) on the tables of a small dataset
 //! 80   changes          runs with other numbers and names, three bytes each (`change`); any first byte from 80 on
 //! ```
 
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetRow, DatasetTable, KnownRun};
 use traceparse::fleet::{FailedInput, FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
 use traceparse::stats::Quantile;
 use traceparse::units::{Millionths, Nanos};
@@ -35,30 +35,20 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
 /// The number of bases.
 pub(crate) const BASE_COUNT: u64 = 4;
 
-/// The tables that are read.
-const TABLES: [DatasetTable; 6] = [
-    DatasetTable::Runs,
-    DatasetTable::Labels,
-    DatasetTable::Frames,
-    DatasetTable::Binaries,
-    DatasetTable::Windows,
-    DatasetTable::Stacks,
-];
-
 fn write(rows: &Rows) -> Result<Vec<Vec<u8>>, DatasetError> {
     let table = |table: DatasetTable| {
         let mut bytes = Vec::new();
         table.write(&rows.0, &rows.1, &mut bytes)?;
         Ok(bytes)
     };
-    TABLES.into_iter().map(table).collect()
+    DatasetTable::ALL.into_iter().map(table).collect()
 }
 
 fn read(tables: &[Vec<u8>]) -> Result<Rows, DatasetError> {
-    let part = |table| TABLES.iter().position(|known| *known == table).expect("a table that is read");
+    let part = |table| DatasetTable::ALL.iter().position(|known| *known == table).expect("a table");
     let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[part(table)].clone()));
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for row in DatasetReader::open(open)? {
+    for row in DatasetRow::read(open)? {
         match row? {
             DatasetRow::Run(run) => runs.push(run.into_measures()),
             DatasetRow::Failed(failure) => failures.push(failure),
@@ -81,7 +71,7 @@ fn check_tables(form: u8, script: &[u8]) {
     edits::apply(script, &mut parts);
     let found = read(&parts);
     let known = KnownRun::all(Cursor::new(parts[0].clone()));
-    for (table, part) in TABLES.into_iter().zip(&parts) {
+    for (table, part) in DatasetTable::ALL.into_iter().zip(&parts) {
         table.row_count(Cursor::new(part.clone())).err().into_iter().for_each(|error| check_error(&error));
     }
     match found {

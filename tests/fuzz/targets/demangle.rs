@@ -1,10 +1,10 @@
-//! Names as symbol files have them, demangled: Rust, C++, Swift before version 4 and everything that is not mangled.
+//! Names as symbol files have them, demangled: Rust, C++, Swift types of the Objective-C runtime, and everything that is not mangled.
 //!
 //! An input is the name, UTF-8; what is not is replaced. Newer names of Swift are not tried: their demangler is C++, and ends the process,
 //! and all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
 //! `TRACEPARSE_FUZZ_SWIFT=1` tries them here, too.
 
-use traceparse::demangle::{NameDemangler, display_name};
+use traceparse::demangle::Demangler;
 
 /// # Panics
 /// When something does not hold.
@@ -13,10 +13,10 @@ pub(crate) fn check(input: &[u8]) {
     if is_swift(&name) {
         return;
     }
-    let shown = display_name(&name);
-    assert_eq!(shown, display_name(&name), "the second time");
+    let shown = Demangler::default().display_name(&name);
+    assert_eq!(shown, Demangler::default().display_name(&name), "the second time");
     assert_eq!(shown.is_empty(), name.is_empty(), "{name:?} is {shown:?}");
-    assert!(shown == name || shown.len() <= NameDemangler::MAX_DEMANGLED, "{} bytes", shown.len());
+    assert!(shown == name || shown.len() <= Demangler::MAX_DEMANGLED, "{} bytes", shown.len());
     // Names that no compiler mangles are as they are.
     let start = name.trim_start_matches('_');
     if !start.starts_with(['Z', 'R', 'T', '$', '?']) {

@@ -71,6 +71,21 @@ window.finish = (text) => {
   report.textContent = [...found, text, "end"].join("\n");
   document.body.append(report);
 };
+window.later = (millis) => new Promise((done) => setTimeout(done, millis));
+// Waits until a page shows its report, and opens all parts of it.
+window.opened = async (page) => {
+  const root = page.documentElement;
+  await new Promise((done) => {
+    const look = () => root.dataset.state === "ready" && done();
+    new MutationObserver(look).observe(root, { attributes: true });
+    look();
+  });
+  for (let closed = [1]; closed.length > 0; await later(20)) {
+    closed = [...page.querySelectorAll("details:not([open])")];
+    closed.forEach((details) => { details.open = true; });
+  }
+};
+window.test = (run) => run().catch((error) => { check("no exception", false, error.stack); finish(""); });
 </script>"#;
 
 /// A page that lets scripts of the test run, besides its own.
@@ -83,7 +98,11 @@ fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
     let page = with_nonce(page);
     let page = page.replacen("<head>", &format!("<head>{COLLECTOR}"), 1);
     let at = page.rfind("</body>").ok_or("no body")?;
-    let page = format!("{}<script nonce=\"test\">\n{script}\n</script>{}", &page[..at], &page[at..]);
+    let page = format!(
+        "{}<script nonce=\"test\">\ntest(async () => {{\n{script}\n}});\n</script>{}",
+        &page[..at],
+        &page[at..]
+    );
     let (dom, log) = browse(&page)?;
     let told = dom.split_once("<pre id=\"test-result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let told = told.ok_or_else(|| format!("the script did not end: {log}"))?.0.to_owned();
@@ -146,8 +165,8 @@ pub(crate) fn tables_sort_and_filter() -> Result<(), Failed> {
         println!("{name}: {}", told.replace('\n', " "));
         if name == "usual" {
             // The scripts did what they say: four cohorts have 4 tables each, and there are 8 others, the runs,
-            // the numbers of the boxes, and the two of the summary.
-            ensure!(told.contains("tables 27,"), "{told}");
+            // the numbers of the boxes and of the trend, and the two of the summary.
+            ensure!(told.contains("tables 28,"), "{told}");
         }
     }
     Ok(())
@@ -156,11 +175,12 @@ pub(crate) fn tables_sort_and_filter() -> Result<(), Failed> {
 pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
     let report = hostile();
     let script = r#"
+      await opened(document);
       document.querySelectorAll("[title], th, td, summary, li").forEach((element) => element.click());
       check("nothing ran", window.hacked === undefined, window.hacked);
       check("nothing came in", document.querySelectorAll("img, h1").length === 1);
       const texts = Array.from(document.querySelectorAll("th[scope=row]"), (cell) => cell.textContent);
-      const notes = Array.from(document.querySelectorAll(".notes li"), (cell) => cell.textContent);
+      const notes = Array.from(document.querySelectorAll(".cautions li"), (cell) => cell.textContent);
       for (const name of NAMES) {
         check("a row has the name", texts.some((text) => text.includes(name)), name);
         check("a note has the text", notes.includes(name), name);
@@ -197,8 +217,10 @@ pub(crate) fn links_open_the_pages_of_runs() -> Result<(), Failed> {
     ])?;
     let html = fs::read_to_string(&page)?;
     // The script of the test follows the link, and the page that comes then is the one that is read.
-    let click = "<script nonce=\"test\">document.querySelector('#scope-function a.run').click();</script></body>";
-    fs::write(&page, with_nonce(&html).replace("</body>", click))?;
+    let click = "opened(document).then(() => document.querySelector('#scope-function a.run').click());";
+    let click = format!("<script nonce=\"test\">{click}</script></body>");
+    let html = with_nonce(&html).replacen("<head>", &format!("<head>{COLLECTOR}"), 1);
+    fs::write(&page, html.replace("</body>", &click))?;
     let (dom, log) = browse_file(&page)?;
     ensure!(!log.contains("CONSOLE"), "{log}");
     ensure!(

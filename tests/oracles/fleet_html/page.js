@@ -4,7 +4,7 @@ const heads = (table) => [...table.tHead.rows[0].cells];
 const rows = (table) => [...table.tBodies[0].rows];
 const keys = (table, column, isNumber) => rows(table).map((row) => {
   const cell = row.cells[column];
-  if (!isNumber) return cell.textContent;
+  if (!isNumber) return cell.textContent || null;
   return cell.hasAttribute("data-value") ? parseFloat(cell.getAttribute("data-value")) : null;
 });
 
@@ -15,6 +15,7 @@ const isOrdered = (keys, isDown) => keys.every((key, index) => {
   return before !== null && (isDown ? before >= key : before <= key);
 });
 
+await opened(document);
 let pressed = 0;
 let changed = 0;
 const tables = [...document.querySelectorAll("table")];
@@ -22,13 +23,14 @@ for (const table of tables) {
   const name = table.caption.textContent;
   const count = rows(table).length;
   check("rows are as wide as the head", rows(table).every((row) => row.cells.length === heads(table).length), name);
-  heads(table).forEach((head, column) => {
+  for (const [column, head] of heads(table).entries()) {
     const button = head.querySelector("button");
     const isNumber = head.classList.contains("number");
     check("a button for the keyboard", button.tabIndex === 0 && button.type === "button", name);
     const orders = [];
     for (const round of [1, 2]) {
       button.click();
+      await later(0);
       const sort = head.getAttribute("aria-sort");
       const found = keys(table, column, isNumber);
       orders.push([sort, found.join()]);
@@ -42,36 +44,37 @@ for (const table of tables) {
     const distinct = new Set(keys(table, column, isNumber).filter((key) => key !== null)).size;
     check("the order changes", distinct < 2 || orders[0][1] !== orders[1][1], name, column);
     changed += orders[0][1] !== orders[1][1];
-  });
+  }
 }
 
 // Filters.
 let filtered = 0;
-for (const input of document.querySelectorAll("[data-filter]")) {
-  const all = [...document.querySelectorAll(`#${input.dataset.filter} tbody tr`)];
-  const shown = () => all.filter((row) => !row.hidden && row.getAttribute("hidden") === null);
+for (const input of document.querySelectorAll(".filter input")) {
+  const shown = () => [...input.closest("section").querySelectorAll("tbody tr")];
+  const all = shown();
   const set = (text) => {
     input.value = text;
     input.dispatchEvent(new Event("input", { bubbles: true }));
+    return later(0);
   };
   if (all.length === 0) continue;
   const wanted = all[all.length - 1].cells[0].textContent;
-  set(` ${wanted.toUpperCase()} `);
+  await set(` ${wanted.toUpperCase()} `);
   check("what is wanted stays", shown().length > 0 && shown().every((row) => row.cells[0].textContent.includes(wanted)), wanted);
-  check("it says how many", input.closest("p").querySelector("output").textContent === `${shown().length} of ${all.length} rows`);
+  check("it says how many", input.closest("p").querySelector("output").textContent .startsWith(`${shown().length} of `));
   const kept = new Set(all.map((row) => row.cells[0].textContent)).size;
   check("others go", kept < 2 || shown().length < all.length, wanted);
   filtered += shown().length < all.length;
-  set("no such name");
+  await set("no such name");
   check("nothing is left", shown().length === 0);
-  set("");
+  await set("");
   check("all come back", shown().length === all.length);
 }
 
 // Plots.
-const across = document.querySelectorAll("#across-runs svg").length;
+const across = document.querySelectorAll("#across-runs .plot").length;
 const units = document.querySelectorAll("#across-runs figure.boxes").length;
-const overTime = document.querySelectorAll("#over-time svg").length;
+const overTime = document.querySelectorAll("#over-time .plot").length;
 check("a histogram a cohort, box plots a unit", across === COHORTS + units && (COHORTS === 0) === (units === 0), across, units);
 check("a timeline a cohort", overTime === COHORTS, overTime);
 for (const svg of document.querySelectorAll("svg:not([aria-hidden])")) {
@@ -99,10 +102,6 @@ const background = (element) => {
   return "rgb(255, 255, 255)";
 };
 const readable = () => {
-  for (const element of document.querySelectorAll("svg *")) {
-    const { fill, stroke } = getComputedStyle(element);
-    check("no role without a colour", !/rgb\(1, 1, \d\)/.test(fill + stroke), element.outerHTML);
-  }
   for (const selector of ["p", "h1", "a", "small", "td", "td.none", "td.noise", "th", "dt", ".badge", "figcaption span", "li", "button"]) {
     for (const element of [...document.querySelectorAll(selector)].slice(0, 40)) {
       const ratio = contrast(getComputedStyle(element).color, background(element));
@@ -113,19 +112,23 @@ const readable = () => {
     const ratio = contrast(getComputedStyle(text).fill, background(text.closest("svg")));
     check("labels are read", ratio >= 4.5, text.textContent, ratio);
   }
-  for (const shape of [...document.querySelectorAll('svg [fill="#010104"], svg [stroke="#010108"], svg [stroke="#010106"]')].slice(0, 80)) {
+  for (const shape of [...document.querySelectorAll(".plot .bar, .plot .tail, .plot .middle")].slice(0, 80)) {
     const { fill, stroke } = getComputedStyle(shape);
     const ratio = contrast(fill === "none" ? stroke : fill, background(shape.closest("svg")));
     check("shapes are seen", ratio >= 3, shape.outerHTML, ratio);
   }
 };
 const page = () => getComputedStyle(document.body).backgroundColor;
-const theme = document.getElementById("theme");
+const theme = document.querySelector("[data-part=theme]");
+const press = async () => {
+  theme.click();
+  await later(200);
+};
 const light = page();
 readable();
-theme.click();
-check("dark is dark", page() !== light && luminance(page()) < 0.05 && theme.getAttribute("aria-pressed") === "true", page());
+await press();
+check("dark is dark", page() !== light && luminance(page()) < 0.05 && theme.dataset.choice === "dark", page());
 readable();
-theme.click();
-check("and back", page() === light && luminance(light) > 0.9 && theme.getAttribute("aria-pressed") === "false", page());
+await press();
+check("and back", page() === light && luminance(light) > 0.9 && theme.dataset.choice === "light", page());
 finish(`tables ${tables.length}, heads ${pressed}, changed ${changed}, filters ${filtered}, plots ${across + overTime}`);

@@ -16,7 +16,6 @@ use traceparse::output::{self, Format};
 use traceparse::profile::{Id, Selection, StateFilter, Thread};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::NO_STACK;
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
@@ -293,7 +292,7 @@ fn expected_functions(report: &Report<'_>) -> BTreeMap<(String, String), [u64; 4
                     let uuid = profile.function(id).binary.and_then(|binary| profile.binary(binary).uuid);
                     (profile.function_name(id).to_owned(), uuid.map(|uuid| uuid.to_string()).unwrap_or_default())
                 }
-                _ => (NO_STACK.to_owned(), String::new()),
+                _ => (Report::NO_STACK.to_owned(), String::new()),
             };
             let own = row.sums;
             let samples =
@@ -374,7 +373,7 @@ fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     let (symbols, address, function, file, line) = (symbols?, address?, function?, file?, line?);
     let expected = rows.filter(|row| row[symbols].starts_with("Inlining.dSYM") && row[address] == "0x3c8").map(|row| {
         let file = Path::new(row[file]).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = traceparse::demangle::display_name(row[function]).into_owned();
+        let name = traceparse::demangle::Demangler::default().display_name(row[function]).into_owned();
         (name, file, row[line].parse().unwrap_or(0))
     });
     let (lines, expected): (Vec<_>, Vec<_>) = (lines.collect(), expected.collect());

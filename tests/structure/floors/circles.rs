@@ -57,23 +57,23 @@ pub(crate) fn circles(graph: &Graph) -> Vec<BTreeSet<&str>> {
     circles.into_iter().filter(|circle| circle.len() > 1).collect()
 }
 
-/// Every circle across folders. The files of one folder are read together, and may need each other.
-pub(crate) fn faults(code: &Code) -> Vec<String> {
+/// Every circle that is not known. A known one is the first of its files, whose folder has them all.
+pub(crate) fn faults(code: &Code, known: &[&str]) -> Vec<String> {
     let graph = graph(code);
     let folder = |file: &str| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    let across = circles(&graph).into_iter().filter(|circle| {
+    let unknown = circles(&graph).into_iter().filter(|circle| {
         let folders: BTreeSet<_> = circle.iter().map(|file| folder(file)).collect();
-        folders.len() > 1
+        folders.len() > 1 || !circle.first().is_some_and(|first| known.contains(first))
     });
     let fault = |circle: BTreeSet<&str>| {
         let uses = circle.iter().flat_map(|file| &graph[*file]);
         let edges: Vec<&str> =
             uses.filter(|(other, _)| circle.contains(other.as_str())).map(|(_, place)| place.as_str()).collect();
         format!(
-            "a circle across folders of {} files: move the items that they share into a file of their own, below both\n    {}",
+            "a circle of {} files: move the items that they share into a file of their own, below both\n    {}",
             circle.len(),
             edges.join("\n    ")
         )
     };
-    across.map(fault).collect()
+    unknown.map(fault).collect()
 }

@@ -22,7 +22,7 @@ fn world_faults(text: &str) -> Vec<String> {
 }
 
 fn circle_faults(files: &[(&str, &str)]) -> Vec<String> {
-    circles::faults(&read(files))
+    circles::faults(&read(files), &[])
 }
 
 /// One fault, which holds a text.
@@ -203,7 +203,7 @@ fn a_circle_across_two_folders_is_found() {
     };
     let (plain_one, plain_other) = ("pub struct One;", "pub struct Other;");
     none(with(plain_one, "pub struct Other(crate::a::one::One);"));
-    let circle = "a circle across folders of 2 files";
+    let circle = "a circle of 2 files";
     one(with("pub struct One(crate::b::Other);", "pub struct Other(crate::a::one::One);"), circle);
     one(with("use crate::b::Other; pub struct One;", "use crate::a::one::One; pub struct Other;"), circle);
     one(with("pub struct One(crate::b::Other);", "fn f() { g!(crate::a::one::build()) }"), "src/b/other.rs:1");
@@ -215,14 +215,15 @@ fn a_circle_across_two_folders_is_found() {
 }
 
 #[test]
-fn files_of_one_folder_may_need_each_other() {
+fn files_of_one_folder_that_need_each_other_are_listed() {
     let files = [
         ("src/lib.rs", "mod a;"),
         ("src/a/mod.rs", "mod one; mod other; pub use one::One; pub(crate) use other::Other; fn f() { One; }"),
         ("src/a/one.rs", "pub struct One(super::Other);"),
         ("src/a/other.rs", "pub struct Other(super::One);"),
     ];
-    none(circle_faults(&files));
+    one(circle_faults(&files), "a circle of 2 files");
+    none(circles::faults(&read(&files), &["src/a/one.rs"]));
 }
 
 #[test]

@@ -30,8 +30,8 @@ fn ancestors(class: &str) -> &'static [&'static str] {
     }
 }
 
-impl Archive {
-    pub fn new() -> Archive {
+impl Default for Archive {
+    fn default() -> Archive {
         Archive {
             objects: vec![Value::String("$null".to_owned())],
             strings: HashMap::new(),
@@ -39,7 +39,9 @@ impl Archive {
             classes: HashMap::new(),
         }
     }
+}
 
+impl Archive {
     /// The null object.
     pub fn nil(&self) -> Value {
         uid(0)

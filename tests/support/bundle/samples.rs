@@ -39,7 +39,7 @@ impl<'a> RunWriter<'a> {
             recording,
             options,
             rng: Rng::new(options.seed ^ u64::from(run)),
-            strings: Strings::new(),
+            strings: Strings::default(),
             arrays: Arrays::new(block_size),
             typed_arrays: Arrays::new(block_size),
             // The list differs between versions.

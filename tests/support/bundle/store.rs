@@ -120,7 +120,7 @@ impl Store {
 
     /// `bulkstore_descriptor`
     pub fn descriptor(&self) -> Vec<u8> {
-        let mut archive = Archive::new();
+        let mut archive = Archive::default();
         let mut fields = vec![self.field(&mut archive, "topology", 0, self.schema.topology.code())];
         let others = self.schema.columns.iter().filter(|column| column.place.is_none());
         for (index, column) in others.enumerate() {
@@ -185,7 +185,7 @@ impl Store {
 
     /// `spec.plist`
     pub fn spec_plist(&self) -> Vec<u8> {
-        let mut archive = Archive::new();
+        let mut archive = Archive::default();
         let root = self.spec(&mut archive);
         archive.finish(vec![("root", root)])
     }
@@ -212,7 +212,7 @@ fn put(bytes: &mut Vec<u8>, cell: Cell, width: usize) {
 
 /// `tables.plist`: it lists every store for both sides of the analysis, writers and readers.
 pub fn tables_plist(run: u32, stores: &[Store]) -> Vec<u8> {
-    let mut archive = Archive::new();
+    let mut archive = Archive::default();
     let mut details = Vec::new();
     let mut last = 0;
     for (index, store) in stores.iter().enumerate() {
@@ -241,7 +241,7 @@ pub fn tables_plist(run: u32, stores: &[Store]) -> Vec<u8> {
 
 /// The `TOC` of the objects to which rows refer.
 pub fn registry_toc() -> Vec<u8> {
-    let mut archive = Archive::new();
+    let mut archive = Archive::default();
     let fields = vec![
         ("typedArrayUniquer", archive.string("typedArrayUniquer")),
         ("arrayUniquer", archive.string("arrayUniquer")),
@@ -255,7 +255,7 @@ pub fn registry_toc() -> Vec<u8> {
 
 /// `EngineeringTypes.etypes`: the types to which typed arrays refer by number, followed by the types of all columns.
 pub fn engineering_types(used: Vec<&'static str>, stores: &[Store]) -> Vec<u8> {
-    let mut archive = Archive::new();
+    let mut archive = Archive::default();
     let mut types = used;
     for column in stores.iter().flat_map(|store| &store.schema.columns) {
         if !types.contains(&column.kind) {

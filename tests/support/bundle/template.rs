@@ -41,7 +41,7 @@ pub fn template(recording: &Invented, options: &BundleOptions, runs: &[u32]) -> 
         (process, Loaded { own, cached })
     });
     let images = by_process.collect();
-    let template = Template { recording, options, archive: Archive::new(), base, images };
+    let template = Template { recording, options, archive: Archive::default(), base, images };
     template.write(runs)
 }
 

@@ -90,9 +90,9 @@ pub struct Strings {
     known: HashMap<String, u32>,
 }
 
-impl Strings {
-    /// Creates the strings that every run begins with.
-    pub fn new() -> Strings {
+impl Default for Strings {
+    /// The strings that every run begins with.
+    fn default() -> Strings {
         let mut strings = Strings { texts: Vec::new(), known: HashMap::new() };
         for text in
             ["", "Unknown", "User", "Supervisor", "Running", "Runnable", "Blocked", "Preempted", "Uninterruptible"]
@@ -104,7 +104,9 @@ impl Strings {
         }
         strings
     }
+}
 
+impl Strings {
     pub fn add(&mut self, text: &str) -> u32 {
         if let Some(&known) = self.known.get(text) {
             return known;

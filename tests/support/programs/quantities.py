@@ -7,6 +7,7 @@
 Babel has a newer CLDR, in which some locales differ. Both ways to write are kept, as devices have old and new systems.
 """
 
+import collections
 import json
 import pathlib
 import re
@@ -21,12 +22,15 @@ HEAD = """\
 # A line with tabs is for locales with the same names of units: their formats and regions, and after each unit its names. A format is the digit
 # 0, the decimal sign, the grouping sign, and `2` if only the last group has three digits. A region has `*` if its locale is a language without
 # a region, `?` if the data of the locale is incomplete, and `!` if its language is the main one. `{}` is the number; a name that begins with a digit has that value, and no number.
+# A name has `!` if it means a day or a number of bits in more languages: `Mb` is a kilobyte in Zulu only.
 """
 UNITS = {
     "duration-nanosecond": "ns", "duration-microsecond": "us", "duration-millisecond": "ms", "duration-second": "s",
     "duration-minute": "min", "duration-hour": "h", "digital-byte": "B", "digital-kilobyte": "kB",
     "digital-megabyte": "MB", "digital-gigabyte": "GB", "digital-terabyte": "TB",
 }
+# Units that reports do not use, but whose names are common.
+OTHERS = {f"digital-{prefix}bit": prefix + "bit" for prefix in ("", "kilo", "mega", "giga", "tera")} | {"duration-day": "day"}
 # Plural categories whose names may leave out the number, as `two minutes` of Arabic.
 FIXED = {"zero": "0", "one": "1", "two": "2"}
 CATEGORIES = {*FIXED, "few", "many", "other"}
@@ -42,25 +46,25 @@ def main(modules):
     likely = read("cldr-core/supplemental/likelySubtags.json")["supplemental"]["likelySubtags"]
     version = read("cldr-core/package.json")["version"]
 
-    def patterns(locale):
+    def patterns(locale, units):
         """Of each unit: plural categories with their patterns."""
         try:
             all_units = read(f"cldr-units-full/main/{locale}/units.json")["main"][locale]["units"]
         except FileNotFoundError:
             all_units = {}
         for width in ("short", "narrow", "long"):
-            for key, unit in UNITS.items():
+            for key, unit in units.items():
                 for name, pattern in all_units.get(width, {}).get(key, {}).items():
                     if name.startswith("unitPattern-count-"):
                         yield unit, name.removeprefix("unitPattern-count-"), pattern
         if locale in of_babel:
-            for key, unit in UNITS.items():
+            for key, unit in units.items():
                 for width in of_babel[locale]._data["unit_patterns"].get(key, {}).values():
                     yield from ((unit, name, pattern) for name, pattern in width.items() if name in CATEGORIES)
 
-    def names(locale):
+    def names(locale, units=UNITS):
         found = {}
-        for unit, category, pattern in patterns(locale):
+        for unit, category, pattern in patterns(locale, units):
             if "{0}" in pattern:
                 found.setdefault(unit, set()).add(pattern.replace("{0}", "{}"))
             else:
@@ -112,8 +116,19 @@ def main(modules):
                 return marked(found) + "*" + found
         return mark + "*"
 
-    blocks = {}
     of_cldr = {folder.name for folder in (modules / "cldr-units-full/main").iterdir()}
+    # By name without spaces, then by unit: the number of languages.
+    meanings = collections.defaultdict(collections.Counter)
+    for language in {locale.split("-")[0] for locale in of_cldr | set(of_babel)}:
+        of_units = names(language, UNITS | OTHERS).items()
+        for name, unit in {("".join(name.split()), unit) for unit, found in of_units for name in found}:
+            meanings[name][unit] += 1
+
+    def marked_name(name, unit):
+        counts = meanings["".join(name.split())]
+        return "!" * any(counts[other] > counts[unit] for other in OTHERS.values()) + name
+
+    blocks = {}
     for locale in sorted(of_cldr | set(of_babel)):
         base = locale.split("-")[0]
         found = names(locale)
@@ -121,7 +136,7 @@ def main(modules):
         if locale != base:
             for unit, of_base in names(base).items():
                 found.setdefault(unit, set()).update(of_base)
-        key = "\t".join(unit + "\t" + "|".join(sorted(found[unit])) for unit in UNITS.values() if unit in found)
+        key = "\t".join(unit + "\t" + "|".join(marked_name(name, unit) for name in sorted(found[unit])) for unit in UNITS.values() if unit in found)
         block = blocks.setdefault(key, {})
         for style in formats(locale):
             block.setdefault(style, set()).add(region(locale))

@@ -14,14 +14,14 @@ use crate::search::Reading;
 use crate::view::{Base, View, counter_of};
 use crate::wire::Refused;
 
-/// Views that are kept with what they computed, so that going back is at once.
+/// The number of views that are cached with their results, so that going back is immediate.
 const VIEWS: usize = 6;
-/// Lists of operations whose stacks are kept, so that undo and redo are immediate; fewer for a large recording.
+/// The number of operation lists whose stacks are cached, so that undo and redo are immediate; fewer for a large recording.
 const BASES: usize = 6;
 const BASES_IF_LARGE: usize = 2;
-/// Samples from which on few are kept.
+/// A recording with at least this many samples is large.
 const LARGE: usize = 500_000;
-/// Trees whose paths keep their numbers: the current one, and the one before.
+/// The number of trees whose path numbers are kept: the current and the previous one.
 pub(crate) const NUMBERED: usize = 2;
 
 pub(crate) struct Desk {
@@ -58,7 +58,7 @@ impl Desk {
         &self.base.recording.profile
     }
 
-    /// `reading` is the meaning of the search in the question, of which this recording is the one with this number.
+    /// `reading` is the search in the question, with the index of this recording in it.
     pub(crate) fn answer(
         &mut self,
         place: &Place,
@@ -131,7 +131,7 @@ impl Desk {
 
     pub(crate) fn totals(&mut self, place: &Place) -> Result<Totals, Refused> {
         let view = self.view(&place.selection, &place.operations)?;
-        // With the same states: waiting samples are not part of running ones.
+        // In the same states, since waiting samples are not a part of running samples.
         let Selection { metric, states, .. } = place.selection.clone();
         let whole = Selection { metric, states, ..Selection::default() };
         let key = (place.series, whole);
@@ -160,7 +160,7 @@ impl Desk {
     }
 }
 
-/// The recording weighed by a counter, and after operations.
+/// The recording weighted by a counter, after operations.
 fn base_of(
     base: &Rc<Base>,
     bases: &mut Recent<(Option<u32>, Vec<protocol::Operation>), Rc<Base>>,
@@ -194,10 +194,10 @@ fn search(view: &View, series: usize, reading: &Reading, number: usize) -> Searc
     }
 }
 
-/// The values that were used last, by key.
+/// A cache of the most recently used values.
 pub(crate) struct Recent<K, V> {
     most: usize,
-    /// The last used one is last.
+    /// In order of last use, most recent last.
     kept: VecDeque<(K, V)>,
 }
 
@@ -215,7 +215,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         let entry = match known {
             Some(entry) => entry,
             None => {
-                // First frees memory.
+                // Evict first, to free memory before computing.
                 while self.kept.len() >= self.most {
                     self.kept.pop_front();
                 }

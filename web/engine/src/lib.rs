@@ -1,7 +1,7 @@
 //! The page's engine: the crate, compiled to WebAssembly.
 //!
-//! The page writes a request into memory that [`reserve`] returns, calls [`open`] or [`ask`], and reads the answer at [`answer`].
-//! `wire.rs` has the form of an answer. There are no imports.
+//! The page writes a request into the memory that [`reserve`] returns, calls [`open`] or [`ask`], and reads the answer at [`answer`]. `wire.rs`
+//! documents the encoding of answers. The module has no imports.
 
 mod answers;
 mod desk;
@@ -17,10 +17,12 @@ mod wire;
 
 use std::cell::RefCell;
 
+use traceparse::settings::Program;
+
 use crate::open::Opened;
 pub use crate::wire::Refused;
 
-/// What is open, and the bytes at the boundary.
+/// The open recordings, and the buffers that are shared with the page.
 #[derive(Default)]
 struct State {
     request: Vec<u8>,
@@ -32,7 +34,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Makes room for a request of this many bytes, and returns its place.
+/// Allocates a buffer for a request with this length in bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(length: usize) -> *mut u8 {
     STATE.with_borrow_mut(|state| {
@@ -42,10 +44,13 @@ pub extern "C" fn reserve(length: usize) -> *mut u8 {
     })
 }
 
-/// Opens the recordings in the request: a payload, then that of the recording before, and what the command found about both. Parts of
-/// length 0 are missing. Returns the length of the answer.
+/// Opens the recordings in the request: a payload, the payload of the recording before, and the facts about both that the command found. Missing
+/// parts have the length 0. Returns the length of the answer.
+///
+/// Sentences name options of the command that made the page.
 #[unsafe(no_mangle)]
 pub extern "C" fn open(payload: usize, before: usize, facts: usize) -> usize {
+    Program { command: None, write: |setting, f| write!(f, "--{}", setting.name) }.install();
     STATE.with_borrow_mut(|state| {
         let request = std::mem::take(&mut state.request);
         let (payload, rest) = request.split_at(payload);
@@ -76,7 +81,7 @@ pub extern "C" fn ask(length: usize) -> usize {
     })
 }
 
-/// Returns the place of the last answer, which stays until the next request.
+/// Returns the address of the last answer, which is valid until the next request.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     STATE.with_borrow(|state| state.answer.as_ptr())

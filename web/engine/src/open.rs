@@ -1,4 +1,4 @@
-//! Opens what a page holds: one recording, or two that are compared.
+//! Opens the payloads of a page: one recording, or two to compare.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::protocol::{Answer, Ask, Question, Range};
 use crate::search::{self, Reading};
 use crate::wire::{F64s, I32s, Refused, U8s};
 
-/// What answers questions.
+/// The desks that answer questions.
 enum Desks {
     One(Box<Desk>),
     Two(Box<Pair>),
@@ -26,11 +26,11 @@ enum Desks {
 
 pub(crate) struct Opened {
     desks: Desks,
-    /// The last search: it is repeated with every selection, and for each step between matches.
+    /// The last search, cached since it is repeated with every selection and for each step between matches.
     search: Option<(String, Result<Reading, Refused>)>,
 }
 
-/// The tables that the page itself reads: everything but samples, stacks and frames.
+/// The tables that the page itself reads: everything except samples, stacks and frames.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpenedTables {
@@ -54,7 +54,7 @@ pub(crate) struct Tables {
     #[ts(type = "Head")]
     pub(crate) head: Box<RawValue>,
     pub(crate) functions: FunctionColumns,
-    /// The names of functions, one after the other, and the end of each.
+    /// The concatenated names of functions, and the end of each.
     pub(crate) text_bytes: U8s,
     pub(crate) text_ends: F64s,
     /// By series: its first and last time; null without times.
@@ -62,12 +62,12 @@ pub(crate) struct Tables {
     pub(crate) intervals: IntervalColumns,
 }
 
-/// Intervals, and the places of their labels and owners in the lists of the head.
+/// Intervals, with indices of their labels and owners in the lists of the head.
 #[derive(Debug, Default, Serialize, TS)]
 pub(crate) struct IntervalColumns {
     pub(crate) run: I32s,
     pub(crate) start: F64s,
-    /// Infinite if it was open at the end.
+    /// Infinite if the interval was open at the end.
     pub(crate) end: F64s,
     pub(crate) label: I32s,
     pub(crate) owner: I32s,
@@ -78,12 +78,12 @@ pub(crate) struct FunctionColumns {
     pub(crate) count: usize,
     pub(crate) name: I32s,
     pub(crate) binary: I32s,
-    /// Bits: 1 has a real name, 2 is one in which threads wait.
+    /// Bits: 1 if the function has a real name, 2 if threads wait in it.
     pub(crate) flags: I32s,
 }
 
 impl Opened {
-    /// Opens a recording, and the one before it if it is compared. Empty parts are missing.
+    /// Opens a recording and, for a comparison, the recording before. Missing parts are empty.
     pub(crate) fn new(payload: &[u8], before: &[u8], facts: &[u8]) -> Result<(Self, OpenedTables), Refused> {
         let (desk, tables) = desk_of(payload)?;
         let (desks, pair) = match (before, facts) {
@@ -122,7 +122,7 @@ impl Opened {
     }
 }
 
-/// What a question searches for.
+/// The text for which a question searches.
 fn searched(ask: &Ask) -> Option<&str> {
     match ask {
         Ask::Search { text } => Some(text),
@@ -142,7 +142,7 @@ fn desk_of(payload: &[u8]) -> Result<(Desk, Tables), Refused> {
     Ok((Desk::new(recording, intervals, counters), tables))
 }
 
-/// What the head has, and the recording does not.
+/// The part of the head that the recording does not contain.
 #[derive(Deserialize)]
 struct KnownHead {
     series: Vec<KnownSeries>,
@@ -183,7 +183,7 @@ impl Tables {
 }
 
 impl IntervalColumns {
-    /// The lists of the head are in the order of their first use.
+    /// Collects columns. The lists of the head are in the order of first use.
     fn new(rows: &[Interval]) -> Self {
         let (mut labels, mut owners) = (HashMap::new(), HashMap::new());
         let mut columns = Self::default();
@@ -202,13 +202,13 @@ impl IntervalColumns {
     }
 }
 
-/// By series: its first and last time; null without times.
+/// By series: its first and last time; `None` without times.
 #[inline(never)]
 fn spans(profile: &Profile) -> Vec<Option<Range>> {
     let mut spans: Vec<Option<Range>> = profile.series_ids().map(|_| None).collect();
     for sample in profile.samples() {
         let series = profile.series(sample.series);
-        // The last sample of a time profile lasts as long as it weighs.
+        // The last sample of a time profile lasts as long as its weight.
         let length = if series.unit == Unit::Nanoseconds { (sample.weight as f64).min(1e9) } else { 0.0 };
         let time = sample.time.as_nanos() as f64;
         let span = &mut spans[sample.series.index()];

@@ -1,4 +1,4 @@
-//! The crate's operation for one of the page.
+//! Converts the page's operations to those of the crate.
 
 use traceparse::calltree::{Action, AtPlace, FunctionSet, Operation, PlaceAction, TreeDirection};
 use traceparse::profile::{Function, Id, Matcher, Profile};
@@ -62,14 +62,14 @@ fn at_place(profile: &Profile, action: PlaceAction, option: &str, place: &TreePl
     }
 }
 
-/// True if a step means this function.
+/// True if a step refers to this function.
 fn is_step(profile: &Profile, step: &Step, id: Id<Function>) -> bool {
     profile.function_name(id) == step.name
         && profile.binary_name(id) == step.binary.as_deref()
         && step.which.as_ref().is_none_or(|which| *which == binary_mark(profile, id))
 }
 
-/// Distinguishes binaries with the same name by a few letters, as links have them.
+/// A few letters that distinguish binaries with the same name, as in links.
 fn binary_mark(profile: &Profile, id: Id<Function>) -> String {
     let Some(binary) = profile.function(id).binary.map(|binary| profile.binary(binary)) else { return String::new() };
     let parts = (
@@ -83,7 +83,7 @@ fn binary_mark(profile: &Profile, id: Id<Function>) -> String {
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// A hash of 48 bits as eight letters, with the mixing of cyrb53. `web/src/state/steps.ts` has the same.
+/// A 48-bit hash as eight letters, with the mixing of cyrb53. `web/src/state/steps.ts` computes the same.
 fn mark_of(text: &str) -> String {
     let (mut first, mut second) = (0xdead_beef_u32, 0x41c6_ce57_u32);
     for unit in text.encode_utf16() {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn marks_are_those_of_links() {
-        // What `markOfStep` of web/src/state/steps.ts returns.
+        // The results of `markOfStep` in web/src/state/steps.ts.
         assert_eq!(mark_of(r#"["main","App"]"#), "Kfoai4mp");
         assert_eq!(mark_of(r#"["größe 😀",null]"#), "uiL8vCbR");
     }

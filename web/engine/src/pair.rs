@@ -1,4 +1,4 @@
-//! Answers questions about two recordings that are compared, and about each of them.
+//! Answers questions about two recordings: about their comparison, and about each of them.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use crate::search::Reading;
 use crate::view::{View, counter_of};
 use crate::wire::{Exact, I32s, Refused, U8s};
 
-/// Comparisons that are kept with their weights.
+/// The number of comparisons that are cached with their weights.
 const KEPT: usize = 3;
 
 pub(crate) struct Pair {
@@ -34,11 +34,11 @@ pub(crate) struct Pair {
     numbers: Recent<String, PathNumbers>,
     /// By counter and operations: the merged tree of both recordings.
     trees: Recent<(Option<u32>, Vec<Operation>), Arc<DiffTree>>,
-    /// The factor by which noise exceeds that of sampling.
+    /// The factor by which noise exceeds sampling noise.
     noise_factor: f64,
 }
 
-/// The functions of both recordings, each once. The first is not a function: it represents samples without a stack.
+/// The functions of both recordings without duplicates. The first entry is not a function: it represents samples without a stack.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MatchedColumns {
@@ -46,10 +46,10 @@ pub(crate) struct MatchedColumns {
     pub(crate) binary: Vec<Option<String>>,
     /// 1 if operations find the function by this name in both recordings.
     pub(crate) is_named: U8s,
-    /// The function of each recording; -1 for none.
+    /// The index of the function in each recording; -1 if it is missing.
     pub(crate) before: I32s,
     pub(crate) after: I32s,
-    /// For each function of each recording: its index among the functions of both.
+    /// By function of each recording: its index among the functions of both.
     pub(crate) of_before: I32s,
     pub(crate) of_after: I32s,
 }
@@ -99,7 +99,7 @@ impl Pair {
         }
     }
 
-    /// `reading` is the meaning of the search in the question.
+    /// `reading` is the search in the question.
     pub(crate) fn answer(&mut self, place: &Place, ask: &Ask, reading: Option<&Reading>) -> Result<Answer, Refused> {
         match place.side.unwrap_or(Side::Compared) {
             Side::Before => return self.before.answer(place, ask, reading.map(|reading| (reading, 0))),
@@ -155,7 +155,7 @@ impl Pair {
 
     /// The totals of the second recording, with the totals of the first.
     fn totals(&mut self, place: &Place) -> Result<Totals, Refused> {
-        // This rejects weights that cannot be summed.
+        // Fails if weights cannot be added up.
         self.changes(place, Normalize::None)?;
         let selection = counterpart(self.after.profile(), self.before.profile(), &place.selection);
         let before = Place { selection, ..place.clone() };
@@ -188,7 +188,7 @@ impl Pair {
         })
     }
 
-    /// By matched function: 1 if either recording's name matches.
+    /// By matched function: 1 if its name matches in either recording.
     fn matches_of_both(&self, reading: &Reading) -> Vec<u8> {
         let mut matches = vec![0; self.functions.iter().len()];
         for (side, profile) in self.profiles().into_iter().enumerate() {
@@ -200,7 +200,7 @@ impl Pair {
     }
 }
 
-/// The totals of all series with selected samples.
+/// The totals over all series with selected samples.
 fn totals_of(desk: &mut Desk, place: &Place) -> Result<Totals, Refused> {
     let Selection { metric, states, .. } = place.selection.clone();
     let whole = desk.view(&Selection { metric, states, ..Selection::default() }, &[])?;
@@ -240,7 +240,7 @@ fn counted_series(view: &View) -> Vec<usize> {
     ids.into_iter().filter(|&series| view.is_selected(series)).collect()
 }
 
-/// Refuses what can never be added up or compared. Everything else, `traceparse diff` has passed over when it wrote the page.
+/// Refuses recordings that can never be added up or compared. Other differences were accepted by `traceparse diff` when it wrote the page.
 fn refuse_unlike(found: Vec<Unlike>) -> Result<(), Refused> {
     for unlike in found {
         match unlike {
@@ -256,8 +256,8 @@ fn refuse_unlike(found: Vec<Unlike>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The same selection in the other recording: by the names of processes and threads, the numbers of runs, and tables. Everything else has
-/// the same meaning in both.
+/// The same selection in the other recording. Processes and threads are matched by name, runs by number, and series by table. All other fields apply
+/// to both recordings.
 fn counterpart(from: &Profile, to: &Profile, selection: &Selection) -> Selection {
     let series = |profile: &Profile, index: usize| {
         let row = profile.series_ids().nth(index).map(|id| profile.series(id));
@@ -282,7 +282,7 @@ fn counterpart(from: &Profile, to: &Profile, selection: &Selection) -> Selection
     }
 }
 
-/// The indices in the other recording whose key one of the chosen ones has.
+/// The indices in the other recording that have the same key as one of the chosen indices.
 fn among<K: Ord>(
     chosen: &Option<Vec<usize>>,
     (from, to): (&Profile, &Profile),
@@ -293,7 +293,7 @@ fn among<K: Ord>(
     Some((0..count).filter(|&index| key(to, index).is_some_and(|key| keys.contains(&key))).collect())
 }
 
-/// What the command found about both recordings.
+/// Parses the facts that the command found about both recordings.
 pub(crate) fn facts_of(bytes: &[u8]) -> Result<Value, Refused> {
     serde_json::from_slice(bytes)
         .map_err(|error| Refused(format!("the facts of the comparison cannot be read: {error}")))

@@ -1,4 +1,4 @@
-//! Questions of the page and answers to them. `types.rs` declares them in TypeScript.
+//! The page's questions and the engine's answers. `types.rs` declares them in TypeScript.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,19 +12,19 @@ pub(crate) struct Question {
     pub(crate) ask: Ask,
 }
 
-/// The part of a recording that an answer is about.
+/// The part of a recording to which a question refers.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Place {
     /// The index of the series.
     pub(crate) series: usize,
     pub(crate) selection: Selection,
     pub(crate) operations: Vec<Operation>,
-    /// On pages with two recordings. For both, the selection refers to the second one.
+    /// Set on pages with two recordings. For both, the selection refers to the second one.
     #[ts(optional)]
     pub(crate) side: Option<Side>,
 }
 
-/// A recording of a page with two; a page with one shows `after`.
+/// A recording of a page with two; a page with one recording shows `after`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Side {
@@ -33,8 +33,8 @@ pub(crate) enum Side {
     Before,
 }
 
-/// Lists are alternatives; the fields narrow each other. A missing field narrows nothing, except for states: by default, only running
-/// threads are selected.
+/// Fields restrict each other; the elements of a list are alternatives. A missing field restricts nothing, except for states: by default, only
+/// running threads are selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 #[ts(optional_fields)]
@@ -44,15 +44,15 @@ pub(crate) struct Selection {
     pub(crate) runs: Option<Vec<usize>>,
     pub(crate) processes: Option<Vec<usize>>,
     pub(crate) threads: Option<Vec<usize>>,
-    /// Main threads only. Another recording has other main threads, whatever their processes are called.
+    /// Only main threads. In another recording, these are its own main threads, even if process names differ.
     pub(crate) main_only: Option<bool>,
-    /// From `start` on, up to but without `end`, in nanoseconds of the run.
+    /// From `start` to `end` (exclusive), in nanoseconds of the run.
     pub(crate) time: Option<TimeSpan>,
-    /// Samples in an interval with one of these names (`Interval::is_named`); or, with `needsAll`, in one of each.
+    /// Samples in an interval with one of these names (`Interval::is_named`); with `needsAll`, in an interval of each name.
     pub(crate) during: Option<During>,
     #[ts(optional, type = "'running' | 'all' | readonly string[]")]
     pub(crate) states: Option<States>,
-    /// With a counter, tables without it do not count.
+    /// With a counter, tables without this counter are ignored.
     #[ts(optional, type = "Metric")]
     pub(crate) metric: Option<String>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct TimeSpan {
     pub(crate) end: Option<Time>,
 }
 
-/// Nanoseconds. A sample is not before a fraction of one if it is not before the next whole one.
+/// Nanoseconds. Fractions are rounded up, which selects the same samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, TS)]
 #[ts(type = "Exact")]
 pub(crate) struct Time(pub(crate) u64);
@@ -133,11 +133,11 @@ pub(crate) enum Operation {
     Invert,
 }
 
-/// A place in a call tree: a node. It is identified by names, so a link finds it in another page of the same recording.
+/// A node of a call tree. It is identified by names, so that a link finds it in another page of the same recording.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, TS)]
 pub(crate) struct TreePlace {
     pub(crate) direction: Direction,
-    /// From the root of that tree on: callers first going down, the leaf first going up.
+    /// The path from the root of that tree: callers first in a top-down tree, the leaf first in a bottom-up tree.
     pub(crate) path: Vec<Step>,
 }
 
@@ -153,7 +153,7 @@ pub(crate) enum Direction {
 pub(crate) struct Step {
     pub(crate) name: String,
     pub(crate) binary: Option<String>,
-    /// Which binary, if several with one name have a function with this name.
+    /// Identifies the binary, if several binaries with the same name contain a function with this name.
     #[ts(optional)]
     pub(crate) which: Option<String>,
 }
@@ -177,23 +177,23 @@ pub(crate) enum Normalize {
     Samples,
 }
 
-/// The rows that are open in a tree, in preorder: all that is needed to show it again over another selection.
+/// The open rows of a tree in preorder, which are enough to open them again in another selection.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct OpenRows {
     pub(crate) depth: Vec<u32>,
     pub(crate) label: Vec<i32>,
 }
 
-/// Requests a matching row, and opens closed rows on the way.
+/// Requests a matching row, and opens closed rows on the way to it.
 #[derive(Clone, Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FindAsk {
     pub(crate) text: String,
-    /// The labels on the path to the row to start from.
+    /// The labels on the path to the row at which the search starts.
     pub(crate) path: Vec<i32>,
-    /// The number of matches to move; negative for backwards.
+    /// The number of matches to move forward; negative for backward.
     pub(crate) steps: i32,
-    /// The row to start from counts, if it matches.
+    /// True to include the row at which the search starts.
     pub(crate) is_here: bool,
 }
 
@@ -203,11 +203,11 @@ pub(crate) struct FindAsk {
 pub(crate) struct Expand {
     /// The labels on the path to the row.
     pub(crate) path: Vec<i32>,
-    /// Stops where the tree forks.
+    /// True to stop where the tree branches.
     pub(crate) only_chain: bool,
 }
 
-/// What is opened in a tree, and found.
+/// The rows to open and to find in a tree.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Rows {
     /// Null opens the heaviest path.
@@ -216,7 +216,7 @@ pub(crate) struct Rows {
     pub(crate) find: Option<FindAsk>,
 }
 
-/// Which boxes of a flame graph are wanted.
+/// The requested boxes of a flame graph.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Boxes {
     #[ts(type = "FlameModel['unit']")]
@@ -225,7 +225,7 @@ pub(crate) struct Boxes {
     pub(crate) key: String,
     pub(crate) tree: String,
     pub(crate) pixels: f64,
-    /// The weight from which on boxes are there, and the part of the graph; null is what can be seen of all.
+    /// The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
     pub(crate) least: Option<f64>,
     pub(crate) from: Option<f64>,
     pub(crate) to: Option<f64>,
@@ -242,7 +242,7 @@ pub(crate) struct Range {
 pub(crate) struct HangSpan {
     pub(crate) threads: Vec<usize>,
     pub(crate) start: Time,
-    /// Null if it was open at the end.
+    /// Null if the hang was open at the end.
     pub(crate) end: Option<Time>,
 }
 
@@ -253,7 +253,7 @@ pub(crate) enum Ask {
     Overview,
     /// The CPU time within all intervals, regardless of the selection.
     Intervals,
-    /// What threads did in hangs, regardless of the selection.
+    /// What threads did during hangs, regardless of the selection.
     Hangs {
         hangs: Vec<HangSpan>,
     },
@@ -289,12 +289,12 @@ pub(crate) enum Ask {
         text: String,
     },
     Chart {
-        /// Null is the heaviest.
+        /// Null for the heaviest thread.
         thread: Option<i32>,
         #[ts(type = "FlameModel['unit']")]
         unit: String,
         key: String,
-        /// The time of the recording.
+        /// The time range in the recording.
         range: Range,
     },
     Tracks {
@@ -317,7 +317,7 @@ pub(crate) enum Ask {
     },
     DiffFlame {
         normalize: Normalize,
-        /// The recording whose weights are the widths.
+        /// The recording whose weights are shown as widths.
         widths: Widths,
         #[serde(flatten)]
         boxes: Boxes,
@@ -343,7 +343,7 @@ pub(crate) enum Widths {
     After,
 }
 
-/// Weight and number of samples.
+/// A weight and a number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, TS)]
 pub(crate) struct Amount {
     pub(crate) weight: Exact,
@@ -359,17 +359,17 @@ pub(crate) struct Effect {
     pub(crate) moved: Amount,
 }
 
-/// An item with a separate tree or line of time.
+/// An item with a separate tree or timeline.
 #[derive(Clone, Debug, Serialize, TS)]
 pub(crate) struct Part {
-    /// The index of the thread, process or state; for kinds of core, one core of this kind. -1 means not recorded, or everything.
+    /// The index of the thread, process or state; for kinds of core, the index of one core of this kind. -1 means not recorded, or everything.
     pub(crate) id: i32,
     pub(crate) name: Option<String>,
     #[serde(flatten)]
     pub(crate) amount: Amount,
 }
 
-/// Sums by row.
+/// The sums of each row.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SumColumns {
@@ -380,8 +380,7 @@ pub(crate) struct SumColumns {
     pub(crate) samples: Column,
 }
 
-/// The row that was found; or `none` if nothing matches in this tree, or `beyond` if the row is after the first rows, which are the only
-/// ones shown.
+/// The row that was found; `none` if nothing matches in this tree; `beyond` if the row is after the first rows, which are the only ones shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(untagged)]
 pub(crate) enum Found {
@@ -413,7 +412,7 @@ pub(crate) enum Answer {
     Binaries {
         total: Amount,
         name: Vec<String>,
-        /// The first of the binaries that are one; -1 for none.
+        /// The first of the binaries with the same identity; -1 for none.
         binary: I32s,
         sums: SumColumns,
     },
@@ -472,7 +471,7 @@ pub(crate) enum Answer {
         #[serde(rename = "self")]
         own: Amount,
         all: Amount,
-        /// The amount of samples that contain the function several times.
+        /// The total of samples that contain the function several times.
         recursive: Amount,
         callers: Neighbours,
         callees: Neighbours,
@@ -483,9 +482,9 @@ pub(crate) enum Answer {
         total: Amount,
         threads: Vec<Part>,
         thread: Option<i32>,
-        /// The typical time between two samples, by which times are estimated; null where weights are time.
+        /// The typical time between two samples, from which lengths are estimated; null if weights are durations.
         typical_gap: Option<f64>,
-        /// Without labels, which the page has; null where samples have no times.
+        /// Without labels, which the page already has. Null if samples have no times.
         #[ts(type = "FlameModel | null")]
         model: Option<Model>,
     },
@@ -502,7 +501,7 @@ pub(crate) enum Answer {
         total: DiffTotal,
         own: LabelledRows,
         all: LabelledRows,
-        /// The number of functions (app functions, if there are any), of those with enough samples for a test, and of those that changed.
+        /// The number of functions (app functions, if there are any), of functions with enough samples for a test, and of functions that changed.
         functions: usize,
         is_own: bool,
         told: usize,
@@ -521,7 +520,7 @@ pub(crate) enum Answer {
         /// By box.
         rows: ChangedRows,
     },
-    /// One row, or none if no selected sample has the function.
+    /// One row, or none if no selected sample contains the function.
     DiffOf {
         total: DiffTotal,
         rows: ChangedRows,
@@ -530,7 +529,7 @@ pub(crate) enum Answer {
 
 #[derive(Clone, Debug, Serialize, TS)]
 pub(crate) struct Totals {
-    /// For the selection after operations, and for the complete series before both, in the same states.
+    /// The totals of the selection after operations, and of the complete series before selection and operations, in the same states.
     pub(crate) total: Amount,
     pub(crate) whole: Amount,
     pub(crate) effects: Vec<Effect>,
@@ -570,7 +569,7 @@ pub(crate) struct SourceFile {
 pub(crate) struct ProcessPart {
     #[serde(flatten)]
     pub(crate) part: Part,
-    /// The number of its threads that have samples.
+    /// The number of its threads with samples.
     pub(crate) threads: u64,
 }
 
@@ -586,7 +585,7 @@ pub(crate) struct StateRow {
 #[derive(Debug, Serialize, TS)]
 pub(crate) struct CoreKind {
     pub(crate) kind: Option<String>,
-    /// In the order of their numbers, at last samples without core.
+    /// Sorted by number; samples without a core come last.
     pub(crate) cores: Vec<CoreRow>,
     #[serde(flatten)]
     pub(crate) amount: Amount,
@@ -600,7 +599,7 @@ pub(crate) struct CoreRow {
     pub(crate) amount: Amount,
 }
 
-/// The rows of a tree that are seen, in preorder.
+/// The visible rows of a tree in preorder.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TreeRows {
@@ -623,16 +622,16 @@ pub(crate) struct Neighbours {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Search {
     pub(crate) total: Amount,
-    /// The regular expression that was read, as operations have it.
+    /// The regular expression used for the search, which operations accept.
     pub(crate) pattern: String,
-    /// The text is not a regular expression with a match, and was taken literally.
+    /// True if the text was searched literally, because it is not a regular expression with a match.
     pub(crate) is_plain: bool,
     /// By function: 1 if its name matches.
     pub(crate) matches: U8s,
     pub(crate) functions: usize,
-    /// The amount of samples with a match in their stack.
+    /// The total of samples with a match in their stack.
     pub(crate) all: Amount,
-    /// In a comparison: the amounts of the first recording.
+    /// In a comparison: the totals of the first recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub(crate) before: Option<SearchBefore>,
@@ -644,7 +643,7 @@ pub(crate) struct SearchBefore {
     pub(crate) all: Amount,
 }
 
-/// Boxes of a flame graph or spans of a flame chart, without labels, which the page has: a `FlameModel` of the page.
+/// The boxes of a flame graph or the spans of a flame chart, without labels, which the page already has. It becomes a `FlameModel` of the page.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Model {
@@ -665,9 +664,9 @@ pub(crate) struct Model {
     pub(crate) weight: Option<F64s>,
     #[serde(rename = "self")]
     pub(crate) own: F64s,
-    /// By box: its place in `labels`.
+    /// By box: the index of its label in `labels`.
     pub(crate) label: I32s,
-    /// The weights with all their digits, if doubles do not hold them.
+    /// The weights with all their digits, if doubles cannot represent them exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) texts: Option<Texts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -690,7 +689,7 @@ pub(crate) struct Texts {
     pub(crate) own: Vec<String>,
 }
 
-/// The page has all names itself.
+/// Empty, since the page has all names itself.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct NoLabels {
     pub(crate) names: [String; 0],
@@ -698,7 +697,7 @@ pub(crate) struct NoLabels {
     pub(crate) kinds: U8s,
 }
 
-/// Both weights, their difference, and one standard deviation of it.
+/// Both weights, their difference, and one standard deviation of the difference.
 #[derive(Debug, Default, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangeColumns {
@@ -706,7 +705,7 @@ pub(crate) struct ChangeColumns {
     pub(crate) after: Column,
     pub(crate) change: F64s,
     pub(crate) noise: F64s,
-    /// 1 if the change is more than chance explains.
+    /// 1 if the change is larger than chance explains.
     pub(crate) is_beyond: U8s,
 }
 
@@ -716,7 +715,7 @@ pub(crate) struct ChangedRows {
     #[serde(rename = "self")]
     pub(crate) own: ChangeColumns,
     pub(crate) all: ChangeColumns,
-    /// 0 in both, 1 new, 2 vanished.
+    /// 0 in both recordings, 1 new, 2 vanished.
     pub(crate) presence: U8s,
 }
 
@@ -726,15 +725,15 @@ pub(crate) struct LabelledRows {
     pub(crate) rows: ChangedRows,
 }
 
-/// The sum of everything, as the only row, and the scaling of what comes after.
+/// The total as a single row, and the scaling of the second recording.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiffTotal {
     pub(crate) rows: ChangedRows,
-    /// Before and after.
+    /// The numbers of samples before and after.
     pub(crate) samples: [f64; 2],
     pub(crate) normalize: Normalize,
     pub(crate) factor: f64,
-    /// False if a recording has nothing to scale by; then the factor is 1.
+    /// False if a recording lacks the length or weight to scale by. The factor is then 1.
     pub(crate) is_scaled: bool,
 }

@@ -1,12 +1,12 @@
-//! The meaning of a search. A text is a regular expression if it is valid and matches something; otherwise it is plain text if a name
-//! contains it, so that a pasted name is found: `filter(float*, float)` is also a valid regular expression, but matches other names.
+//! Interprets searches. A text is a regular expression if it is valid and matches something. Otherwise it is plain text if a name contains it, so
+//! that pasted names are found: `filter(float*, float)` is also a valid regular expression, but matches other names.
 
 use regex::Regex;
 use traceparse::profile::Profile;
 
 use crate::wire::Refused;
 
-/// A search in one or more recordings, which means the same in all of them.
+/// A search with its interpretation, which is the same in all recordings of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     /// The regular expression with which the command finds the same names.
@@ -31,7 +31,7 @@ impl Reading {
     }
 }
 
-/// Reads what was typed.
+/// Interprets the typed text.
 pub(crate) fn read(profiles: &[&Profile], typed: &str) -> Result<Reading, Refused> {
     let as_pattern = Reading::of(profiles, smart_case(typed, typed), false);
     match &as_pattern {
@@ -43,14 +43,14 @@ pub(crate) fn read(profiles: &[&Profile], typed: &str) -> Result<Reading, Refuse
     }
 }
 
-/// Without capital letters, a search ignores case, unless its flags say something else.
+/// Makes a search without capital letters ignore case, unless its flags specify otherwise.
 fn smart_case(pattern: &str, typed: &str) -> String {
     let says_case =
         typed.strip_prefix("(?").and_then(|rest| rest.split_once(')')).is_some_and(|(flags, _)| flags.contains('i'));
     if says_case || has_capital(typed) { pattern.to_owned() } else { format!("(?i){pattern}") }
 }
 
-/// True if a pattern has a literal capital letter, and not only one as in `\W`.
+/// True if a pattern contains a literal capital letter, not just one in an escape such as `\W`.
 fn has_capital(pattern: &str) -> bool {
     let mut chars = pattern.chars();
     while let Some(char) = chars.next() {
@@ -63,17 +63,17 @@ fn has_capital(pattern: &str) -> bool {
     false
 }
 
-/// A regular expression as the command reads it.
+/// Compiles a regular expression with the same syntax as in the command.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, Refused> {
     Regex::new(pattern).map_err(|error| {
-        // The last line says what is wrong; those before show where.
+        // The last line contains the reason; the lines before show the position.
         let error = error.to_string();
         let why = error.lines().last().map_or("", |line| line.strip_prefix("error: ").unwrap_or(line));
         Refused(format!("this regular expression cannot be used: {why}"))
     })
 }
 
-/// A pattern of this text. Characters that are special only in modes that nobody asked for stay as they are.
+/// Escapes a text for use as a pattern. Characters that are special only in optional modes are not escaped.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! A selection of a recording after operations, and everything that is kept so that the next selection is fast.
+//! A selection of a recording after operations, with caches that make the next selection fast.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -20,14 +20,14 @@ use crate::operations::operation_of;
 use crate::protocol::{self, During, Operation, Part, SeparateBy, States, StatesName};
 use crate::wire::Refused;
 
-/// A recording with one kind of weight, after operations. Nothing here depends on the selection.
+/// A recording with one kind of weight, after operations. Nothing in it depends on the selection.
 pub(crate) struct Base {
     pub(crate) recording: Recording,
     /// The states of samples, in the order of their first samples before operations.
     pub(crate) states: Vec<Id<str>>,
     lengths: RefCell<HashMap<usize, Rc<Lengths>>>,
     cache: ReportCache,
-    /// The recording before operations, and what they did.
+    /// The recording before operations, and the effects of the operations.
     before: Option<(Rc<Base>, OperationEffects)>,
 }
 
@@ -42,7 +42,7 @@ impl Base {
         let new = || {
             let profile = self.profile();
             if let Some((before, effects)) = &self.before {
-                // Samples that were removed still end the time of the ones before.
+                // Removed samples still end the time of the samples before them.
                 return Rc::new(before.lengths(series).retain(effects.keeps(before.profile())));
             }
             let is_time =
@@ -52,7 +52,7 @@ impl Base {
         Rc::clone(self.lengths.borrow_mut().entry(series).or_insert_with(new))
     }
 
-    /// The same recording, weighed by the events of a counter.
+    /// The same recording, weighted by the events of a counter.
     pub(crate) fn weighed_by(&self, number: u32) -> Result<Self, Refused> {
         let mut analysis = traceparse::Analysis::new(self.recording.clone());
         let without =
@@ -88,18 +88,18 @@ impl Base {
     }
 }
 
-/// The parts of a series, heaviest first, and the tree of one of them.
+/// The parts of a series, heaviest first, and the tree of one part.
 pub(crate) struct Parts {
     pub(crate) parts: Vec<Part>,
     pub(crate) part: Option<i32>,
     pub(crate) tree: Option<Rc<ForestWeights>>,
 }
 
-/// A selection. It computes on demand, and keeps what several answers need.
+/// A selection. It computes results on demand, and caches those that several answers need.
 pub(crate) struct View {
     pub(crate) base: Rc<Base>,
     pub(crate) options: ReportOptions,
-    /// The series that are selected; every series if empty.
+    /// The selected series; all if `None`.
     only: Option<Vec<usize>>,
     weights: OnceCell<StackWeights>,
     trees: RefCell<HashMap<(usize, SeparateBy, i32), Rc<ForestWeights>>>,
@@ -135,7 +135,7 @@ impl View {
         self.profile().series_ids().nth(series).filter(|_| self.is_selected(series))
     }
 
-    /// The effect of each operation on the selected samples of a series.
+    /// The effects of the operations on the selected samples of each series.
     pub(crate) fn effects(&self) -> Vec<OperationSummary> {
         match &self.base.before {
             Some((before, effects)) => effects.summaries(&before.weigh(&self.options)),
@@ -143,7 +143,7 @@ impl View {
         }
     }
 
-    /// Makes a report of this selection, and passes the part on one series.
+    /// Makes a report of this selection, and calls `answer` with the part on one series.
     pub(crate) fn report<T>(
         &self,
         series: usize,
@@ -160,7 +160,7 @@ impl View {
         }
     }
 
-    /// A report of this selection over all series.
+    /// A report of this selection on all series.
     pub(crate) fn report_of_all(&self) -> Report<'_> {
         let weights = match &self.only {
             None => self.weights().clone(),
@@ -169,12 +169,12 @@ impl View {
         self.base.recording.report_cached(&self.options, weights, &self.base.cache)
     }
 
-    /// The threads of a series in a report that is made by thread, heaviest first.
+    /// The threads of a series, heaviest first. The report must be separated by thread.
     pub(crate) fn threads(&self, series: &SeriesReport) -> Vec<Part> {
         series.scopes.iter().map(|scope| part_of(&self.base, scope)).collect()
     }
 
-    /// The parts of a series, heaviest first, and the tree of the requested one: the heaviest by default.
+    /// The parts of a series, heaviest first, and the tree of the requested part, which is the heaviest by default.
     pub(crate) fn part_and_tree(&self, series: usize, by: SeparateBy, wanted: Option<i32>) -> Result<Parts, Refused> {
         if by == SeparateBy::None {
             let tree = self.tree(series);
@@ -217,7 +217,7 @@ impl View {
         WeighedForest { profile: self.profile(), forest: self.base.forest(), weights }
     }
 
-    /// The set of functions for which `matches` has a 1.
+    /// The set of functions marked with 1 in `matches`.
     pub(crate) fn functions(&self, matches: &[u8]) -> FunctionSet {
         FunctionSet::new(self.profile(), |id| matches.get(id.index()) == Some(&1))
     }
@@ -253,12 +253,12 @@ fn options_of(base: &Base, selection: &protocol::Selection, intervals: &Interval
     })
 }
 
-/// The counter by whose events samples are weighed.
+/// The number of the counter that weights samples, if any.
 pub(crate) fn counter_of(selection: &protocol::Selection) -> Option<u32> {
     selection.metric.as_deref()?.strip_prefix("counter:")?.parse().ok()
 }
 
-/// A matcher for the selected runs, processes and threads; none if all are selected.
+/// Matchers for the selected runs, processes and threads; empty if all are selected.
 fn threads_of(profile: &Profile, selection: &protocol::Selection) -> Vec<Matcher> {
     let protocol::Selection { runs, processes, threads, .. } = selection;
     if runs.is_none() && processes.is_none() && threads.is_none() {

@@ -1,11 +1,11 @@
-//! The form of answers: JSON, and arrays beside it.
+//! The encoding of answers: JSON, followed by arrays.
 //!
 //! ```text
 //! length of the head (u32) ─► head: JSON, padded with spaces so that 4 + its length is a multiple of 8 ─► the bytes of the arrays
 //! ```
 //!
-//! The head is `{"ok": …}` or `{"refused": "sentence"}`. An array in it is `{"$f64": [place, count]}`, with its place among the bytes of the
-//! arrays, a multiple of 8. Numbers from 2^53 on, which doubles do not hold, are `{"$big": "…"}`.
+//! The head is `{"ok": …}` or `{"refused": "sentence"}`. An array in it is `{"$f64": [place, count]}`, where the place is an offset in the bytes of
+//! the arrays, a multiple of 8. Numbers from 2^53 on, which doubles cannot represent exactly, are `{"$big": "…"}`.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,12 +13,12 @@ use std::cell::RefCell;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use ts_rs::{Config, TS};
 
-/// A sentence that says why there is no answer.
+/// A sentence with the reason why there is no answer.
 #[derive(Clone, Debug)]
 pub struct Refused(pub String);
 
 thread_local! {
-    /// The arrays of the answer that is being encoded.
+    /// The arrays of the answer being encoded.
     static ARRAYS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -51,7 +51,7 @@ struct Refused_<'v> {
     refused: &'v str,
 }
 
-/// Adds an array to the answer, and writes its place.
+/// Adds an array to the answer, and serializes its place.
 fn array<S: Serializer>(
     name: &'static str,
     bytes: impl Iterator<Item = u8>,
@@ -91,7 +91,7 @@ macro_rules! array_type {
     };
 }
 
-/// The name of a type in TypeScript.
+/// Defines the TypeScript name of a type.
 macro_rules! typescript {
     ($name:ident, $typescript:literal) => {
         impl TS for $name {
@@ -114,7 +114,7 @@ array_type!(F32s, f32, "$f32", "Float32Array");
 array_type!(I32s, i32, "$i32", "Int32Array");
 array_type!(U8s, u8, "$u8", "Uint8Array");
 
-/// Numbers from here on are not exact as doubles.
+/// From this number on, not all integers are exact as doubles.
 const INEXACT: u64 = 1 << 53;
 
 /// Exact numbers: a `Float64Array`, or an array of numbers and bigints.

@@ -1,13 +1,16 @@
 // Numbers for people: times, weights and shares, and the ticks of axes.
 
+import { SCALES } from '../units.ts';
 import type { Unit } from './types.ts';
 
-const TIMES: readonly (readonly [number, string])[] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+/** The largest unit of these in which a number is at least 1, or the smallest. */
+export function scaleFor(unit: Unit, size: number): readonly [number, string] {
+  return SCALES[unit].findLast(([factor]) => size >= factor) ?? SCALES[unit][0];
+}
 
 /** Formats a time with this many digits, in the unit in which it is at least 1: `1.25 s`. */
 export function timeText(ns: number, digits = 3): string {
-  const size = Math.abs(ns);
-  const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
+  const [factor, unit] = scaleFor('ns', Math.abs(ns));
   const value = ns / factor;
   const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.max(1, Math.abs(value)))));
   return `${trimmed(grouped(value.toFixed(Math.min(decimals, 9))))} ${unit}`;
@@ -15,7 +18,7 @@ export function timeText(ns: number, digits = 3): string {
 
 /** Formats a time with all digits, in seconds or in the largest unit without decimals: `1.234567891 s`, `250 µs`. */
 export function exactTimeText(ns: number): string {
-  const [factor, unit] = TIMES.find(([factor]) => Math.abs(ns) >= factor) ?? TIMES[3]!;
+  const [factor, unit] = scaleFor('ns', Math.abs(ns));
   const [whole, part] = [Math.trunc(ns / factor), Math.abs(ns % factor)];
   if (part === 0) return `${grouped(String(whole))} ${unit}`;
   const decimals = Number.isInteger(ns) ? String(part).padStart(String(factor).length - 1, '0') : part.toFixed(0);
@@ -30,14 +33,12 @@ export function weightText(weight: number, unit: Unit): string {
   return `${grouped(String(whole))}.${decimals.padEnd(2, '0')} ms`;
 }
 
-const PREFIXES: readonly (readonly [number, string])[] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'K']];
-
 /** Formats a weight per nanosecond as a weight per second: `2.91 Gcycles/s`, `997 samples/s`. */
 export function rateText(weight: number, unit: Unit): string {
   const rate = weight * 1e9;
   if (unit === 'elapsed_ns') return `${timeText(rate)}/s`;
-  const [factor, prefix] = (unit === 'samples' ? undefined : PREFIXES.find(([factor]) => rate >= factor)) ?? [1, ''];
-  return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${prefix}${unit}/s`;
+  const [factor, name] = scaleFor(unit, rate);
+  return `${grouped((rate / factor).toFixed(factor === 1 ? 0 : 2))} ${name}/s`;
 }
 
 /** Formats a share: `12.3%`. A share that is too small for a digit is `<0.1%`. */
@@ -75,10 +76,19 @@ export function ticks(start: number, end: number, most: number): Ticks {
   return { first, step, count: Math.max(0, Math.floor((end - first) / step + 1e-9) + 1) };
 }
 
+/** The values of ticks. Products of fractions have errors: 3 × 0.1 is not 0.3. */
+export function tickValues({ first, step, count }: Ticks): number[] {
+  return Array.from({ length: count }, (_, tick) => rounded(first + tick * step));
+}
+
+export function rounded(value: number): number {
+  return Number(value.toPrecision(9));
+}
+
 /** The text of a tick: all ticks of an axis have the unit of the largest, and the same decimals. */
 export function tickText(value: number, { first, step, count }: Ticks): string {
   const size = Math.max(Math.abs(first), Math.abs(first + (count - 1) * step), step);
-  const [factor, unit] = TIMES.find(([factor]) => size >= factor) ?? TIMES[3]!;
+  const [factor, unit] = scaleFor('ns', size);
   const decimals = Math.max(0, -Math.floor(Math.log10(step / factor) + 1e-9));
   return `${grouped((value / factor).toFixed(Math.min(decimals, 9)))} ${unit}`;
 }

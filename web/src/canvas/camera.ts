@@ -2,7 +2,7 @@
 
 import type { Range } from './types.ts';
 
-export interface Sight {
+interface Sight {
   readonly from: number;
   readonly to: number;
   readonly scroll: number;

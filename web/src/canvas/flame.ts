@@ -4,26 +4,28 @@ import { boxStack } from './box_stack.ts';
 import { Camera } from './camera.ts';
 import { type Sheet, pngOf, svgOf } from './flame_export.ts';
 import { type FlameTarget, listenFlame } from './flame_input.ts';
-import { type FlameWalk, pressFlameKey } from './flame_keys.ts';
+import { type FlameWalk, flameKeys } from './flame_keys.ts';
 import { FONT, FlameScene, type Plot, ROW } from './flame_scene.ts';
 import { speechOfBox, tipOfBox } from './flame_texts.ts';
 import { AXIS, drawAxis, drawBadge, drawNothing, drawScroll } from './flame_trim.ts';
+import { ZOOMING, press } from './keys.ts';
 import { CanvasPen, type Pen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
 import { TextWidths } from './text.ts';
 import { Tooltip } from './tooltip.ts';
-import type { FlameCallbacks, FlameModel, Range } from './types.ts';
+import type { FlameCallbacks, FlameModel } from './types.ts';
 
 /** Boxes are requested after this long without input. */
 const REST = 70;
 /** Rows that stay visible above a zoomed box. */
 const ABOVE = 3;
 
-abstract class FlameCanvas {
-  protected readonly surface: Surface;
-  protected readonly camera = new Camera();
-  protected readonly callbacks: FlameCallbacks;
-  protected readonly isChart: boolean;
+export class FlameCanvas {
+  readonly #surface: Surface;
+  readonly #camera = new Camera();
+  readonly #callbacks: FlameCallbacks;
+  /** One thread, ordered by time; otherwise weights from left to right, the heaviest first. */
+  readonly #isChart: boolean;
   /** The complete range, and the part that was requested last. */
   #whole: FlameScene | null = null;
   #part: FlameScene | null = null;
@@ -33,36 +35,34 @@ abstract class FlameCanvas {
   #hover = -1;
   readonly #tooltip: Tooltip;
   readonly #stop: (() => void)[];
-  #widths: TextWidths | null = null;
-  #font = '';
+  readonly #widths: TextWidths;
   #timer = 0;
   #asked = '';
   #toldWhole = true;
 
   constructor(host: HTMLElement, callbacks: FlameCallbacks, isChart: boolean) {
-    this.callbacks = callbacks;
-    this.isChart = isChart;
+    this.#callbacks = callbacks;
+    this.#isChart = isChart;
     this.#tooltip = new Tooltip(host);
-    this.surface = new Surface(host, isChart ? 'flame chart' : 'flame graph', (time) => this.#draw(time), () => this.#resized());
-    const { canvas } = this.surface;
+    this.#surface = new Surface(host, isChart ? 'flame chart' : 'flame graph', (time) => this.#draw(time), () => this.#resized());
+    const { canvas, theme } = this.#surface;
+    this.#widths = new TextWidths(fontText(FONT, 400, theme.font));
     const key = (event: KeyboardEvent): void => {
       const scene = this.#scene();
-      if (scene === null || !pressFlameKey(event, this.#walk(scene))) return;
-      event.preventDefault();
-      event.stopPropagation();
+      if (scene !== null) press(event, flameKeys(this.#walk(scene), event.shiftKey), ZOOMING);
     };
     canvas.addEventListener('keydown', key);
     canvas.style.touchAction = 'none';
     this.#stop = [
-      listenFlame(canvas, (event) => this.surface.place(event), this.#target()),
+      listenFlame(canvas, (event) => this.#surface.place(event), this.#target()),
       () => canvas.removeEventListener('keydown', key),
     ];
-    this.surface.start();
+    this.#surface.start();
   }
 
   /** Identifies a box across models. */
   #idOf(scene: FlameScene, box: number): number {
-    return this.isChart ? box : scene.model.node[box]!;
+    return this.#isChart ? box : scene.model.node[box]!;
   }
 
   update(model: FlameModel): void {
@@ -72,28 +72,19 @@ abstract class FlameCanvas {
     const scene = new FlameScene(model, [this.#part, before]);
     if (isPart) this.#part = scene;
     else [this.#whole, this.#part] = [scene, null];
-    this.surface.canvas.setAttribute('aria-label', model.title);
+    this.#surface.canvas.setAttribute('aria-label', model.title);
     if (before?.model.key !== model.key) this.#reframe(scene, before);
     this.#hover = -1;
     this.#tooltip.hide();
     this.#measure();
-    this.surface.schedule();
-  }
-
-  focus(): void {
-    this.surface.canvas.focus();
+    this.#surface.schedule();
   }
 
   destroy(): void {
     clearTimeout(this.#timer);
     for (const stop of this.#stop) stop();
     this.#tooltip.destroy();
-    this.surface.destroy();
-  }
-
-  /** Draws now, without waiting for a frame. */
-  paint(): void {
-    this.surface.paint();
+    this.#surface.destroy();
   }
 
   /** What is seen of the width, with all of its height, as an SVG; `caption` has lines above it. */
@@ -107,57 +98,34 @@ abstract class FlameCanvas {
   }
 
   #sheet(caption: readonly string[]): Sheet {
-    const { theme, width } = this.surface;
-    const { from, to } = this.camera.goal;
-    return { scene: this.#scene(), sight: { start: from, end: to }, width, isChart: this.isChart, theme, widths: this.#textWidths(), caption };
-  }
-
-  /** Zooms to a node, or out of all. */
-  zoomToNode(node: number | null): void {
-    const scene = this.#scene();
-    if (scene === null) return;
-    const box = node === null ? -1 : this.#boxOf(scene, node);
-    if (box < 0) this.#zoomOut(0);
-    else this.#zoomTo(scene, box);
+    const { theme, width } = this.#surface;
+    const { from, to } = this.#camera.goal;
+    return { scene: this.#scene(), sight: { start: from, end: to }, width, isChart: this.#isChart, theme, widths: this.#widths, caption };
   }
 
   /** Shows everything, as the key 0 does. */
   showWhole(): void {
     this.#zoomOut(0);
-    this.focus();
-  }
-
-  /** Shows a part of the range. */
-  show(range: Range, isSmooth = false): void {
-    this.#zoomed = [];
-    this.camera.go({ from: range.start, to: range.end }, isSmooth && !isStill());
-    this.surface.schedule();
-    this.#ask();
-  }
-
-  /** Focuses the box of a node. */
-  select(node: number | null): void {
-    this.#focus = node ?? -1;
-    this.surface.schedule();
+    this.#surface.canvas.focus();
   }
 
   /** A new tree, or new weights: the camera stays at the zoomed node, if it still has one. */
   #reframe(scene: FlameScene, before: FlameScene | null): void {
     const { model } = scene;
-    const isSameTree = before?.model.tree === model.tree && !this.isChart;
+    const isSameTree = before?.model.tree === model.tree && !this.#isChart;
     const { range } = model;
-    const keeps = this.isChart && before !== null && before.model.range.start === range.start && before.model.range.end === range.end;
-    this.camera.range = range;
-    this.camera.least = this.isChart ? 100 : Math.max((range.end - range.start) * 1e-9, 1e-9);
+    const keeps = this.#isChart && before !== null && before.model.range.start === range.start && before.model.range.end === range.end;
+    this.#camera.range = range;
+    this.#camera.least = this.#isChart ? 100 : Math.max((range.end - range.start) * 1e-9, 1e-9);
     if (!isSameTree) [this.#focus, this.#zoomed] = [-1, []];
     this.#asked = '';
     if (keeps) return;
     this.#zoomed = this.#zoomed.filter((id) => this.#boxOf(scene, id) >= 0);
     const id = this.#zoomed.at(-1);
     const box = id === undefined ? -1 : this.#boxOf(scene, id);
-    const scroll = isSameTree ? this.camera.goal.scroll : 0;
-    if (box < 0) this.camera.go({ from: range.start, to: range.end, scroll }, false);
-    else this.camera.go({ from: model.start[box]!, to: model.start[box]! + model.width[box]!, scroll }, false);
+    const scroll = isSameTree ? this.#camera.goal.scroll : 0;
+    if (box < 0) this.#camera.go({ from: range.start, to: range.end, scroll }, false);
+    else this.#camera.go({ from: model.start[box]!, to: model.start[box]! + model.width[box]!, scroll }, false);
   }
 
   /** The scene that covers the visible range: the requested part, or else everything. */
@@ -165,23 +133,23 @@ abstract class FlameCanvas {
     const part = this.#part;
     if (part === null) return this.#whole;
     const { from, to } = part.model.detail;
-    return this.camera.from >= from && this.camera.to <= to ? part : this.#whole;
+    return this.#camera.from >= from && this.#camera.to <= to ? part : this.#whole;
   }
 
   #boxOf(scene: FlameScene, id: number): number {
-    if (id < 0 || this.isChart) return id < scene.model.count ? id : -1;
+    if (id < 0 || this.#isChart) return id < scene.model.count ? id : -1;
     return scene.model.node.subarray(0, scene.model.count).indexOf(id);
   }
 
   #plot(): Plot {
-    const top = this.isChart ? AXIS : 0;
-    return { left: 0, top, width: this.surface.width, height: Math.max(0, this.surface.height - top), ratio: devicePixelRatio };
+    const top = this.#isChart ? AXIS : 0;
+    return { left: 0, top, width: this.#surface.width, height: Math.max(0, this.#surface.height - top), ratio: devicePixelRatio };
   }
 
   #measure(): void {
     const depths = this.#whole?.rows.depths ?? 0;
-    this.camera.most = Math.max(0, Math.max(depths, this.#part?.rows.depths ?? 0) * ROW - this.#plot().height);
-    this.camera.go({}, false);
+    this.#camera.most = Math.max(0, Math.max(depths, this.#part?.rows.depths ?? 0) * ROW - this.#plot().height);
+    this.#camera.go({}, false);
   }
 
   #resized(): void {
@@ -190,16 +158,16 @@ abstract class FlameCanvas {
   }
 
   #draw(time: number): void {
-    if (this.camera.step(time)) this.surface.schedule();
-    this.#drawWith(new CanvasPen(this.surface.context));
-    const { isWhole } = this.camera;
+    if (this.#camera.step(time)) this.#surface.schedule();
+    this.#drawWith(new CanvasPen(this.#surface.context));
+    const { isWhole } = this.#camera;
     if (isWhole === this.#toldWhole) return;
     this.#toldWhole = isWhole;
-    this.callbacks.onWhole?.(isWhole);
+    this.#callbacks.onWhole?.(isWhole);
   }
 
   #drawWith(pen: Pen): void {
-    const { theme, width, height } = this.surface;
+    const { theme, width, height } = this.#surface;
     pen.fill(theme.background);
     pen.rect(0, 0, width, height);
     const scene = this.#scene();
@@ -210,32 +178,25 @@ abstract class FlameCanvas {
     const plot = this.#plot();
     const unclip = pen.clip(plot.left, plot.top, plot.width, plot.height);
     const marks = { focus: this.#boxOf(scene, this.#focus), hover: this.#hover };
-    scene.draw(pen, this.camera, plot, theme, this.#textWidths(), marks);
-    drawScroll(pen, this.camera, plot, theme, scene.model.direction === 'flame');
+    scene.draw(pen, this.#camera, plot, theme, this.#widths, marks);
+    drawScroll(pen, this.#camera, plot, theme, scene.model.direction === 'flame');
     unclip();
-    if (this.isChart) drawAxis(pen, this.camera, width, theme);
-    drawBadge(pen, scene.model.matchText ?? '', width, height, theme, this.#textWidths());
-  }
-
-  #textWidths(): TextWidths {
-    const font = fontText(FONT, 400, this.surface.theme.font);
-    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(font);
-    this.#font = font;
-    return this.#widths;
+    if (this.#isChart) drawAxis(pen, this.#camera, width, theme);
+    drawBadge(pen, scene.model.matchText ?? '', width, height, theme, this.#widths);
   }
 
   #target(): FlameTarget {
     const at = (x: number, y: number): { scene: FlameScene | null; box: number } => {
       const [scene, plot] = [this.#scene(), this.#plot()];
-      return { scene, box: scene?.hit(x - plot.left, y - plot.top, this.camera, plot) ?? -1 };
+      return { scene, box: scene?.hit(x - plot.left, y - plot.top, this.#camera, plot) ?? -1 };
     };
     return {
       hover: (x, y, clientX, clientY) => {
         const { scene, box } = at(x, y);
-        if (box !== this.#hover) this.surface.schedule();
+        if (box !== this.#hover) this.#surface.schedule();
         this.#hover = box;
-        const tip = box < 0 || scene === null ? null : tipOfBox(scene.model, scene.rows, box, this.isChart);
-        this.#tooltip.show(tip, clientX, clientY, this.surface.theme);
+        const tip = box < 0 || scene === null ? null : tipOfBox(scene.model, scene.rows, box, this.#isChart);
+        this.#tooltip.show(tip, clientX, clientY, this.#surface.theme);
       },
       leave: () => this.#leave(),
       click: (x, y) => {
@@ -251,7 +212,7 @@ abstract class FlameCanvas {
         if (scene === null || box < 0) return;
         this.#tooltip.hide();
         this.#pick(scene, box);
-        this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), clientX, clientY, () => boxStack(scene.model, box));
+        this.#callbacks.onMenu?.(scene.model.label[box]!, clientX, clientY, () => boxStack(scene.model, box));
       },
       pan: (dx, dy) => this.#pan(dx, dy),
       zoom: (factor, x) => this.#zoomBy(factor, x),
@@ -260,12 +221,12 @@ abstract class FlameCanvas {
 
   #leave(): void {
     this.#tooltip.hide();
-    if (this.#hover >= 0) this.surface.schedule();
+    if (this.#hover >= 0) this.#surface.schedule();
     this.#hover = -1;
   }
 
   #pan(dx: number, dy: number): boolean {
-    const { camera } = this;
+    const camera = this.#camera;
     const { from, to, scroll } = camera.goal;
     const by = (dx / Math.max(1, this.#plot().width)) * (to - from);
     const down = this.#whole?.model.direction === 'flame' ? -dy : dy;
@@ -276,28 +237,25 @@ abstract class FlameCanvas {
   }
 
   #zoomBy(factor: number, x: number): void {
-    const { camera } = this;
+    const camera = this.#camera;
     const place = camera.from + (x / Math.max(1, this.#plot().width)) * camera.length;
     camera.go(camera.zoomed(factor, place), false);
-    if (this.#zoomed.length > 0) {
-      this.#zoomed = [];
-      this.callbacks.onZoom?.(null);
-    }
+    this.#zoomed = [];
     this.#moved();
   }
 
   #moved(): void {
     this.#leave();
-    this.surface.schedule();
+    this.#surface.schedule();
     this.#ask();
   }
 
   #pick(scene: FlameScene, box: number): void {
     this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
-    this.surface.schedule();
-    if (box >= 0) this.surface.say(speechOfBox(scene.model, scene.rows, box, this.isChart));
-    if (box < 0) this.callbacks.onPick?.(null, null, () => []);
-    else this.callbacks.onPick?.(scene.model.label[box]!, this.#idOf(scene, box), () => boxStack(scene.model, box));
+    this.#surface.schedule();
+    if (box >= 0) this.#surface.say(speechOfBox(scene.model, scene.rows, box, this.#isChart));
+    if (box < 0) this.#callbacks.onPick?.(null, () => []);
+    else this.#callbacks.onPick?.(scene.model.label[box]!, () => boxStack(scene.model, box));
   }
 
   #zoomTo(scene: FlameScene, box: number): void {
@@ -306,10 +264,9 @@ abstract class FlameCanvas {
     this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
     // What was zoomed to keeps some of its callers in sight.
     const top = Math.max(0, depth[box]! - ABOVE) * ROW;
-    const scroll = top < this.camera.scroll || depth[box]! * ROW > this.camera.scroll + this.#plot().height / 2 ? top : this.camera.scroll;
-    this.camera.go({ from: start[box]!, to: start[box]! + width[box]!, scroll }, !isStill());
+    const scroll = top < this.#camera.scroll || depth[box]! * ROW > this.#camera.scroll + this.#plot().height / 2 ? top : this.#camera.scroll;
+    this.#camera.go({ from: start[box]!, to: start[box]! + width[box]!, scroll }, !isStill());
     this.#moved();
-    this.callbacks.onZoom?.(this.isChart ? null : id);
   }
 
   /** Goes back to the box before, so that this many are left. */
@@ -320,18 +277,16 @@ abstract class FlameCanvas {
     const id = this.#zoomed.at(-1);
     const box = id === undefined ? -1 : this.#boxOf(scene, id);
     const { range, start, width } = scene.model;
-    if (box < 0) this.camera.go({ from: range.start, to: range.end, scroll: 0 }, !isStill());
-    else this.camera.go({ from: start[box]!, to: start[box]! + width[box]! }, !isStill());
+    if (box < 0) this.#camera.go({ from: range.start, to: range.end, scroll: 0 }, !isStill());
+    else this.#camera.go({ from: start[box]!, to: start[box]! + width[box]! }, !isStill());
     this.#moved();
-    this.callbacks.onZoom?.(box < 0 || id === undefined || this.isChart ? null : id);
   }
 
   /** Requests missing boxes once there is no input. */
   #ask(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const { from, to } = this.camera.goal;
-      this.callbacks.onVisible?.({ start: from, end: to });
+      const { from, to } = this.#camera.goal;
       this.#askDetail(from, to);
     }, REST);
   }
@@ -340,14 +295,14 @@ abstract class FlameCanvas {
     const has = [this.#part, this.#whole].some((scene) => {
       if (scene === null) return true;
       const { detail } = scene.model;
-      return detail.from <= from && detail.to >= to && detail.least <= (to - from) / Math.max(1, this.surface.width);
+      return detail.from <= from && detail.to >= to && detail.least <= (to - from) / Math.max(1, this.#surface.width);
     });
-    const { start, end } = this.camera.range;
-    const least = (to - from) / Math.max(1, this.surface.width) / 2;
+    const { start, end } = this.#camera.range;
+    const least = (to - from) / Math.max(1, this.#surface.width) / 2;
     const wanted = [Math.max(start, 2 * from - to), Math.min(end, 2 * to - from), least] as const;
     if (has || this.#asked === wanted.join(' ')) return;
     this.#asked = wanted.join(' ');
-    this.callbacks.onDetail?.(...wanted);
+    this.#callbacks.onDetail?.(...wanted);
   }
 
   #walk(scene: FlameScene): FlameWalk {
@@ -357,11 +312,11 @@ abstract class FlameCanvas {
       rows: scene.rows,
       isFlame,
       focus: this.#boxOf(scene, this.#focus),
-      origin: scene.hit(centre, isFlame ? this.#plot().height - 1 : 1, this.camera, this.#plot()),
+      origin: scene.hit(centre, isFlame ? this.#plot().height - 1 : 1, this.#camera, this.#plot()),
       walkTo: (box) => this.#walkTo(scene, box),
       zoomTo: (box) => this.#zoomTo(scene, box),
       zoomBack: () => {
-        if (this.camera.isWhole) return false;
+        if (this.#camera.isWhole) return false;
         this.#zoomOut(Math.max(0, this.#zoomed.length - 1));
         return true;
       },
@@ -382,36 +337,22 @@ abstract class FlameCanvas {
   #reveal(scene: FlameScene, box: number): void {
     const { model } = scene;
     const { height } = this.#plot();
-    const { from, to, scroll } = this.camera.goal;
+    const { from, to, scroll } = this.#camera.goal;
     const y = model.depth[box]! * ROW;
     const down = y < scroll ? y : y + ROW > scroll + height ? y + ROW - height : scroll;
     const [start, end] = [model.start[box]!, model.start[box]! + model.width[box]!];
     const isSeen = start < to && end > from;
     const middle = (start + end) / 2 - (to - from) / 2;
-    this.camera.go(isSeen ? { scroll: down } : { from: middle, to: middle + to - from, scroll: down }, !isStill());
+    this.#camera.go(isSeen ? { scroll: down } : { from: middle, to: middle + to - from, scroll: down }, !isStill());
     this.#moved();
   }
 
   #menuAt(scene: FlameScene, box: number): void {
-    const bounds = this.surface.canvas.getBoundingClientRect();
+    const bounds = this.#surface.canvas.getBoundingClientRect();
     const plot = this.#plot();
-    const x = ((scene.model.start[box]! - this.camera.from) / this.camera.length) * plot.width;
-    const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.camera, plot) + ROW;
+    const x = ((scene.model.start[box]! - this.#camera.from) / this.#camera.length) * plot.width;
+    const y = plot.top + scene.rowTop(scene.model.depth[box]!, this.#camera, plot) + ROW;
     const left = bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8;
-    this.callbacks.onMenu?.(scene.model.label[box]!, this.#idOf(scene, box), left, bounds.top + y, () => boxStack(scene.model, box));
-  }
-}
-
-/** Weights from left to right, the heaviest first; root on top, or at the bottom. */
-export class FlameGraphCanvas extends FlameCanvas {
-  constructor(host: HTMLElement, callbacks: FlameCallbacks = {}) {
-    super(host, callbacks, false);
-  }
-}
-
-/** One thread, ordered by time. */
-export class FlameChartCanvas extends FlameCanvas {
-  constructor(host: HTMLElement, callbacks: FlameCallbacks = {}) {
-    super(host, callbacks, true);
+    this.#callbacks.onMenu?.(scene.model.label[box]!, left, bounds.top + y, () => boxStack(scene.model, box));
   }
 }

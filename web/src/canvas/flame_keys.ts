@@ -1,5 +1,6 @@
 // Keys of flame graphs and charts: arrows walk from box to box, Enter zooms, Escape goes back.
 
+import { type Keys, zoomKeys } from './keys.ts';
 import type { Rows } from './rows.ts';
 
 /** What keys act on. */
@@ -20,53 +21,35 @@ export interface FlameWalk {
   menuAt(box: number): void;
 }
 
-/** Handles a key; returns true if it has a meaning here. */
-export function pressFlameKey(event: KeyboardEvent, walk: FlameWalk): boolean {
-  const { key } = event;
-  if (event.altKey || ((event.ctrlKey || event.metaKey) && !'+-=0'.includes(key))) return false;
-  if (key.startsWith('Arrow')) return arrow(key, event.shiftKey, walk);
-  switch (key) {
-    case 'Enter':
-      if (walk.focus >= 0) walk.zoomTo(walk.focus);
-      return walk.focus >= 0;
-    case 'Escape':
-    case 'Backspace':
-      return walk.zoomBack();
-    case 'Home':
-    case '0':
-      walk.zoomWhole();
-      return true;
-    case '+':
-    case '=':
-      walk.zoomBy(0.6);
-      return true;
-    case '-':
-      walk.zoomBy(1 / 0.6);
-      return true;
-    case 'PageDown':
-    case 'PageUp':
-      walk.page(key === 'PageDown' ? 1 : -1);
-      return true;
-    case 'ContextMenu':
-    case 'F10':
-      if (walk.focus < 0 || (key === 'F10' && !event.shiftKey)) return false;
-      walk.menuAt(walk.focus);
-      return true;
-    default:
-      return false;
-  }
+export function flameKeys(walk: FlameWalk, isShift: boolean): Keys {
+  const { focus } = walk;
+  const atFocus = (act: (box: number) => void) => (): boolean => {
+    if (focus >= 0) act(focus);
+    return focus >= 0;
+  };
+  return {
+    ...zoomKeys(walk),
+    ...Object.fromEntries(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'].map((key) => [key, () => arrow(key, isShift, walk)])),
+    Enter: atFocus(walk.zoomTo),
+    Escape: walk.zoomBack,
+    Backspace: walk.zoomBack,
+    PageDown: () => walk.page(1),
+    PageUp: () => walk.page(-1),
+    ContextMenu: atFocus(walk.menuAt),
+    ...(isShift ? { F10: atFocus(walk.menuAt) } : {}),
+  };
 }
 
-function arrow(key: string, isShift: boolean, walk: FlameWalk): boolean {
+function arrow(key: string, isShift: boolean, walk: FlameWalk): void {
   const { rows, focus } = walk;
   const isSide = key === 'ArrowLeft' || key === 'ArrowRight';
   if (isShift && isSide) {
     walk.panBy(key === 'ArrowLeft' ? -0.2 : 0.2);
-    return true;
+    return;
   }
   if (focus < 0) {
     if (walk.origin >= 0) walk.walkTo(walk.origin);
-    return true;
+    return;
   }
   const isDeeper = (key === 'ArrowDown') !== walk.isFlame;
   const next = isSide
@@ -75,5 +58,4 @@ function arrow(key: string, isShift: boolean, walk: FlameWalk): boolean {
       ? rows.widestChild(focus)
       : rows.parentOf(focus);
   if (next >= 0) walk.walkTo(next);
-  return true;
 }

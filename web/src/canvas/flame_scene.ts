@@ -99,10 +99,10 @@ export class FlameScene {
     if (hover >= 0) mark(hover, theme.hover, 1);
     if (selected !== undefined && selected !== null) {
       for (let at = 0; at < names.count; at += 1) {
-        if (this.model.label[names.box[at]!] === selected) mark(names.box[at]!, theme.accent, 1.5);
+        if (this.model.label[names.box[at]!] === selected) mark(names.box[at]!, theme.hover, 1.5);
       }
     }
-    if (focus >= 0) mark(focus, theme.accent, 2.5);
+    if (focus >= 0) mark(focus, theme.hover, 2.5);
   }
 
   #x(place: number, camera: Camera, plot: Plot): number {

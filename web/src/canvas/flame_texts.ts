@@ -3,20 +3,14 @@
 import { exactTimeText, shareText, weightText } from './amounts.ts';
 import type { Rows } from './rows.ts';
 import type { Tip } from './tooltip.ts';
-import { type FlameModel, KINDS } from './types.ts';
-
-const KIND_TEXTS: readonly string[] = ['your code', 'system', 'runtime', 'kernel', 'unknown', 'waiting'];
-
-export function nameOfBox(model: FlameModel, box: number): string {
-  return model.labels.names[model.label[box]!]!;
-}
+import { type FlameModel, KINDS, KIND_NAMES } from './types.ts';
 
 /** The lines of a tooltip. `isChart` is for boxes with a time. */
 export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: boolean): Tip {
   const weight = weightOf(model, box);
   const parent = rows.parentOf(box);
   const label = model.label[box]!;
-  const kind = KIND_TEXTS[model.labels.kinds[label]!] ?? KINDS[4];
+  const kind = KIND_NAMES[KINDS[model.labels.kinds[label]!] ?? 'unknown'];
   const isRoot = model.depth[box] === 0 && !isChart;
   const subtitle = [model.labels.binaries[label]!, isRoot ? '' : kind].filter((text) => text !== '').join(' · ');
   const of = model.of === undefined ? '' : ` ${model.of}`;
@@ -32,7 +26,7 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
     lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
   }
   for (const [name, value] of model.notes?.[box] ?? []) lines.push([name, value]);
-  return { title: nameOfBox(model, box), subtitle, rows: lines };
+  return { title: model.labels.names[label]!, subtitle, rows: lines };
 }
 
 /** The tooltip as one sentence. */

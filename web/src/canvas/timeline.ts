@@ -4,17 +4,17 @@ import { exactTimeText, timeText } from './amounts.ts';
 import { type Grip, dragged, gripAt, moved, resized, rounded, snapTo } from './brush.ts';
 import { Camera } from './camera.ts';
 import { Ground } from './ground.ts';
+import { ZOOMING, press } from './keys.ts';
 import { CanvasPen, fontText } from './pen.ts';
 import { Surface, isStill } from './surface.ts';
-import { SvgPen } from './svg.ts';
 import { TextWidths } from './text.ts';
 import { type Spot, type TimelineTarget, listenTimeline } from './timeline_input.ts';
-import { type TimelineWalk, pressTimelineKey } from './timeline_keys.ts';
+import { type TimelineWalk, timelineKeys } from './timeline_keys.ts';
 import { TimelineLayout, marginOf } from './timeline_layout.ts';
-import { type Sighted, drawBrush, drawTimeline, stripOf } from './timeline_scene.ts';
+import { type Sighted, drawBrush, stripOf } from './timeline_scene.ts';
 import { tipAt } from './timeline_texts.ts';
 import { Tooltip } from './tooltip.ts';
-import { spanAt, xOf } from './track_scene.ts';
+import { spanAt } from './track_scene.ts';
 import type { Range, TimelineCallbacks, TimelineModel } from './types.ts';
 
 const [OVERVIEW_TRACK, AXIS_TRACK] = [-1, -2];
@@ -37,22 +37,18 @@ export class TimelineCanvas {
   #focus = -1;
   #hasFocus = false;
   #timer = 0;
-  #widths: TextWidths | null = null;
-  #font = '';
+  readonly #widths: TextWidths;
 
   constructor(host: HTMLElement, callbacks: TimelineCallbacks = {}) {
     this.#callbacks = callbacks;
     this.#tooltip = new Tooltip(host);
     this.#surface = new Surface(host, 'timeline', (time) => this.#draw(time), () => this.#resized());
-    const { canvas } = this.#surface;
+    const { canvas, theme } = this.#surface;
+    this.#widths = new TextWidths(fontText(12, 400, theme.font));
     const stop = new AbortController();
-    const on = (type: 'keydown' | 'focus' | 'blur', act: (event: Event) => void): void =>
+    const on = <K extends 'keydown' | 'focus' | 'blur'>(type: K, act: (event: HTMLElementEventMap[K]) => void): void =>
       canvas.addEventListener(type, act, { signal: stop.signal });
-    on('keydown', (event) => {
-      if (!pressTimelineKey(event as KeyboardEvent, this.#walk())) return;
-      event.preventDefault();
-      event.stopPropagation();
-    });
+    on('keydown', (event) => press(event, timelineKeys(this.#walk(), event), [...ZOOMING, 'Enter', ' ']));
     on('focus', () => this.#setFocus(true));
     on('blur', () => this.#setFocus(false));
     canvas.style.touchAction = 'pan-y';
@@ -69,11 +65,10 @@ export class TimelineCanvas {
     this.#camera.range = model.range;
     this.#camera.least = 1_000;
     const isNew = before === null || before.range.start !== model.range.start || before.range.end !== model.range.end;
-    const { visible } = model;
-    const isAsked = visible !== undefined && (visible.start !== before?.visible?.start || visible.end !== before.visible.end);
-    if (isAsked) this.#camera.go({ from: visible.start, to: visible.end }, before !== null && !isStill());
-    else if (isNew) this.#camera.go({ from: model.range.start, to: model.range.end }, false);
-    if (isNew || isAsked) this.#ask();
+    if (isNew) {
+      this.#camera.go({ from: model.range.start, to: model.range.end }, false);
+      this.#ask();
+    }
     this.#focus = Math.min(this.#focus, model.tracks.length - 1);
     this.#surface.canvas.setAttribute('aria-label', model.title);
     this.#resized(false);
@@ -85,17 +80,8 @@ export class TimelineCanvas {
     return this.#layout.head + this.#layout.height;
   }
 
-  get visible(): Range {
+  get #visible(): Range {
     return { start: this.#camera.from, end: this.#camera.to };
-  }
-
-  focus(): void {
-    this.#surface.canvas.focus();
-  }
-
-  /** Draws now, without waiting for a frame. */
-  paint(): void {
-    this.#surface.paint();
   }
 
   destroy(): void {
@@ -105,19 +91,11 @@ export class TimelineCanvas {
     this.#surface.destroy();
   }
 
-  /** What is seen, as an SVG. */
-  exportSvg(): string {
-    const pen = new SvgPen(this.#surface.width, this.#surface.height, this.#model?.title ?? '');
-    const sight = this.#sight();
-    if (sight !== null) drawTimeline(pen, { ...sight, pointer: -1, focus: -1 }, this.#surface.theme, this.#textWidths());
-    return pen.finish();
-  }
-
   #sight(): Sighted | null {
     const { width, height } = this.#surface;
     if (this.#model === null) return null;
     return {
-      model: this.#model, layout: this.#layout, visible: this.visible, scroll: this.#camera.scroll, brush: this.#brush,
+      model: this.#model, layout: this.#layout, visible: this.#visible, scroll: this.#camera.scroll, brush: this.#brush,
       margin: marginOf(width), width, height, ratio: devicePixelRatio, pointer: this.#pointer, focus: this.#hasFocus ? this.#focus : -1,
     };
   }
@@ -131,15 +109,8 @@ export class TimelineCanvas {
       pen.rect(0, 0, this.#surface.width, this.#surface.height);
       return;
     }
-    this.#ground.put(this.#surface.context, sight, this.#surface.theme, this.#textWidths());
+    this.#ground.put(this.#surface.context, sight, this.#surface.theme, this.#widths);
     drawBrush(pen, sight, this.#surface.theme);
-  }
-
-  #textWidths(): TextWidths {
-    const font = fontText(12, 400, this.#surface.theme.font);
-    if (this.#widths === null || font !== this.#font) this.#widths = new TextWidths(font);
-    this.#font = font;
-    return this.#widths;
   }
 
   #resized(asks = true): void {
@@ -181,14 +152,14 @@ export class TimelineCanvas {
     const isTrack = y >= this.#layout.head;
     const below = this.#layout.at(y - this.#layout.head + this.#camera.scroll);
     const track = isTrack ? below : y < overview ? OVERVIEW_TRACK : AXIS_TRACK;
-    const { start, end } = track === OVERVIEW_TRACK && !isTrack ? this.#camera.range : this.visible;
+    const { start, end } = track === OVERVIEW_TRACK && !isTrack ? this.#camera.range : this.#visible;
     const time = start + ((x - margin) / Math.max(1, this.#surface.width - margin)) * (end - start);
     return { track: isTrack && track < 0 ? Infinity : track, isMargin: x < margin, x, y, time, isTouch };
   }
 
   /** Pixels for a length of time at a spot. */
   #scaleAt({ track }: Spot): number {
-    const { start, end } = track === OVERVIEW_TRACK ? this.#camera.range : this.visible;
+    const { start, end } = track === OVERVIEW_TRACK ? this.#camera.range : this.#visible;
     return (this.#surface.width - marginOf(this.#surface.width)) / (end - start);
   }
 
@@ -369,11 +340,5 @@ export class TimelineCanvas {
     const strip = stripOf(sight, this.#focus);
     this.#callbacks.onMenu?.(track.id, bounds.left + 24, bounds.top + strip.top + Math.min(strip.height, 28));
     return true;
-  }
-
-  /** The place of a time in the plot, in CSS pixels from the canvas' left. */
-  xOfTime(time: number): number {
-    const sight = this.#sight();
-    return sight === null ? 0 : xOf(time, { ...stripOf(sight, -1), visible: sight.visible });
   }
 }

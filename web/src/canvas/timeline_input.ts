@@ -1,17 +1,17 @@
 // Gestures on the timeline.
 
+import { type GestureTarget, type Point, listenGestures } from './gestures.ts';
+
 /** A place on it: a track, the overview (-1) or the axis (-2); in the margin, or in the plot at a time. */
-export interface Spot {
+export interface Spot extends Point {
   readonly track: number;
   readonly isMargin: boolean;
-  readonly x: number;
-  readonly y: number;
   readonly time: number;
   /** The spot of a finger, which is less exact. */
   readonly isTouch: boolean;
 }
 
-export interface TimelineTarget {
+export interface TimelineTarget extends Pick<GestureTarget, 'pan' | 'zoom'> {
   spot(x: number, y: number, isTouch?: boolean): Spot;
   hover(spot: Spot, clientX: number, clientY: number): void;
   leave(): void;
@@ -24,30 +24,25 @@ export interface TimelineTarget {
   click(spot: Spot, isAdditive: boolean): void;
   doubleClick(spot: Spot): void;
   menu(spot: Spot, clientX: number, clientY: number): void;
-  pan(dx: number, dy: number): boolean;
-  zoom(factor: number, x: number): void;
 }
 
-const [SLIP, LINE, LONG_PRESS] = [3, 16, 2_000];
+/** Less is a click. */
+const SLIP = 3;
 
 type Hold = 'none' | 'press' | 'brush' | 'scroll' | 'pinch';
 
 /** Listens until the function that it returns is called. */
-export function listenTimeline(
-  canvas: HTMLCanvasElement,
-  place: (event: MouseEvent) => { x: number; y: number },
-  target: TimelineTarget,
-): () => void {
-  const stop = new AbortController();
-  const on = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void, passive = true): void =>
-    canvas.addEventListener(type, act, { signal: stop.signal, passive });
-  const pointers = new Map<number, { x: number; y: number }>();
+export function listenTimeline(canvas: HTMLCanvasElement, place: (event: MouseEvent) => Point, target: TimelineTarget): () => void {
+  const { on, stop } = listenGestures(canvas, place, {
+    pan: target.pan,
+    zoom: target.zoom,
+    menu: (x, y, clientX, clientY) => target.menu(target.spot(x, y), clientX, clientY),
+  });
+  const pointers = new Map<number, Point>();
   let hold: Hold = 'none';
   let origin = { x: 0, y: 0 };
-  let pressed = -Infinity;
 
   on('pointerdown', (event) => {
-    pressed = event.timeStamp;
     if (event.button !== 0) return;
     pointers.set(event.pointerId, place(event));
     target.leave();
@@ -76,7 +71,7 @@ export function listenTimeline(
     pointers.set(event.pointerId, now);
   });
   /** A drag to the side selects time; one up or down scrolls with a finger. */
-  const begin = (event: PointerEvent, now: { x: number; y: number }): Hold => {
+  const begin = (event: PointerEvent, now: Point): Hold => {
     const [across, down] = [Math.abs(now.x - origin.x), Math.abs(now.y - origin.y)];
     if (Math.max(across, down) < SLIP) return 'press';
     canvas.setPointerCapture(event.pointerId);
@@ -86,7 +81,7 @@ export function listenTimeline(
     target.press(spot);
     return 'brush';
   };
-  const pinch = (id: number, before: { x: number; y: number }, now: { x: number; y: number }): void => {
+  const pinch = (id: number, before: Point, now: Point): void => {
     const other = [...pointers].find(([other]) => other !== id)?.[1];
     if (other === undefined) return;
     const [was, is] = [Math.abs(before.x - other.x), Math.abs(now.x - other.x)];
@@ -108,30 +103,5 @@ export function listenTimeline(
     const { x, y } = place(event);
     target.doubleClick(target.spot(x, y));
   });
-  on(
-    'contextmenu',
-    (event) => {
-      event.preventDefault();
-      if (event.timeStamp - pressed > LONG_PRESS) return;
-      const { x, y } = place(event);
-      target.menu(target.spot(x, y), event.clientX, event.clientY);
-    },
-    false,
-  );
-  on(
-    'wheel',
-    (event) => {
-      const unit = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? 10 * LINE : 1;
-      if (event.ctrlKey || event.metaKey) {
-        event.preventDefault();
-        const delta = Math.max(-120, Math.min(120, event.deltaY * unit));
-        target.zoom(Math.exp(delta * (Math.abs(delta) < 20 ? 0.012 : 0.0025)), place(event).x);
-        return;
-      }
-      const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
-      if (target.pan(dx * unit, dy * unit)) event.preventDefault();
-    },
-    false,
-  );
-  return () => stop.abort();
+  return stop;
 }

@@ -10,7 +10,7 @@ export const BAR = 15;
 
 const HEIGHTS: Record<Track['kind'], number> = { overview: OVERVIEW, process: 34, thread: 32, states: 18, core: 26, lane: BAR + 7 };
 
-export function heightOf(track: Track, end: number): number {
+function heightOf(track: Track, end: number): number {
   if (track.spans === undefined) return HEIGHTS[track.kind];
   const { levels, leftOut } = laneOf(track.spans, end);
   return Math.max(1, levels) * BAR + 7 + (leftOut > 0 ? BAR : 0);

@@ -28,11 +28,6 @@ export interface Sighted {
 
 const [FONT, SMALL, PAD] = [12, 10.5, 10];
 
-export function drawTimeline(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
-  drawGround(pen, sight, theme, widths);
-  drawBrush(pen, sight, theme);
-}
-
 /** Everything but what hands move: the selected time and the pointer. */
 export function drawGround(pen: Pen, sight: Sighted, theme: Theme, widths: TextWidths): void {
   const { width, height, margin, layout } = sight;

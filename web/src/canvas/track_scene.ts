@@ -23,7 +23,7 @@ export function xOf(time: number, { left, width, visible }: Strip): number {
   return left + ((time - visible.start) / (visible.end - visible.start)) * width;
 }
 
-export function timeOf(x: number, { left, width, visible }: Strip): number {
+function timeOf(x: number, { left, width, visible }: Strip): number {
   return visible.start + ((x - left) / width) * (visible.end - visible.start);
 }
 

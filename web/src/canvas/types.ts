@@ -16,6 +16,7 @@ export type { Unit };
 /** The kinds of code, by which boxes are coloured: their places in `FlameModel.kinds`. */
 export const KINDS = ['own', 'system', 'runtime', 'kernel', 'unknown', 'idle'] as const;
 export type Kind = (typeof KINDS)[number];
+export const KIND_NAMES: Record<Kind, string> = { own: 'your code', system: 'system', runtime: 'runtime', kernel: 'kernel', unknown: 'unknown', idle: 'waiting' };
 
 /** Functions by label, as boxes refer to them. */
 export interface Labels {
@@ -72,16 +73,12 @@ export interface FlameModel {
 }
 
 export interface FlameCallbacks {
-  /** A box was selected; null for none. Ids are nodes of a graph, and numbers of spans of a chart. `stack` has the labels on the way to it. */
-  onPick?(label: number | null, id: number | null, stack: () => number[]): void;
-  /** Zoomed to a node, or out of all. */
-  onZoom?(node: number | null): void;
+  /** A box was selected; null for none. `stack` has the labels on the way to it. */
+  onPick?(label: number | null, stack: () => number[]): void;
   /** A menu is wanted at a place in the window. */
-  onMenu?(label: number, id: number, x: number, y: number, stack: () => number[]): void;
+  onMenu?(label: number, x: number, y: number, stack: () => number[]): void;
   /** Boxes are wanted for a part of the range, from this weight on. */
   onDetail?(from: number, to: number, least: number): void;
-  /** The visible part changed: for a chart, a time. */
-  onVisible?(range: Range): void;
   /** All of the range is shown now, or only a part. */
   onWhole?(isWhole: boolean): void;
 }
@@ -103,11 +100,9 @@ export interface BinLayer {
   readonly values: Float64Array;
 }
 
-export const TONES = [
-  'cpu', 'cpu-dim', 'running', 'runnable', 'blocked', 'interrupted', 'other',
-  'signpost', 'region', 'hang', 'risk', 'performance', 'efficiency',
-] as const;
-export type Tone = (typeof TONES)[number];
+export type Tone =
+  | 'cpu' | 'cpu-dim' | 'running' | 'runnable' | 'blocked' | 'interrupted' | 'other'
+  | 'signpost' | 'region' | 'hang' | 'risk' | 'performance' | 'efficiency';
 
 /** Bars with names. */
 export interface LaneSpans {
@@ -148,8 +143,6 @@ export interface TimelineModel {
   readonly unit: Unit;
   /** The time of the recording, in nanoseconds. */
   readonly range: Range;
-  /** Shows this time if it differs from the last model's. */
-  readonly visible?: Range;
   readonly brush: Range | null;
   /** Stays on top. */
   readonly overview: Track | null;

@@ -62,11 +62,6 @@ export class Client {
     return this.#opening;
   }
 
-  /** True if the recording is read by a worker. */
-  get hasWorker(): boolean {
-    return this.#worker !== null;
-  }
-
   /** Asks; an older question of the channel that was not answered yet is superseded. */
   ask<A extends Ask>(channel: string, place: Place, ask: A): Promise<AnswerTo<A>> {
     return new Promise((resolve, reject) => {

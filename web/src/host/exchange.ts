@@ -10,5 +10,3 @@ export type AnswerTo<A extends Ask> = AnswerOf<A['kind']>;
 
 /** An operation on one place of the tree, as it is after the operations before. */
 export type OfPlace = Extract<Operation, { kind: 'root-at-place' | 'prune-place' | 'charge-place' }>;
-
-/** What caused app code to run. */

@@ -1,13 +1,13 @@
 // The questions of the page and the answers of the engine, written from the types in `web/engine/src/`. After changing them:
 //
-//   cd web/engine && TRACEPARSE_BLESS=1 cargo test
+//   TRACEPARSE_BLESS=1 cargo test -p traceparse-engine
 
 import type { FlameModel } from '../canvas/types.ts';
 import type { Column, Exact, Metric } from './protocol.ts';
 import type { Category } from './tables.ts';
 
 /**
- * Weight and number of samples.
+ * A weight and a number of samples.
  */
 export type Amount = { weight: Exact, samples: Exact, };
 
@@ -18,7 +18,7 @@ export type Answer = { "kind": "totals" } & Totals
   | { "kind": "functions", total: Amount, label: Int32Array, sums: SumColumns, }
   | { "kind": "binaries", total: Amount, name: ReadonlyArray<string>, 
 /**
- * The first of the binaries that are one; -1 for none.
+ * The first of the binaries with the same identity; -1 for none.
  */
 binary: Int32Array, sums: SumColumns, }
   | { "kind": "categories", total: Amount, category: readonly (Category | null)[], sums: SumColumns, transitions: Transitions, }
@@ -35,17 +35,17 @@ flags: Uint8Array, isCut: boolean, found: Found | null, }
   | { "kind": "heaviest", total: Amount, parts: ReadonlyArray<Part>, part: number | null, label: Int32Array, sums: SumColumns, }
   | { "kind": "sandwich", total: Amount, self: Amount, all: Amount, 
 /**
- * The amount of samples that contain the function several times.
+ * The total of samples that contain the function several times.
  */
 recursive: Amount, callers: Neighbours, callees: Neighbours, }
   | { "kind": "search" } & Search
   | { "kind": "chart", total: Amount, threads: ReadonlyArray<Part>, thread: number | null, 
 /**
- * The typical time between two samples, by which times are estimated; null where weights are time.
+ * The typical time between two samples, from which lengths are estimated; null if weights are durations.
  */
 typicalGap: number | null, 
 /**
- * Without labels, which the page has; null where samples have no times.
+ * Without labels, which the page already has. Null if samples have no times.
  */
 model: FlameModel | null, }
   | { "kind": "tracks" } & Tracks
@@ -56,7 +56,7 @@ model: FlameModel | null, }
 label: Int32Array, name: ReadonlyArray<string>, rows: ChangedRows, }
   | { "kind": "diff-overview", total: DiffTotal, own: LabelledRows, all: LabelledRows, 
 /**
- * The number of functions (app functions, if there are any), of those with enough samples for a test, and of those that changed.
+ * The number of functions (app functions, if there are any), of functions with enough samples for a test, and of functions that changed.
  */
 functions: number, isOwn: boolean, told: number, changed: number, }
   | { "kind": "diff-tree", total: DiffTotal, rows: ChangedRows, depth: Int32Array, label: Int32Array, 
@@ -73,7 +73,7 @@ rows: ChangedRows, }
 
 export type Answered = { shares: SharesAnswer, 
 /**
- * App code with the system code it calls, or all code by self weight if no app code except its entry point ran.
+ * App code with the system code that it calls; or all code by self weight, if no app code except its entry point ran.
  */
 answersIn: 'own' | 'all', answers: ReadonlyArray<OverviewFunction>, };
 
@@ -99,7 +99,7 @@ open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
  */
 key: string, tree: string, pixels: number, 
 /**
- * The weight from which on boxes are there, and the part of the graph; null is what can be seen of all.
+ * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "heaviest", by: SeparateBy, part: number | null, }
@@ -107,11 +107,11 @@ least: number | null, from: number | null, to: number | null, }
   | { "kind": "search", text: string, }
   | { "kind": "chart", 
 /**
- * Null is the heaviest.
+ * Null for the heaviest thread.
  */
 thread: number | null, unit: FlameModel['unit'], key: string, 
 /**
- * The time of the recording.
+ * The time range in the recording.
  */
 range: Range, }
   | { "kind": "tracks", unit: FlameModel['unit'], range: Range, pixels: number, }
@@ -124,7 +124,7 @@ range: Range, }
 open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
   | { "kind": "diff-flame", normalize: Normalize, 
 /**
- * The recording whose weights are the widths.
+ * The recording whose weights are shown as widths.
  */
 widths: Widths, unit: FlameModel['unit'], 
 /**
@@ -132,29 +132,29 @@ widths: Widths, unit: FlameModel['unit'],
  */
 key: string, tree: string, pixels: number, 
 /**
- * The weight from which on boxes are there, and the part of the graph; null is what can be seen of all.
+ * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "diff-of", normalize: Normalize, label: number, };
 
 /**
- * Both weights, their difference, and one standard deviation of it.
+ * Both weights, their difference, and one standard deviation of the difference.
  */
 export type ChangeColumns = { before: Column, after: Column, change: Float64Array, noise: Float64Array, 
 /**
- * 1 if the change is more than chance explains.
+ * 1 if the change is larger than chance explains.
  */
 isBeyond: Uint8Array, };
 
 export type ChangedRows = { count: number, self: ChangeColumns, all: ChangeColumns, 
 /**
- * 0 in both, 1 new, 2 vanished.
+ * 0 in both recordings, 1 new, 2 vanished.
  */
 presence: Uint8Array, };
 
 export type CoreKind = { kind: string | null, 
 /**
- * In the order of their numbers, at last samples without core.
+ * Sorted by number; samples without a core come last.
  */
 cores: ReadonlyArray<CoreRow>, weight: Exact, samples: Exact, };
 
@@ -166,22 +166,22 @@ core: number | null, weight: Exact, samples: Exact, };
 
 export type CounterSum = { 
 /**
- * From 1.
+ * Counted from 1.
  */
 number: number, name: string | null, events: Exact, };
 
 export type DiffTableOf = "functions" | "own" | "binaries";
 
 /**
- * The sum of everything, as the only row, and the scaling of what comes after.
+ * The total as a single row, and the scaling of the second recording.
  */
 export type DiffTotal = { rows: ChangedRows, 
 /**
- * Before and after.
+ * The numbers of samples before and after.
  */
 samples: [number, number], normalize: Normalize, factor: number, 
 /**
- * False if a recording has nothing to scale by; then the factor is 1.
+ * False if a recording lacks the length or weight to scale by. The factor is then 1.
  */
 isScaled: boolean, };
 
@@ -203,45 +203,44 @@ export type Expand = {
  */
 path: ReadonlyArray<number>, 
 /**
- * Stops where the tree forks.
+ * True to stop where the tree branches.
  */
 onlyChain: boolean, };
 
 /**
- * Requests a matching row, and opens closed rows on the way.
+ * Requests a matching row, and opens closed rows on the way to it.
  */
 export type FindAsk = { text: string, 
 /**
- * The labels on the path to the row to start from.
+ * The labels on the path to the row at which the search starts.
  */
 path: ReadonlyArray<number>, 
 /**
- * The number of matches to move; negative for backwards.
+ * The number of matches to move forward; negative for backward.
  */
 steps: number, 
 /**
- * The row to start from counts, if it matches.
+ * True to include the row at which the search starts.
  */
 isHere: boolean, };
 
 /**
- * The row that was found; or `none` if nothing matches in this tree, or `beyond` if the row is after the first rows, which are the only
- * ones shown.
+ * The row that was found; `none` if nothing matches in this tree; `beyond` if the row is after the first rows, which are the only ones shown.
  */
 export type Found = number | NotFound;
 
 export type FunctionColumns = { count: number, name: Int32Array, binary: Int32Array, 
 /**
- * Bits: 1 has a real name, 2 is one in which threads wait.
+ * Bits: 1 if the function has a real name, 2 if threads wait in it.
  */
 flags: Int32Array, };
 
 /**
- * What the threads of a hang did in it.
+ * What the threads of a hang did during it.
  */
 export type HangDoing = { onCpu: Amount, offCpu: Amount, 
 /**
- * The labels of the heaviest stack on the CPU, and off it.
+ * The labels of the heaviest stack on the CPU and of the heaviest stack off the CPU.
  */
 heaviest: Int32Array, waiting: Int32Array, };
 
@@ -250,16 +249,16 @@ heaviest: Int32Array, waiting: Int32Array, };
  */
 export type HangSpan = { threads: ReadonlyArray<number>, start: Time, 
 /**
- * Null if it was open at the end.
+ * Null if the hang was open at the end.
  */
 end: Time | null, };
 
 /**
- * Intervals, and the places of their labels and owners in the lists of the head.
+ * Intervals, with indices of their labels and owners in the lists of the head.
  */
 export type IntervalColumns = { run: Int32Array, start: Float64Array, 
 /**
- * Infinite if it was open at the end.
+ * Infinite if the interval was open at the end.
  */
 end: Float64Array, label: Int32Array, owner: Int32Array, };
 
@@ -268,27 +267,27 @@ end: Float64Array, label: Int32Array, owner: Int32Array, };
  */
 export type IntervalsAnswer = { 
 /**
- * The unit of CPU time; null if there is none.
+ * The unit of CPU time; null if there is no CPU time.
  */
 unit: FlameModel['unit'] | null, 
 /**
- * By interval: the CPU time of its thread within it, and of all threads. NaN if it has no thread, or nothing was sampled.
+ * By interval: the CPU time within it, of its thread and of all threads. NaN if it has no thread, or if nothing was sampled.
  */
 thread: Float64Array, all: Float64Array, };
 
 export type LabelledRows = { label: Int32Array, rows: ChangedRows, };
 
 /**
- * Weights in bins of one length, of one line of the timeline.
+ * A line of the timeline: weights in bins of equal length.
  */
 export type Line = { id: number, weight: Exact, 
 /**
- * The bins of selected samples, and of other states.
+ * The bins of selected samples, and of samples in other states.
  */
 bins: Float64Array, waiting: Float64Array | null, };
 
 /**
- * The functions of both recordings, each once. The first is not a function: it represents samples without a stack.
+ * The functions of both recordings without duplicates. The first entry is not a function: it represents samples without a stack.
  */
 export type MatchedColumns = { name: ReadonlyArray<string | null>, binary: ReadonlyArray<string | null>, 
 /**
@@ -296,11 +295,11 @@ export type MatchedColumns = { name: ReadonlyArray<string | null>, binary: Reado
  */
 isNamed: Uint8Array, 
 /**
- * The function of each recording; -1 for none.
+ * The index of the function in each recording; -1 if it is missing.
  */
 before: Int32Array, after: Int32Array, 
 /**
- * For each function of each recording: its index among the functions of both.
+ * By function of each recording: its index among the functions of both.
  */
 ofBefore: Int32Array, ofAfter: Int32Array, };
 
@@ -311,7 +310,7 @@ export type Normalize = "none" | "duration" | "samples";
 export type NotFound = "none" | "beyond";
 
 /**
- * The rows that are open in a tree, in preorder: all that is needed to show it again over another selection.
+ * The open rows of a tree in preorder, which are enough to open them again in another selection.
  */
 export type OpenRows = { depth: ReadonlyArray<number>, label: ReadonlyArray<number>, };
 
@@ -339,11 +338,11 @@ export type Operation = { "kind": "focus", pattern: string, }
   | { "kind": "invert" };
 
 /**
- * The first answer about a recording, and the facts next to it.
+ * The overview of a recording, with the facts shown next to it.
  */
 export type OverviewAnswer = { total: Amount, answer: Answered, 
 /**
- * The command's sentences, in which a function is `\u{1}LABEL\u{2}NAME\u{3}`.
+ * The command's sentences. A function in them is `\u{1}LABEL\u{2}NAME\u{3}`.
  */
 sentences: Sentences, threads: ReadonlyArray<Part>, cores: ReadonlyArray<CoreKind>, 
 /**
@@ -352,25 +351,25 @@ sentences: Sentences, threads: ReadonlyArray<Part>, cores: ReadonlyArray<CoreKin
 counters: ReadonlyArray<CounterSum>, };
 
 /**
- * A function, and how it came to run.
+ * One of the heaviest functions.
  */
 export type OverviewFunction = { label: number, 
 /**
- * The weight of all samples that have the function in their stack.
+ * The weight of all samples with the function in their stack.
  */
 all: Exact, weight: Exact, samples: Exact, };
 
 /**
- * An item with a separate tree or line of time.
+ * An item with a separate tree or timeline.
  */
 export type Part = { 
 /**
- * The index of the thread, process or state; for kinds of core, one core of this kind. -1 means not recorded, or everything.
+ * The index of the thread, process or state; for kinds of core, the index of one core of this kind. -1 means not recorded, or everything.
  */
 id: number, name: string | null, weight: Exact, samples: Exact, };
 
 /**
- * The part of a recording that an answer is about.
+ * The part of a recording to which a question refers.
  */
 export type Place = { 
 /**
@@ -378,17 +377,17 @@ export type Place = {
  */
 series: number, selection: Selection, operations: ReadonlyArray<Operation>, 
 /**
- * On pages with two recordings. For both, the selection refers to the second one.
+ * Set on pages with two recordings. For both, the selection refers to the second one.
  */
 side?: Side, };
 
 export type ProcessPart = { 
 /**
- * The number of its threads that have samples.
+ * The number of its threads with samples.
  */
 threads: number, 
 /**
- * The index of the thread, process or state; for kinds of core, one core of this kind. -1 means not recorded, or everything.
+ * The index of the thread, process or state; for kinds of core, the index of one core of this kind. -1 means not recorded, or everything.
  */
 id: number, name: string | null, weight: Exact, samples: Exact, };
 
@@ -396,11 +395,11 @@ export type Range = { start: number, end: number, };
 
 export type Search = { total: Amount, 
 /**
- * The regular expression that was read, as operations have it.
+ * The regular expression used for the search, which operations accept.
  */
 pattern: string, 
 /**
- * The text is not a regular expression with a match, and was taken literally.
+ * True if the text was searched literally, because it is not a regular expression with a match.
  */
 isPlain: boolean, 
 /**
@@ -408,19 +407,19 @@ isPlain: boolean,
  */
 matches: Uint8Array, functions: number, 
 /**
- * The amount of samples with a match in their stack.
+ * The total of samples with a match in their stack.
  */
 all: Amount, 
 /**
- * In a comparison: the amounts of the first recording.
+ * In a comparison: the totals of the first recording.
  */
 before?: SearchBefore, };
 
 export type SearchBefore = { total: Amount, all: Amount, };
 
 /**
- * Lists are alternatives; the fields narrow each other. A missing field narrows nothing, except for states: by default, only running
- * threads are selected.
+ * Fields restrict each other; the elements of a list are alternatives. A missing field restricts nothing, except for states: by default, only
+ * running threads are selected.
  */
 export type Selection = { 
 /**
@@ -428,19 +427,19 @@ export type Selection = {
  */
 series?: ReadonlyArray<number>, runs?: ReadonlyArray<number>, processes?: ReadonlyArray<number>, threads?: ReadonlyArray<number>, 
 /**
- * Main threads only. Another recording has other main threads, whatever their processes are called.
+ * Only main threads. In another recording, these are its own main threads, even if process names differ.
  */
 mainOnly?: boolean, 
 /**
- * From `start` on, up to but without `end`, in nanoseconds of the run.
+ * From `start` to `end` (exclusive), in nanoseconds of the run.
  */
 time?: TimeSpan, 
 /**
- * Samples in an interval with one of these names (`Interval::is_named`); or, with `needsAll`, in one of each.
+ * Samples in an interval with one of these names (`Interval::is_named`); with `needsAll`, in an interval of each name.
  */
 during?: During, states?: 'running' | 'all' | readonly string[], 
 /**
- * With a counter, tables without it do not count.
+ * With a counter, tables without this counter are ignored.
  */
 metric?: Metric, };
 
@@ -454,7 +453,7 @@ export type SeparateBy = "thread" | "process" | "state" | "core-kind" | "none";
 export type SharesAnswer = { own: Amount, system: Amount, unknown: Amount, queued: Amount, waiting: Amount, idle: Amount, noStack: Amount, };
 
 /**
- * A recording of a page with two; a page with one shows `after`.
+ * A recording of a page with two; a page with one recording shows `after`.
  */
 export type Side = "compared" | "after" | "before";
 
@@ -473,17 +472,17 @@ state: string | null, is_counted: boolean, weight: Exact, samples: Exact, };
  */
 export type Step = { name: string, binary: string | null, 
 /**
- * Which binary, if several with one name have a function with this name.
+ * Identifies the binary, if several binaries with the same name contain a function with this name.
  */
 which?: string, };
 
 /**
- * Sums by row.
+ * The sums of each row.
  */
 export type SumColumns = { self: Column, all: Column, selfSamples: Column, samples: Column, };
 
 /**
- * Nanoseconds. A sample is not before a fraction of one if it is not before the next whole one.
+ * Nanoseconds. Fractions are rounded up, which selects the same samples.
  */
 export type Time = Exact;
 
@@ -491,7 +490,7 @@ export type TimeSpan = { start: Time, end: Time | null, };
 
 export type Totals = { 
 /**
- * For the selection after operations, and for the complete series before both, in the same states.
+ * The totals of the selection after operations, and of the complete series before selection and operations, in the same states.
  */
 total: Amount, whole: Amount, effects: ReadonlyArray<Effect>, 
 /**
@@ -503,18 +502,18 @@ export type TotalsBefore = { kind: string, total: Amount, whole: Amount, effects
 
 export type Tracks = { start: number, bin: number, overall: Float64Array, threads: ReadonlyArray<Line>, processes: ReadonlyArray<Line>, cores: ReadonlyArray<Line>, 
 /**
- * -1 means no recorded state.
+ * -1 means that no state was recorded.
  */
 states: ReadonlyArray<StateLine>, };
 
 export type Transitions = { caller: Int32Array, callee: Int32Array, category: readonly Category[], sums: SumColumns, };
 
 /**
- * A place in a call tree: a node. It is identified by names, so a link finds it in another page of the same recording.
+ * A node of a call tree. It is identified by names, so that a link finds it in another page of the same recording.
  */
 export type TreePlace = { direction: Direction, 
 /**
- * From the root of that tree on: callers first going down, the leaf first going up.
+ * The path from the root of that tree: callers first in a top-down tree, the leaf first in a bottom-up tree.
  */
 path: ReadonlyArray<Step>, };
 

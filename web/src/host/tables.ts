@@ -1,6 +1,7 @@
 // The tables of a recording that the page itself reads: the payload's head (`docs/workbench.md`), functions and their names. Rows refer to
 // each other by index; -1 means none.
 
+import type { SCALES } from '../units.ts';
 import type { FunctionColumns, IntervalColumns, MatchedColumns, Normalize } from './exchange.ts';
 
 /** The data that the page reads directly once everything is open. */
@@ -28,10 +29,11 @@ export interface Tables {
   readonly interval_owners?: readonly IntervalOwner[];
   /** Tables with too many rows: the page has only the longest ones. */
   readonly intervals_left_out?: readonly { readonly table: string; readonly rows: number }[];
-  readonly hangRisks: readonly unknown[];
+  readonly hangRisks: readonly HangRisk[];
   readonly sources: readonly Source[];
-  /** The command's JSON summary of what was read. */
-  readonly summary: Readonly<Record<string, unknown>>;
+  readonly summary: Summary;
+  /** The columns in the head of the payload (`docs/workbench.md`). */
+  readonly columns?: readonly { readonly name: string; readonly value?: number }[];
   readonly functions: FunctionColumns;
   readonly textBytes: Uint8Array;
   readonly textEnds: Float64Array;
@@ -52,7 +54,7 @@ export interface Run {
 }
 
 /** The units of weights: CPU time, cycles, counter events, samples, time that passed, and bytes. */
-export type Unit = 'ns' | 'cycles' | 'events' | 'samples' | 'elapsed_ns' | 'bytes';
+export type Unit = keyof typeof SCALES;
 
 /** A maximal set of samples whose weights may be added up. */
 export interface Series {
@@ -66,7 +68,7 @@ export interface Series {
   readonly rows: number;
 }
 
-export interface Process {
+interface Process {
   readonly run: number;
   readonly pid: number | string | null;
   readonly name: string;
@@ -97,11 +99,19 @@ export interface Binary {
 }
 
 /** What the thread of a hang did in it. Numbers above 2^53 are texts. */
-export interface HangText {
+interface HangText {
   readonly run: number;
   readonly start_ns: number | string;
   readonly tid: number | string | null;
   readonly text: string;
+}
+
+/** A moment at which a hang was likely. Numbers above 2^53 are texts. */
+export interface HangRisk {
+  readonly run: number;
+  readonly time_ns: number | string;
+  readonly message: string | null;
+  readonly severity: string | null;
 }
 
 /** What intervals have in common. */
@@ -122,6 +132,31 @@ export interface IntervalOwner {
   readonly tid: number | string | null;
 }
 
+/** The command's JSON summary of what was read. */
+export interface Summary {
+  readonly tables?: readonly TableSummary[];
+  readonly documents?: readonly { readonly input: string }[];
+  readonly unnamed?: Unnamed;
+  readonly diagnostics?: readonly (string | { readonly message?: string })[];
+}
+
+export interface TableSummary {
+  readonly run: number;
+  readonly position: number;
+  readonly schema: string;
+  readonly rows: number;
+  readonly samples: number;
+  readonly rejected: { readonly total: number; readonly reasons: Readonly<Record<string, number>> };
+}
+
+/** The addresses without a name, by binary; they add up. */
+export interface Unnamed {
+  readonly frames: number;
+  readonly unnamed: number;
+  readonly without_binary: number;
+  readonly binaries: readonly { readonly name: string; readonly uuid: string | null; readonly frames: number }[];
+}
+
 /** The text of a source file, or the reason why it is missing. */
 export type Source =
   | { readonly path: string; readonly file: string; readonly text: string }
@@ -135,18 +170,16 @@ export interface PairTables {
 
 /** The content of the page's `<script id="diff">`; docs/workbench.md describes every field. */
 export interface DiffFacts {
-  readonly unit: string;
   readonly normalize: Normalize;
-  readonly factor: number;
-  readonly is_scaled: boolean;
   /** The comparison of the runs whose sums the page has; null for two recordings. */
   readonly comparison: RunsComparison | null;
   readonly sentences: { readonly answer: string; readonly activity: string; readonly functions: string };
-  readonly [more: string]: unknown;
+  /** The results of `--alert`. */
+  readonly alerts?: readonly { readonly rule: string; readonly state: string }[];
 }
 
 /** A value of the base, and of the new version. */
-export type OfSides<T> = Readonly<Record<'base' | 'new', T>>;
+type OfSides<T> = Readonly<Record<'base' | 'new', T>>;
 
 /** The JSON of `traceparse compare` (docs/fleet-formats.md), with the words of the command. */
 export interface RunsComparison {
@@ -192,7 +225,7 @@ export interface ComparedRun {
 }
 
 /** The geometric mean is null if all runs are idle. */
-export type RunsSummary = Readonly<Record<'p25' | 'p50' | 'p75', number>> & { readonly geometric_mean: number | null };
+type RunsSummary = Readonly<Record<'p25' | 'p50' | 'p75', number>> & { readonly geometric_mean: number | null };
 
 export interface ComparedFunction {
   readonly binary: string | null;

@@ -107,7 +107,7 @@ function readPair(state: State, key: string, value: string, names: Names): Parti
     case 'chart':
       return { chartThread: find(names.tables.threads.length, (id) => threadText(names, id) === value, 'thread', value) };
     case 't':
-      if (names.tables.form === 'sums') throw new RefusedError('this recording does not record when samples were taken');
+      if (names.tables.form === 'sums') throw new RefusedError('these samples have no times');
       return { time: readSpan(value) };
     case 'thread': {
       const id = find(names.tables.threads.length, (id) => threadText(names, id) === value, 'thread', value);

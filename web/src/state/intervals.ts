@@ -15,7 +15,7 @@ export interface IntervalRow {
 }
 
 /** The intervals with one name in one table. */
-export interface NamedIntervals {
+interface NamedIntervals {
   readonly label: IntervalLabel;
   /** Those with an end, from the shortest. */
   readonly ended: readonly IntervalRow[];

@@ -1,6 +1,7 @@
 // Names of the tables that the page has.
 
-import { NO_STACK, ROOT, type Category, type Tables } from '../host/protocol.ts';
+import type { Kind } from '../canvas/types.ts';
+import { type Binary, type Category, NO_STACK, ROOT, type Tables } from '../host/protocol.ts';
 import type { Sides } from './sides.ts';
 import type { Texts } from './texts.ts';
 
@@ -16,9 +17,6 @@ export function runOf(tables: Tables, series: number): number {
   return tables.runs[tables.series[series]!.run]!.number;
 }
 
-/** The kinds of code, by their colours. */
-export type Kind = 'own' | 'system' | 'runtime' | 'kernel' | 'unknown' | 'idle';
-
 const IS_IDLE = 2;
 export const NO_STACK_NAME = '[no stack recorded]';
 
@@ -29,23 +27,25 @@ export function nameOf({ tables, texts }: Names, label: number): string {
   return texts.at(tables.functions.name[label]!);
 }
 
-export function binaryOf({ tables }: Names, label: number): string | null {
-  const binary = label < 0 ? -1 : tables.functions.binary[label]!;
-  return binary < 0 ? null : tables.binaries[binary]!.name;
+function binaryAt({ tables }: Names, label: number): Binary | undefined {
+  return label < 0 ? undefined : tables.binaries[tables.functions.binary[label]!];
 }
 
-export function categoryOf({ tables }: Names, label: number): Category {
-  const binary = label < 0 ? -1 : tables.functions.binary[label]!;
-  return binary < 0 ? 'unknown' : tables.binaries[binary]!.category;
+export function binaryOf(names: Names, label: number): string | null {
+  return binaryAt(names, label)?.name ?? null;
 }
 
 export function kindOf(names: Names, label: number): Kind {
-  const { tables } = names;
-  if (label >= 0 && (tables.functions.flags[label]! & IS_IDLE) !== 0) return 'idle';
-  const binary = label < 0 ? -1 : tables.functions.binary[label]!;
-  if (binary >= 0 && tables.binaries[binary]!.is_own) return 'own';
-  const category = categoryOf(names, label);
-  return category === 'user' ? 'own' : category;
+  const isIdle = label >= 0 && (names.tables.functions.flags[label]! & IS_IDLE) !== 0;
+  return isIdle ? 'idle' : kindOfBinary(binaryAt(names, label));
+}
+
+export function kindOfBinary(binary: Binary | undefined): Kind {
+  return binary?.is_own ? 'own' : kindOfCategory(binary?.category);
+}
+
+export function kindOfCategory(category: Category | null = null): Kind {
+  return category === 'user' ? 'own' : (category ?? 'unknown');
 }
 
 /** `NAME (0xTID)`, as Instruments writes it, or what of it there is. */

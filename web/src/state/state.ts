@@ -1,6 +1,6 @@
 // All that a person chose, as one value that never changes: another choice is another value.
 
-import type { Metric, Normalize, Operation, Place, Selection, SeparateBy, Side, Tables } from '../host/protocol.ts';
+import type { During, Metric, Normalize, Operation, Place, Range, Selection, SeparateBy, Side, Tables } from '../host/protocol.ts';
 
 /** The views, in the order of their tabs. */
 export const TABS = [
@@ -24,17 +24,6 @@ export type Tab = (typeof TABS)[number]['id'];
 export const TREES = ['down', 'up', 'heaviest'] as const;
 export type TreeKind = (typeof TREES)[number];
 
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface During {
-  readonly names: readonly string[];
-  readonly hangs: boolean;
-  readonly needsAll: boolean;
-}
-
 export interface State {
   /** The shown recording, or both. Indices refer to its tables; for both, to the tables of the second one. */
   readonly side: Side;
@@ -45,7 +34,7 @@ export interface State {
   readonly threads: readonly number[] | null;
   readonly processes: readonly number[] | null;
   readonly mainOnly: boolean;
-  readonly time: Span | null;
+  readonly time: Range | null;
   readonly during: During | null;
   readonly states: 'running' | 'all' | readonly string[];
   readonly metric: Metric;

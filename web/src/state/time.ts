@@ -1,11 +1,11 @@
 // Times in fragments: seconds with as many decimals as they need, exact to the nanosecond.
 
+import type { Range } from '../host/protocol.ts';
 import { RefusedError } from '../host/refused.ts';
-import type { Span } from './state.ts';
 
 const NANOS = 1e9;
 
-export function spanText({ start, end }: Span): string {
+export function spanText({ start, end }: Range): string {
   return `${secondsText(start)}..${secondsText(end)}`;
 }
 
@@ -15,7 +15,7 @@ function secondsText(nanos: number): string {
   return rest === '' ? `${whole}s` : `${whole}.${rest}s`;
 }
 
-export function readSpan(text: string): Span {
+export function readSpan(text: string): Range {
   const found = /^([0-9]{1,6})(?:\.([0-9]{1,9}))?s\.\.([0-9]{1,6})(?:\.([0-9]{1,9}))?s$/.exec(text);
   if (found === null) throw new RefusedError('this link has a time range that cannot be read; times look like t=2s..3.5s');
   const nanos = (whole: string, rest = ''): number => Number(whole) * NANOS + Number(rest.padEnd(9, '0'));

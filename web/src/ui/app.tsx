@@ -1,7 +1,7 @@
 // The complete page.
 
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Client } from '../host/client.ts';
 import type { Side } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
@@ -124,14 +124,12 @@ function Page(): JSX.Element {
 }
 
 function Main(): JSX.Element {
-  const { store } = useApp();
   const { tab, side } = useStore();
-  const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     document.documentElement.dataset['tab'] = tab;
-  }, [tab, store]);
+  }, [tab]);
   return (
-    <div ref={panel} id="view" class="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+    <div id="view" class="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
       <View key={`${side} ${tab}`} tab={tab} side={side} />
     </div>
   );

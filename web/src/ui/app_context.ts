@@ -76,7 +76,7 @@ export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?:
   const where = place ?? placeOf(state, names.tables);
   const unit = unitOf(app, state);
   const key = ask === null ? '' : JSON.stringify([where, ask]);
-  const [held, hold] = useState<Held<A>>({ key: '', answer: null, asked: null, place: where, unit, fault: null });
+  const [held, hold] = useState<Omit<Answered<A>, 'isOld'> & { readonly key: string }>({ key: '', answer: null, asked: null, place: where, unit, fault: null });
   useEffect(() => {
     if (ask === null) return;
     let isWanted = true;
@@ -98,15 +98,6 @@ export function useAnswer<A extends Ask>(channel: string, ask: A | null, place?:
   // Functions and threads of another recording have other numbers.
   const isOther = held.place.side !== where.side;
   return { answer: isOther ? null : held.answer, asked: isOther ? null : held.asked, place: held.place, unit: held.unit, isOld, fault: isOld ? null : held.fault };
-}
-
-interface Held<A extends Ask> {
-  readonly key: string;
-  readonly answer: AnswerTo<A> | null;
-  readonly asked: A | null;
-  readonly place: Place;
-  readonly unit: Unit;
-  readonly fault: string | null;
 }
 
 /** The unit of what is shown. */

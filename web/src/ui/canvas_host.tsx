@@ -9,15 +9,14 @@ import { operationName, selectionChips } from './chips.tsx';
 import { tsvCell } from './copy.ts';
 import { documentsOf, summariesOf } from './summary.ts';
 
-export interface Drawing<M> {
+interface Drawing<M> {
   /** The height in pixels that shows all content, if it needs one. */
   readonly contentHeight?: number | undefined;
   update(model: M): void;
-  focus(): void;
   destroy(): void;
   /** `caption` has lines below the drawing's description. */
-  exportSvg(caption?: readonly string[]): string;
-  exportPng?(caption?: readonly string[]): Promise<Blob>;
+  exportSvg?(caption: readonly string[]): string;
+  exportPng?(caption: readonly string[]): Promise<Blob>;
 }
 
 interface Props<M> {
@@ -25,11 +24,9 @@ interface Props<M> {
   readonly make: (host: HTMLElement) => Drawing<M>;
   readonly model: M | null;
   readonly isOld?: boolean;
-  /** Gets the drawing, to export it. */
-  readonly onMade?: (drawing: Drawing<M> | null) => void;
 }
 
-export function CanvasHost<M extends { readonly title: string }>({ part, make, model, isOld, onMade }: Props<M>): JSX.Element {
+export function CanvasHost<M extends { readonly title: string }>({ part, make, model, isOld }: Props<M>): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing<M> | null>(null);
   const app = useApp();
@@ -41,16 +38,14 @@ export function CanvasHost<M extends { readonly title: string }>({ part, make, m
   useEffect(() => {
     const made = make(host.current!);
     drawing.current = made;
-    const captioned = withCaption(made, () => caption.current());
-    onMade?.(captioned);
-    const { exportPng } = captioned;
     const title = (): string => titleOf.current?.title ?? '';
     // A chart's title names its thread.
     const file = (): string => (part === 'flame-graph' ? title().toLowerCase().replaceAll(' ', '-') : part);
-    const forget = exportPng === undefined ? null : app.seen.draw(part, { name: title, file, svg: () => captioned.exportSvg(), png: exportPng });
+    const svg = (): string => made.exportSvg!(caption.current());
+    const png = (): Promise<Blob> => made.exportPng!(caption.current());
+    const forget = made.exportSvg === undefined ? null : app.seen.draw(part, { name: title, file, svg, png });
     return () => {
       forget?.();
-      onMade?.(null);
       made.destroy();
       drawing.current = null;
     };
@@ -59,21 +54,6 @@ export function CanvasHost<M extends { readonly title: string }>({ part, make, m
     if (model !== null) drawing.current?.update(model);
   }, [model]);
   return <div ref={host} class={`canvas-host${isOld ? ' is-old' : ''}`} data-part={part} />;
-}
-
-/** Exports of the drawing with a caption of what is selected. */
-function withCaption<M>(made: Drawing<M>, caption: () => string[]): Drawing<M> {
-  const { exportPng } = made;
-  return {
-    get contentHeight() {
-      return made.contentHeight;
-    },
-    update: (model) => made.update(model),
-    focus: () => made.focus(),
-    destroy: () => made.destroy(),
-    exportSvg: () => made.exportSvg(caption()),
-    ...(exportPng === undefined ? {} : { exportPng: () => exportPng.call(made, caption()) }),
-  };
 }
 
 /** The recording, and what was selected and done. */

@@ -1,10 +1,11 @@
 // Cells that many tables have: a function with the colour of its kind, weights in one unit, shares with a bar.
 
 import type { JSX } from 'preact';
+import type { Kind } from '../canvas/index.ts';
 import type { Exact, SumColumns } from '../host/protocol.ts';
-import { type Kind, type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
+import { type Names, binaryOf, kindOf, nameOf } from '../state/names.ts';
 import { useFitted } from './fitted.ts';
-import { type Scale, type Unit, inScale, percent, plainShare, scaleOf } from './format.ts';
+import { type Scale, type Unit, grouped, inScale, percent, plainShare, scaleOf, ungrouped } from './format.ts';
 import type { TableColumn } from './table.tsx';
 
 /** A function's name with the colour of its kind. */
@@ -18,12 +19,22 @@ export function FunctionName({ names, label }: { names: Names; label: number }):
   );
 }
 
-/** A name in the colour of a kind. */
-export function KindName({ kind, name }: { kind: Kind; name: string }): JSX.Element {
+/** A name, in the colour of its kind if it has one. */
+function Name({ name, kind }: { name: string; kind?: Kind | undefined }): JSX.Element {
   return (
-    <span class={`name kind-${kind}`} title={name}>
+    <span class={kind === undefined ? 'name' : `name kind-${kind}`} title={name}>
       {name}
     </span>
+  );
+}
+
+/** A name with a box to check, if it can be. */
+export function CheckName({ name, isChecked, onToggle }: { name: string; isChecked: boolean; onToggle: (() => void) | null }): JSX.Element {
+  return (
+    <label class="check">
+      {onToggle !== null && <input type="checkbox" tabIndex={-1} checked={isChecked} onChange={onToggle} />}
+      <Name name={name} />
+    </label>
   );
 }
 
@@ -66,41 +77,47 @@ export function pair(id: string, values: ArrayLike<Exact>, total: Exact, scale: 
       text: (row) => plainShare(values[row]!, total),
       sortBy: value,
     },
-    {
-      id,
-      title: `${id} ${scale.unit}`,
-      isNumber: true,
-      isMinor: !isOrder,
-      width: '6.4rem',
-      cell: (row) => inScale(values[row]!, scale),
-      text: (row) => inScale(values[row]!, scale).replaceAll('\u202f', ''),
-      value,
-      isOrder,
-    },
+    { ...weightColumn(id, '6.4rem', scale, value), isMinor: !isOrder, isOrder },
   ];
+}
+
+/** A column of weights in one scale. */
+export function weightColumn(id: string, width: string, scale: Scale, of: (row: number) => Exact, title = id): TableColumn {
+  const shown = (row: number): string => inScale(of(row), scale);
+  return { id, title: `${title} ${scale.unit}`, isNumber: true, isMinor: true, width, cell: shown, text: (row) => ungrouped(shown(row)), value: of };
 }
 
 /** The columns of a function and its binary. */
 export function functionColumns(names: Names, labelOf: (row: number) => number): TableColumn[] {
-  return [
-    {
-      id: 'function',
-      title: 'function',
-      width: 'minmax(10rem, 3fr)',
-      cell: (row) => <FunctionName names={names} label={labelOf(row)} />,
-      text: (row) => nameOf(names, labelOf(row)),
-    },
-    binaryColumn(names, labelOf),
-  ];
+  return [labelColumn(names, 'function', 'minmax(10rem, 3fr)', labelOf), binaryColumn(names, labelOf)];
+}
+
+/** A column of functions. */
+export function labelColumn(names: Names, id: string, width: string, labelOf: (row: number) => number): TableColumn {
+  return { ...nameColumn(id, width, (row) => nameOf(names, labelOf(row))), cell: (row) => <FunctionName names={names} label={labelOf(row)} /> };
 }
 
 export function binaryColumn(names: Names, labelOf: (row: number) => number): TableColumn {
-  return {
-    id: 'binary',
-    title: 'binary',
-    isMinor: true,
-    width: 'minmax(6rem, 1fr)',
-    cell: (row) => <span class="dim">{binaryOf(names, labelOf(row)) ?? ''}</span>,
-    text: (row) => binaryOf(names, labelOf(row)) ?? '',
-  };
+  const binary = (row: number): string => binaryOf(names, labelOf(row)) ?? '';
+  return { ...nameColumn('binary', 'minmax(6rem, 1fr)', binary), isMinor: true, cell: (row) => <span class="dim">{binary(row)}</span> };
+}
+
+/** A column of names, in the colours of their kinds if they have some. */
+export function nameColumn(id: string, width: string, name: (row: number) => string, kind?: (row: number) => Kind): TableColumn {
+  return { id, title: id, width, cell: (row) => <Name name={name(row)} kind={kind?.(row)} />, text: name };
+}
+
+/** A column of counts. */
+export function countColumn(id: string, of: (row: number) => Exact): TableColumn {
+  return { ...textColumn(id, '6rem', (row) => grouped(of(row))), isNumber: true, value: of };
+}
+
+/** A column of details. */
+export function textColumn(id: string, width: string, of: (row: number) => string, title = id): TableColumn {
+  const cell = (row: number): JSX.Element => (
+    <span class="dim" title={of(row)}>
+      {of(row)}
+    </span>
+  );
+  return { id, title, width, isMinor: true, cell, text: of };
 }

@@ -7,9 +7,9 @@ import type { Tab } from '../state/state.ts';
 import { ACTIONS } from './actions.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
 import { ChosenChange } from './diff/chosen.tsx';
-import { showCallers } from './diff/use_changes.ts';
 import { FunctionName } from './cells.tsx';
 import { percent, withUnit } from './format.ts';
+import { showCallers } from './functions.ts';
 
 const SHOWN = ['root-at', 'prune'];
 const CHOOSING: readonly Tab[] = ['flame', 'tree', 'functions', 'chart', 'source'];
@@ -39,7 +39,7 @@ export function ChosenBar(): JSX.Element | null {
       )}
       <span class="buttons">
         {state.tab !== 'callers' && (
-          <button type="button" onClick={() => (state.side === 'compared' ? showCallers(app, label) : app.store.set({ tab: 'callers' }))}>
+          <button type="button" onClick={() => showCallers(app, label)}>
             Callers & callees
           </button>
         )}

@@ -2,10 +2,12 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Summary } from '../host/protocol.ts';
 import { useApp, useStore } from './app_context.ts';
 import { counted, grouped } from './format.ts';
 import { KEY_GROUPS } from './keys.ts';
-import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf, tablesOf, unnamedOf } from './summary.ts';
+import { Facts } from './panel.tsx';
+import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf } from './summary.ts';
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
@@ -41,16 +43,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
         {KEY_GROUPS.map(({ title, rows }) => (
           <section key={title}>
             <h3>{title}</h3>
-            <dl>
-              {rows.map(({ keys, tells }) => (
-                <div key={keys}>
-                  <dt>
-                    <kbd>{keys}</kbd>
-                  </dt>
-                  <dd>{tells}</dd>
-                </div>
-              ))}
-            </dl>
+            <Facts rows={rows.map(({ keys, tells }) => [<kbd>{keys}</kbd>, tells])} />
           </section>
         ))}
       </div>
@@ -76,8 +69,7 @@ export function RecordingDialog({ onClose }: { onClose: () => void }): JSX.Eleme
   );
 }
 
-function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }): JSX.Element {
-  const tables = tablesOf(summary);
+function Recording({ summary }: { summary: Summary }): JSX.Element {
   const diagnostics = diagnosticsOf(summary);
   return (
     <>
@@ -104,7 +96,7 @@ function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }):
             </tr>
           </thead>
           <tbody>
-            {tables.map((table) => (
+            {(summary.tables ?? []).map((table) => (
               <tr key={`${table.run}/${table.position}`}>
                 <td>{table.run}</td>
                 <td>{table.schema}</td>
@@ -117,7 +109,7 @@ function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }):
         </table>
       </div>
       <h3>Names</h3>
-      <Unnamed {...unnamedOf(summary)} />
+      <Unnamed unnamed={summary.unnamed} />
       {diagnostics.length > 0 && (
         <>
           <h3>Notes</h3>
@@ -132,9 +124,9 @@ function Recording({ summary }: { summary: Parameters<typeof documentsOf>[0] }):
   );
 }
 
-/** The addresses without a name, by binary; they add up. */
-function Unnamed({ unnamed, frames, without_binary, binaries }: ReturnType<typeof unnamedOf>): JSX.Element {
-  if (unnamed === 0) return <p>Every address has a name.</p>;
+function Unnamed({ unnamed: all }: { unnamed: Summary['unnamed'] }): JSX.Element {
+  if (all === undefined || all.unnamed === 0) return <p>Every address has a name.</p>;
+  const { unnamed, frames, without_binary, binaries } = all;
   return (
     <>
       <p>

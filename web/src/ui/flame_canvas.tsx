@@ -1,17 +1,18 @@
 // Shared by flame graphs and flame charts in the page: choosing boxes, menus, and requesting more detail.
 
-import type { JSX, RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import { FlameChartCanvas, FlameGraphCanvas, type FlameCallbacks, type FlameModel } from '../canvas/index.ts';
+import type { JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { type FlameCallbacks, FlameCanvas, type FlameModel } from '../canvas/index.ts';
 import type { TreePlace } from '../host/protocol.ts';
-import { useApp } from './app_context.ts';
-import { CanvasHost, type Drawing, useSeenBoxes } from './canvas_host.tsx';
-import { download } from './copy.ts';
-import { functionAt } from './labels.ts';
+import { useApp, useStore } from './app_context.ts';
+import { CanvasHost, useSeenBoxes } from './canvas_host.tsx';
+import { functionAt, labelsFor } from './labels.ts';
 import type { MenuTarget } from './menu_target.ts';
+import { useSearch } from './search.tsx';
+import { saveDrawing } from './seen.ts';
 
 /** The part of a graph that is zoomed to: all null for what can be seen of everything. */
-export interface Detail {
+interface Detail {
   readonly from: number | null;
   readonly to: number | null;
   readonly least: number | null;
@@ -26,15 +27,13 @@ export function useDetail(key: string): { detail: Detail; isZoomed: boolean; set
   return { detail, isZoomed: detail !== WHOLE, setDetail: (detail) => hold({ key, detail }) };
 }
 
-type DrawingRef = RefObject<Drawing<FlameModel> | null>;
-
 interface Props {
   readonly kind: 'flame-graph' | 'flame-chart';
-  readonly model: FlameModel | null;
+  /** Without labels, matches and the chosen function, which all drawings have. */
+  readonly model: Omit<FlameModel, 'labels'> | null;
   readonly isOld: boolean;
   /** The direction of the tree of the boxes; null while it does not match the state. */
   readonly tree: TreePlace['direction'] | null;
-  readonly drawing: DrawingRef;
   readonly onDetail?: (detail: Detail) => void;
 }
 
@@ -42,34 +41,38 @@ export function FlameBoxes(props: Props): JSX.Element {
   const app = useApp();
   const current = useRef(props);
   current.current = props;
-  const canvas = useRef<FlameGraphCanvas | FlameChartCanvas | null>(null);
+  const canvas = useRef<FlameCanvas | null>(null);
   const [isWhole, setWhole] = useState(true);
-  useSeenBoxes(props.kind, props.model);
+  const { chosen } = useStore();
+  const { matches } = useSearch();
+  const model = useMemo((): FlameModel | null => {
+    const selected = chosen === null || chosen < 0 ? null : chosen;
+    return props.model === null ? null : { ...props.model, labels: labelsFor(app.names), matches, selected };
+  }, [props.model, matches, chosen]);
+  useSeenBoxes(props.kind, model);
   const targetOf = (label: number, stack: () => number[]): MenuTarget => {
     const { tree } = current.current;
     const inward = (): number[] => stack().map((place) => functionAt(app.names, place));
     return { label: functionAt(app.names, label), stack: tree === 'up' ? () => inward().reverse() : inward, tree: tree ?? undefined };
   };
   const callbacks: FlameCallbacks = {
-    onPick: (label, _, stack) => {
+    onPick: (label, stack) => {
       const target = label === null ? { label: null } : targetOf(label, stack);
       // The root is not a function to choose.
       app.store.set({ chosen: target.label === null || target.label < 0 ? null : target.label });
       app.aim(target);
     },
-    onMenu: (label, _, x, y, stack) => app.openMenu(targetOf(label, stack), x, y),
+    onMenu: (label, x, y, stack) => app.openMenu(targetOf(label, stack), x, y),
     onDetail: (from, to, least) => current.current.onDetail?.({ from, to, least }),
     onWhole: setWhole,
   };
-  const Canvas = props.kind === 'flame-graph' ? FlameGraphCanvas : FlameChartCanvas;
   return (
     <>
       <CanvasHost
         part={props.kind}
-        model={props.model}
+        model={model}
         isOld={props.isOld}
-        onMade={(made) => (props.drawing.current = made)}
-        make={(host) => (canvas.current = new Canvas(host, callbacks))}
+        make={(host) => (canvas.current = new FlameCanvas(host, callbacks, props.kind === 'flame-chart'))}
       />
       {!isWhole && (
         <button type="button" class="show-whole" title="Zoom out (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
@@ -81,12 +84,9 @@ export function FlameBoxes(props: Props): JSX.Element {
 }
 
 /** A button that saves the drawing with its caption. */
-export function SaveSvg({ name, drawing }: { name: string; drawing: DrawingRef }): JSX.Element {
-  const app = useApp();
-  const save = (): void => {
-    download(`${name}.svg`, 'image/svg+xml', drawing.current?.exportSvg() ?? '');
-    app.say(`Saved ${name}.svg.`);
-  };
+export function SaveSvg(): JSX.Element {
+  const { seen, say } = useApp();
+  const save = (): void => seen.drawings().forEach((drawing) => void saveDrawing(say, drawing, 'svg'));
   return (
     <button type="button" data-part="export-svg" onClick={save}>
       Save SVG

@@ -1,18 +1,10 @@
 // Numbers as the command prints them: one unit for a whole column, which its heading names.
 
+import { scaleFor } from '../canvas/amounts.ts';
 import type { Exact } from '../host/protocol.ts';
 import type { Unit } from '../host/tables.ts';
 
 export type { Unit } from '../host/tables.ts';
-
-const UNITS: Record<Unit, readonly string[]> = {
-  ns: ['ns', 'µs', 'ms', 's'],
-  cycles: ['cycles', 'Kcycles', 'Mcycles', 'Gcycles', 'Tcycles'],
-  events: ['events', 'Kevents', 'Mevents', 'Gevents', 'Tevents'],
-  samples: ['samples'],
-  elapsed_ns: ['ns', 'µs', 'ms', 's'],
-  bytes: ['bytes', 'KB', 'MB', 'GB', 'TB'],
-};
 
 /** A unit in which numbers of one column are written. */
 export interface Scale {
@@ -23,10 +15,8 @@ export interface Scale {
 
 /** The scale in which a total is at least 1 and below 1000, as far as there are units. */
 export function scaleOf(total: Exact, unit: Unit): Scale {
-  const units = UNITS[unit];
-  let step = 0;
-  while (step + 1 < units.length && Number(total) >= 1000 ** (step + 1)) step += 1;
-  return { unit: units[step]!, divisor: 1000n ** BigInt(step), decimals: step === 0 ? 0 : 3 };
+  const [factor, name] = scaleFor(unit, Number(total));
+  return { unit: name, divisor: BigInt(factor), decimals: factor === 1 ? 0 : 3 };
 }
 
 /** A weight without its unit. Halves are rounded up, exactly. */
@@ -45,9 +35,8 @@ export function withUnit(weight: Exact, unit: Unit): string {
 
 /** A time of a recording: `2.5 s`, `120 ms`. */
 export function timeText(nanos: number): string {
-  const step = nanos >= 1e9 ? 1e9 : nanos >= 1e6 ? 1e6 : nanos >= 1e3 ? 1e3 : 1;
-  const unit = { 1e9: 's', 1e6: 'ms', 1e3: 'µs', 1: 'ns' }[step]!;
-  return `${Number((nanos / step).toFixed(3))} ${unit}`;
+  const [factor, unit] = scaleFor('ns', nanos);
+  return `${Number((nanos / factor).toFixed(3))} ${unit}`;
 }
 
 /** A share in percent: one decimal, two below 1. */
@@ -67,6 +56,11 @@ export function plainShare(part: Exact, total: Exact): string {
 /** A count with thousands apart. */
 export function grouped(value: Exact): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+/** A number for tables that programs read. */
+export function ungrouped(text: string): string {
+  return text.replaceAll('\u202f', '');
 }
 
 /** `1 sample`, `3 samples`. */

@@ -1,7 +1,6 @@
 // The head of the page: the recording, its table, what was left out, and the buttons that are always there.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { fragmentOf } from '../state/fragment.ts';
 import { freshState } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
@@ -11,7 +10,7 @@ import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
 import { titlesOf } from './titles.ts';
-import { type Theme, nextTheme, readTheme, setTheme } from './theme.ts';
+import { ThemeButton } from './theme_button.tsx';
 import { counted, timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
 import type { Tables } from '../host/protocol.ts';
@@ -84,16 +83,4 @@ async function share(app: App): Promise<void> {
   const link = `${location.href.replace(/#.*$/, '')}#${fragmentOf(app.store.state, app.names)}`;
   const isCopied = await copyText(link);
   app.say(isCopied ? 'Copied a link to this view.' : 'The link is in the address bar.');
-}
-
-const THEME_NAMES: Record<Theme, string> = { auto: 'same as system', light: 'light', dark: 'dark' };
-
-function ThemeButton(): JSX.Element {
-  const [theme, set] = useState<Theme>(readTheme);
-  useEffect(() => setTheme(theme), [theme]);
-  return (
-    <button type="button" title={`Colours: ${THEME_NAMES[theme]}`} aria-label={`Colours: ${THEME_NAMES[theme]}`} onClick={() => set(nextTheme(theme))} data-part="theme" data-choice={theme}>
-      <span class="only-read">{theme}</span>
-    </button>
-  );
 }

@@ -1,6 +1,6 @@
 // The only way for texts into the page: everything Preact writes is made inert, so views need not do it.
 
-import { type VNode, options } from 'preact';
+import { Fragment, type VNode, options } from 'preact';
 import { inert } from '../state/inert.ts';
 
 const ATTRIBUTES = ['title', 'aria-label'] as const;
@@ -10,6 +10,7 @@ export function writeInertTexts(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {
     if (typeof vnode.type === 'string') makeInert(vnode.type, vnode.props as Record<string, unknown>);
+    else if (vnode.type === Fragment) makeInert('', vnode.props as Record<string, unknown>);
     before?.(vnode);
   };
 }

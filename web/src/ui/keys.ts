@@ -1,12 +1,13 @@
 // Keys of the complete page. Keys of Firefox Profiler have the same meaning.
 
+import type { Keys } from '../canvas/index.ts';
 import { ACTIONS, type Action, GENERAL, LOOKS } from './actions.ts';
 import type { App } from './app_context.ts';
 import { nameOf } from '../state/names.ts';
 import { tabsOf } from '../state/tabs.ts';
 import { copyAndSay, targetName } from './menu.tsx';
 
-export interface KeyRow {
+interface KeyRow {
   readonly keys: string;
   readonly tells: string;
 }
@@ -100,23 +101,11 @@ function refusalOf(app: App, action: Action): string {
   return isNoPlace ? 'First choose a row of the call tree, or a box of the flame graph or chart.' : 'This action does not apply to the chosen item.';
 }
 
-function pressCommand(app: App, event: KeyboardEvent): boolean {
+function pressCommand(app: App, { key, shiftKey }: KeyboardEvent): boolean {
   const { store } = app;
-  switch (event.key.toLowerCase()) {
-    case 'z':
-      if (event.shiftKey) store.redo();
-      else store.undo();
-      return true;
-    case 'y':
-      store.redo();
-      return true;
-    case 'f':
-      return focusSearch();
-    case 'c':
-      return copyChosen(app);
-    default:
-      return false;
-  }
+  const commands: Keys = { z: () => (shiftKey ? store.redo() : store.undo()), y: () => store.redo(), f: focusSearch, c: () => copyChosen(app) };
+  const command = commands[key.toLowerCase()];
+  return command !== undefined && command() !== false;
 }
 
 function focusSearch(): boolean {

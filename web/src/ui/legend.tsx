@@ -1,24 +1,31 @@
-// The colours of kinds of code that a recording has.
+// What colours mean.
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { KINDS, type Kind } from '../canvas/index.ts';
+import { KINDS, KIND_NAMES } from '../canvas/index.ts';
 import { useApp } from './app_context.ts';
 import { labelsFor } from './labels.ts';
 
-const NAMES: Record<Kind, string> = { own: 'your code', system: 'system', runtime: 'runtime', kernel: 'kernel', unknown: 'unknown', idle: 'waiting' };
-
+/** The kinds of code that a recording has. */
 export function Legend(): JSX.Element {
   const { names } = useApp();
   const kinds = useMemo(() => {
     const found = new Set(labelsFor(names).kinds.subarray(0, names.tables.functions.count));
     return KINDS.filter((_, place) => found.has(place));
   }, [names]);
+  return <Colours names={kinds.map((kind) => [kind, KIND_NAMES[kind]])} />;
+}
+
+export function ChangeLegend(): JSX.Element {
+  return <Colours names={[['more', 'more'], ['less', 'less'], ['noise', 'within noise']]} />;
+}
+
+function Colours({ names }: { names: readonly (readonly [kind: string, name: string])[] }): JSX.Element {
   return (
     <ul class="legend" aria-label="Colours">
-      {kinds.map((kind) => (
+      {names.map(([kind, name]) => (
         <li key={kind} class={`name kind-${kind}`}>
-          {NAMES[kind]}
+          {name}
         </li>
       ))}
     </ul>

@@ -4,8 +4,8 @@ import type { JSX } from 'preact';
 import { type Names, nameOf, threadName } from '../state/names.ts';
 import { ACTIONS } from './actions.ts';
 import { type App, useApp, useStore } from './app_context.ts';
-import { showCallers } from './diff/use_changes.ts';
 import { copyText } from './copy.ts';
+import { showCallers } from './functions.ts';
 import { type Item, MenuBox } from './menu_box.tsx';
 import type { MenuTarget } from './menu_target.ts';
 
@@ -36,7 +36,7 @@ function doItems(app: App, state: ReturnType<typeof useStore>, target: MenuTarge
   });
   const { label, expand } = target;
   if (label !== null && label >= 0) {
-    items.unshift({ id: 'callers', key: 'Enter', name: 'Show callers and callees', run: () => (state.side === 'compared' ? showCallers(app, label) : store.set({ chosen: label, tab: 'callers' })) });
+    items.unshift({ id: 'callers', key: 'Enter', name: 'Show callers and callees', run: () => showCallers(app, label) });
   }
   if (expand !== undefined) items.push({ id: 'expand', key: '*', name: 'Expand all', run: expand });
   return items;
@@ -55,7 +55,7 @@ function copyItems(app: App, { label, stack, row, table }: MenuTarget): Item[] {
 }
 
 /** A stack with its leaf first, a function a line, as Firefox Profiler copies it. */
-export function stackText({ names }: App, stack: readonly number[]): string {
+function stackText({ names }: App, stack: readonly number[]): string {
   return [...stack]
     .filter((label) => label !== -2)
     .reverse()

@@ -25,6 +25,24 @@ export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
+/** Names with their values. */
+export function Facts({ rows, ...list }: {
+  rows: readonly (readonly [name: ComponentChildren, value: ComponentChildren, style?: string | undefined])[];
+  class?: string;
+  'data-part'?: string;
+}): JSX.Element {
+  return (
+    <dl {...list}>
+      {rows.map(([name, value, style], at) => (
+        <div key={at} class={style}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** A row of buttons of which one is pressed. */
 export function Choice<T extends string>(props: {
   label: string;

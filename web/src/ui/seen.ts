@@ -2,7 +2,7 @@
 
 import { download } from './copy.ts';
 
-export interface Seeable {
+interface Seeable {
   /** As the menu of what can be saved calls it. */
   readonly name: string;
   readonly tsv: () => string;

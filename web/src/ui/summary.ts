@@ -1,25 +1,9 @@
 // The command's summary of the input, shown unchanged.
 
-import type { Reduction, Side } from '../host/protocol.ts';
+import type { Reduction, Side, Summary, TableSummary } from '../host/protocol.ts';
 import type { Names } from '../state/names.ts';
 
-type Summary = Readonly<Record<string, unknown>>;
-
-export interface TableSummary {
-  readonly run: number;
-  readonly position: number;
-  readonly schema: string;
-  readonly rows: number;
-  readonly samples: number;
-  readonly rejected: { readonly total: number; readonly reasons: Readonly<Record<string, number>> };
-}
-
-export function tablesOf(summary: Summary): readonly TableSummary[] {
-  return (summary['tables'] as TableSummary[] | undefined) ?? [];
-}
-
-export function documentsOf(summary: Summary): readonly string[] {
-  const documents = (summary['documents'] as { input: string }[] | undefined) ?? [];
+export function documentsOf({ documents = [] }: Summary): readonly string[] {
   return [...new Set(documents.map(({ input }) => input))];
 }
 
@@ -29,26 +13,14 @@ export function rejectedOf({ rejected }: TableSummary): string {
   return `${rejected.total}: ${reasons.join(', ')}`;
 }
 
-interface Unnamed {
-  readonly frames: number;
-  readonly unnamed: number;
-  readonly without_binary: number;
-  readonly binaries: readonly { readonly name: string; readonly uuid: string | null; readonly frames: number }[];
-}
-
-export function unnamedOf(summary: Summary): Unnamed {
-  return (summary['unnamed'] as Unnamed | undefined) ?? { frames: 0, unnamed: 0, without_binary: 0, binaries: [] };
-}
-
-export function diagnosticsOf(summary: Summary): readonly string[] {
-  const rows = (summary['diagnostics'] as unknown[] | undefined) ?? [];
-  return rows.map((row) => (typeof row === 'string' ? row : ((row as { message?: string }).message ?? JSON.stringify(row))));
+export function diagnosticsOf({ diagnostics = [] }: Summary): readonly string[] {
+  return diagnostics.map((row) => (typeof row === 'string' ? row : (row.message ?? JSON.stringify(row))));
 }
 
 /** In short: rejected rows and unnamed frames; empty if there are none. */
 export function accountOf(summary: Summary): string {
-  const rejected = tablesOf(summary).reduce((sum, table) => sum + table.rejected.total, 0);
-  const { unnamed } = unnamedOf(summary);
+  const rejected = (summary.tables ?? []).reduce((sum, table) => sum + table.rejected.total, 0);
+  const unnamed = summary.unnamed?.unnamed ?? 0;
   const notes = diagnosticsOf(summary).length;
   const parts = [
     rejected > 0 ? `${rejected} ${rejected === 1 ? 'row' : 'rows'} rejected` : '',
@@ -71,7 +43,7 @@ export function reductionOf({ tables: { reduction } }: Names): { readonly short:
 
 /** The sentence in place of what needs times. */
 export function withoutTimes({ tables: { reduction } }: Names, what: string): string {
-  const why = reduction?.kind === 'sums' ? 'Times were left out to limit the size of the page (--max-size)' : 'This recording does not record when its samples were taken';
+  const why = reduction?.kind === 'sums' ? 'Times were left out to limit the size of the page (--max-size)' : 'These samples have no times';
   return `${why}, so there is no ${what}.`;
 }
 

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { press } from '../canvas/index.ts';
 import type { Exact } from '../host/protocol.ts';
 import { useApp } from './app_context.ts';
 import type { MenuTarget } from './menu_target.ts';
@@ -134,18 +135,13 @@ export function Table(props: TableProps): JSX.Element {
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.altKey || event.ctrlKey || event.metaKey || count === 0) return;
+    if (count === 0) return;
     const row = at(current);
     const headings = hasOneOrder ? [] : sortableOnScreen(id, columns);
     const firstHeading = headings.find((column) => column.id === sort?.id || (sort === null && column.isOrder)) ?? headings[0];
     const toHeadings = firstHeading === undefined ? null : () => goToHeading(firstHeading.id);
     const rows = { tree, count, place: current, row, height: seen.height, go, toHeadings, toMatch, open: () => props.onOpen?.(row), menu: () => menuAt(current) };
-    const steps = { ...rowKeys(rows, event.shiftKey), ...(heading === null ? {} : headKeys(headings, heading, goToHeading, sortBy)) };
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    step();
+    press(event, { ...rowKeys(rows, event.shiftKey), ...(heading === null ? {} : headKeys(headings, heading, goToHeading, sortBy)) });
   };
 
   useEffect(() => {

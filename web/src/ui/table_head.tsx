@@ -1,6 +1,7 @@
 // The headings of a table. Headings that sort are part of the ARIA grid: the up arrow leads to them from the first row.
 
 import type { JSX } from 'preact';
+import { type Keys, stepKeys } from '../canvas/index.ts';
 import type { TableColumn } from './table.tsx';
 import { type Sort, directionOf, isSortable } from './table_order.ts';
 
@@ -60,17 +61,14 @@ export function sortableOnScreen(table: string, columns: readonly TableColumn[])
 }
 
 /** The effect of keys while a heading is active; `go` activates another heading, or the rows if null. */
-export function headKeys(headings: readonly TableColumn[], active: string, go: (id: string | null) => void, sort: (column: TableColumn) => void): Record<string, () => void> {
+export function headKeys(headings: readonly TableColumn[], active: string, go: (id: string | null) => void, sort: (column: TableColumn) => void): Keys {
   const place = headings.findIndex(({ id }) => id === active);
   const to = (at: number): void => go(headings[Math.max(0, Math.min(headings.length - 1, at))]?.id ?? null);
   const sortHere = (): void => {
     if (headings[place] !== undefined) sort(headings[place]);
   };
   return {
-    ArrowLeft: () => to(place - 1),
-    ArrowRight: () => to(place + 1),
-    Home: () => to(0),
-    End: () => to(headings.length - 1),
+    ...stepKeys(place, headings.length, to),
     ArrowUp: () => {},
     ArrowDown: () => go(null),
     Escape: () => go(null),

@@ -1,5 +1,6 @@
 // The keys of a table's rows; the keys of its headings are next to the headings.
 
+import type { Keys } from '../canvas/index.ts';
 import type { TreeRows } from './table.tsx';
 import { ROW } from './table_rows.tsx';
 
@@ -20,7 +21,7 @@ interface Rows {
 }
 
 /** The effect of each key on the highlighted row. */
-export function rowKeys(rows: Rows, isShift: boolean): Record<string, () => void> {
+export function rowKeys(rows: Rows, isShift: boolean): Keys {
   const { tree, count, place, go } = rows;
   const page = Math.max(1, Math.floor(rows.height / ROW) - 2);
   return {
@@ -39,7 +40,7 @@ export function rowKeys(rows: Rows, isShift: boolean): Record<string, () => void
   };
 }
 
-function treeKeys(tree: TreeRows, row: number, place: number, go: (place: number) => void): Record<string, () => void> {
+function treeKeys(tree: TreeRows, row: number, place: number, go: (place: number) => void): Keys {
   return {
     ArrowRight: () => {
       if (tree.hasChildren(row) && !tree.isOpen(row)) tree.toggle(row);

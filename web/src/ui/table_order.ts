@@ -45,8 +45,12 @@ function beginsWithLeast({ isNumber, beginsWithLeast }: TableColumn): boolean {
 const NAMES = new Intl.Collator('en', { numeric: true });
 
 function compareKeys(a: Exact | string, b: Exact | string, sign: 1 | -1): number {
-  if (typeof a !== 'string' || typeof b !== 'string') return sign * (a < b ? -1 : Number(a > b));
   // Rows with an empty cell in the column come last, in both directions.
-  if (a === '' || b === '') return Number(a === '') - Number(b === '');
+  if (isEmpty(a) || isEmpty(b)) return Number(isEmpty(a)) - Number(isEmpty(b));
+  if (typeof a !== 'string' || typeof b !== 'string') return sign * (a < b ? -1 : Number(a > b));
   return sign * NAMES.compare(a, b);
+}
+
+function isEmpty(key: Exact | string): boolean {
+  return key === '' || Number.isNaN(key);
 }

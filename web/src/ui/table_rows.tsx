@@ -10,7 +10,7 @@ export const ROW = 24;
 const AROUND = 8;
 
 /** What is seen of the rows, in pixels. */
-export interface SeenPart {
+interface SeenPart {
   readonly top: number;
   readonly height: number;
 }

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Tables } from '../host/protocol.ts';
+import { press, stepKeys } from '../canvas/index.ts';
 import { intervalsOf } from '../state/intervals.ts';
 import { type Names, runOf } from '../state/names.ts';
 import type { State, Tab } from '../state/state.ts';
@@ -31,21 +31,14 @@ export function Tabs(): JSX.Element {
     const [tab, box] = [document.getElementById(`tab-${id}`)!, list.current!].map((element) => element.getBoundingClientRect());
     return tab!.left < box!.left - 1 || tab!.right > box!.right + 1;
   };
-  const go = (event: KeyboardEvent): void => {
-    // Alt and an arrow are Back and Forward of many browsers.
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const at = listed.findIndex(({ id }) => id === tab);
-    const steps: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: listed.length - 1 };
-    const next = steps[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    const { id } = listed[(next + listed.length) % listed.length]!;
+  const go = (place: number): void => {
+    const { id } = listed.at(place % listed.length)!;
     store.set({ tab: id });
     document.getElementById(`tab-${id}`)?.focus();
   };
   return (
     <div class="tabs">
-      <div ref={list} class="tab-list" role="tablist" aria-label="Views" onKeyDown={go}>
+      <div ref={list} class="tab-list" role="tablist" aria-label="Views" onKeyDown={(event) => press(event, stepKeys(listed.findIndex(({ id }) => id === tab), listed.length, go))}>
         {listed.map(({ id, name }) => (
           <button
             key={id}
@@ -82,17 +75,11 @@ function emptyTabs(names: Names, { series, side }: State): ReadonlySet<Tab> {
   if (side === 'compared') return new Set(tabsOf(names).map(({ id }) => id).filter((id) => !isCompared(id)));
   const empty = new Set<Tab>();
   const run = runOf(tables, series);
-  const isOfRun = (row: unknown): boolean => (row as { run: number }).run === run;
   if (tables.spans[series] == null) empty.add('chart');
   // A column of one value is not stored: no frame has a source file.
-  if (columnsOf(tables).some(({ name, value }) => name === 'frames.path' && value === 0)) empty.add('source');
+  if (tables.columns?.some(({ name, value }) => name === 'frames.path' && value === 0)) empty.add('source');
   if (tables.states.length === 0) empty.add('states');
   if (tables.cores.length === 0 || tables.form === 'sums') empty.add('cores');
-  if (intervalsOf(tables, run).length === 0 && !tables.hangRisks.some(isOfRun)) empty.add('intervals');
+  if (intervalsOf(tables, run).length === 0 && !tables.hangRisks.some((risk) => risk.run === run)) empty.add('intervals');
   return empty;
-}
-
-/** The columns in the head of the payload (`docs/workbench.md`). */
-function columnsOf(tables: Tables): readonly { readonly name: string; readonly value?: number }[] {
-  return (tables as { columns?: ReturnType<typeof columnsOf> }).columns ?? [];
 }

@@ -1,6 +1,5 @@
 // Light or dark: as the system has it, unless a person chose.
 
-import { swatches } from '../canvas/index.ts';
 import { remember, remembered } from './remembered.ts';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
@@ -17,11 +16,6 @@ export function setTheme(theme: Theme): void {
   if (theme === 'auto') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
   remember(KEY, theme === 'auto' ? null : theme);
-}
-
-/** Squares next to names have the colours of boxes. */
-export function setSwatches(): void {
-  for (const [name, color] of swatches()) document.documentElement.style.setProperty(name, color);
 }
 
 /** First the theme that the system does not have, so that every choice but the last of three changes what is seen. */

@@ -2,8 +2,8 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { type Range } from '../host/protocol.ts';
 import { binNumber } from '../canvas/amounts.ts';
-import { type Span } from '../state/state.ts';
 import { spanText } from '../state/time.ts';
 import { useApp, useStore } from './app_context.ts';
 import { timeText } from './format.ts';
@@ -62,7 +62,7 @@ const TYPED = new RegExp(String.raw`^\s*(?:${MOMENT})?\s*(?:\.\.|–|-|to)\s*(?:
  * Parses a typed time; undefined if it is invalid. Numbers without a unit are seconds. A missing side defaults to the complete recording,
  * as in the command's `--time 300ms..`.
  */
-export function readTyped(text: string, whole: Span): Span | undefined {
+export function readTyped(text: string, whole: Range): Range | undefined {
   const found = TYPED.exec(text);
   if (found === null || (found[1] === undefined && found[3] === undefined)) return undefined;
   const [, first, firstUnit, last, lastUnit] = found;
@@ -75,7 +75,7 @@ export function readTyped(text: string, whole: Span): Span | undefined {
 }
 
 /** A time about the middle of a recording that is quick to type. */
-export function exampleSpan({ start, end }: Span): Span {
+export function exampleSpan({ start, end }: Range): Range {
   const step = binNumber(Math.max(1, (end - start) / 5));
   const first = Math.max(0, Math.round((start + (end - start) / 3) / step)) * step;
   return { start: first, end: first + step };

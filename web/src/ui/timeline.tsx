@@ -7,7 +7,7 @@ import { intervalsOf } from '../state/intervals.ts';
 import { runOf } from '../state/names.ts';
 import { placeOf, placeOfAll } from '../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from './app_context.ts';
-import { CanvasHost, type Drawing } from './canvas_host.tsx';
+import { CanvasHost } from './canvas_host.tsx';
 import { LowerEdge } from './lower_edge.tsx';
 import { withoutTimes } from './summary.ts';
 import { type OneOfTwo, largestRate, timelineModel } from './timeline_model.ts';
@@ -26,7 +26,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const whole = app.names.tables.spans[state.series] ?? null;
   const [seen, setSeen] = useState<{ range: Range; pixels: number } | null>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const canvas = useRef<Drawing<TimelineModel> | null>(null);
+  const canvas = useRef<TimelineCanvas | null>(null);
   const box = useRef<HTMLElement>(null);
   /** Movements of the brush, each of which is undone at once. */
   const strokes = useRef(0);
@@ -69,9 +69,8 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
       <CanvasHost
         part="timeline-canvas"
         model={model}
-        onMade={(made) => (canvas.current = made)}
         make={(host) =>
-          new TimelineCanvas(host, {
+          (canvas.current = new TimelineCanvas(host, {
             onBrush: (range, isFinal) => {
               const time = range === null ? null : { start: Math.round(range.start), end: Math.round(range.end) };
               if (time === null || time.end > time.start) app.change({ time }, `brush ${strokes.current}`);
@@ -86,7 +85,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
               if (kind === 'process') app.openMenu({ label: null, process: Number(number) }, x, y);
             },
             onVisible: (range, pixels) => setSeen({ range, pixels }),
-          })
+          }))
         }
       />
       <LowerEdge of={name ?? 'alone'} box={box} />

@@ -24,12 +24,6 @@ interface Lane {
   readonly spans: LaneSpans;
 }
 
-interface Risk {
-  readonly run: number;
-  readonly time_ns: number | string;
-  readonly message: string | null;
-}
-
 /** By the rows of a run. Bars of the same lane stay the same object, so that they are placed once. */
 const known = new WeakMap<readonly IntervalRow[], readonly Lane[]>();
 
@@ -76,7 +70,7 @@ function laneTrack(names: Names, { of, label, rows, spans }: Lane, cpu: Interval
 }
 
 function riskTracks({ hangRisks }: Tables, run: number): Track[] {
-  const risks = (hangRisks as readonly Risk[]).filter((row) => row.run === run);
+  const risks = hangRisks.filter((row) => row.run === run);
   if (risks.length === 0) return [];
   const marks = { time: Float64Array.from(risks, (row) => Number(row.time_ns)), names: risks.map((row) => inert(row.message ?? 'hang risk')) };
   return [{ id: 'lane:risk', label: 'Hang risks', detail: String(risks.length), kind: 'lane', tone: 'risk', marks }];

@@ -12,16 +12,18 @@ export function titlesOf(sides: readonly (readonly string[])[]): string[] {
   });
 }
 
-function titleOf(path: string, others: readonly string[]): string {
+function titleOf(input: string, others: readonly string[]): string {
+  // Sums of runs have their number before the path.
+  const [, runs, path] = /^([\d,]+ runs? of |)(.*)$/s.exec(input) as unknown as [string, string, string];
   const parts = partsOf(path);
   const name = parts[0] ?? path;
   const alike = others.map(partsOf).find(([other]) => other === name);
   const place = alike === undefined ? -1 : parts.findIndex((part, at) => part !== alike[at]);
-  if (place < 1) return name;
+  if (place < 1) return runs + name;
   const separator = path.includes('/') ? '/' : '\\';
   // The part between is the same on both sides.
   const between = place === 1 ? [] : place === 2 ? [parts[1]!] : ['…'];
-  return [parts[place]!, ...between, name].join(separator);
+  return runs + [parts[place]!, ...between, name].join(separator);
 }
 
 /** The names on a path, the last one first. */

@@ -1,6 +1,9 @@
 // The behaviour of a comparison's page with mouse and keyboard, in every browser.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../command.mjs';
 import { escaped } from '../escaped.mjs';
 import { askedJson, functionsOf } from './asked.mjs';
 import { brush, showTab, timeOf } from './cases.mjs';
@@ -9,6 +12,7 @@ import { TABS } from './tab.mjs';
 
 export const COMPARED = ['overview', 'flame', 'tree', 'functions', 'binaries'];
 const NOISE = 1e-9;
+const PALETTE = JSON.parse(readFileSync(join(ROOT, 'src/output/palette.json'), 'utf8'));
 
 /**
  * Returns the rows of the command's comparison, in the form in which the page saves them. Noise is separate, since its squares are
@@ -194,7 +198,7 @@ export const COMPARED_CASES = {
     const svg = await tab.saved(() => tab.click('[data-part=export-svg]'));
     // Narrow boxes do not show complete names.
     match(svg, /orchard::/);
-    match(svg, /#e57364/i);
+    match(svg, new RegExp(PALETTE.light.changes.at(-1), 'i'));
     // Tooltips name the recording of each share, and every line has a label.
     match(svg, /all after [\d.,]+ ms · [\d.]+% of total after\nself after [^\n]+% of total after\n(of its caller [^\n]+\n)?before [\d.]+ m?s\nafter [\d.]+ m?s\nchange \+[\d.]+ m?s: more/);
     await tab.click('[data-part=choice-before]', 'Widths');

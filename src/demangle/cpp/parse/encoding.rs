@@ -1,13 +1,13 @@
-//! `<mangled-name>` and `<encoding>`: functions, variables, and clones and blocks made of them.
+//! `<mangled-name>` and `<encoding>`: functions, variables, and clones and blocks derived from them.
 
 use super::template::requires_steps;
 use super::{Item, Parser, enclosed};
 use crate::demangle::cpp::node::{Id, List, Node, Qualifiers, Shape, Step};
 
-/// The properties of a name that decide how the parameters after it are read.
+/// Properties of a name that determine how the parameters after it are parsed.
 #[derive(Debug, Default)]
 pub(super) struct NameState {
-    /// The name ends with template arguments, so that a result type follows.
+    /// The name ends with template arguments, so a result type follows.
     pub(super) ends_with_arguments: bool,
     /// Constructors, destructors and conversion operators have no result type.
     pub(super) has_no_result: bool,
@@ -55,7 +55,7 @@ impl Parser<'_> {
         self.phrase(&[Step::Whole(encoding), Step::Text(" ("), Step::Slice(suffix), Step::Text(")")])
     }
 
-    /// `<encoding>`: a `<special-name>`, or a `<name>` that parameters follow if it is a function's.
+    /// `<encoding>`: a `<special-name>`, or a `<name>`, which is followed by parameters if it names a function.
     pub(super) fn encoding(&mut self) -> Option<Id> {
         self.nested(|parser| {
             parser.in_own_scope(|parser| match parser.peek() {
@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.sides(&left, &right, Shape::FUNCTION)
     }
 
-    /// True if no parameters follow: the name ends, an outer rule ends, or a suffix begins.
+    /// True if no parameters follow: the name ends, an outer rule ends, or a suffix starts.
     fn is_end_of_encoding(&self) -> bool {
         self.is_at_end() || matches!(self.peek(), b'E' | b'.' | b'_')
     }
@@ -116,7 +116,7 @@ impl Parser<'_> {
         self.list_to_end(Self::template_argument).map(Some)
     }
 
-    /// `<bare-function-type>`: `v`, or types up to an end after the first one.
+    /// `<bare-function-type>`: `v`, or types. `is_end` is checked after the first type.
     pub(super) fn parameters(&mut self, has_explicit_object: bool, is_end: impl Fn(&Self) -> bool) -> Option<List> {
         if self.eat(b'v') {
             return Some(List::EMPTY);

@@ -22,8 +22,8 @@ impl Parser<'_> {
         self.list_to_end(Self::expression)
     }
 
-    /// Reads the operands, which follow the letters of an operator. The forms are read by several functions because each may be
-    /// within itself, and without optimizations a function's frame has the steps of all its forms.
+    /// Parses the operands, which follow the letters of an operator. Each form has a separate function because forms can be nested, and the
+    /// stack frame of an unoptimized function has space for the steps of all its forms.
     fn operation(&mut self, operator: &'static Operator, is_global: bool) -> Option<Id> {
         let steps = match operator.form {
             Form::Binary => {
@@ -41,7 +41,7 @@ impl Parser<'_> {
         Some(self.operation_phrase(&steps, operator.precedence))
     }
 
-    /// Operands beside a symbol
+    /// Operands with a symbol
     fn operands(&mut self, operator: &'static Operator) -> Option<Vec<Step>> {
         let (symbol, precedence) = (Step::Text(operator.symbol()), operator.precedence);
         let is_prefix = operator.form == Form::Postfix && self.eat(b'_') || operator.form == Form::Prefix;
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Some([enclosed("", Step::Whole(ty)), enclosed("", Step::List(values))].concat())
     }
 
-    /// Expressions that do not begin with the letters of an operator.
+    /// Expressions that do not start with the letters of an operator.
     fn primary(&mut self, is_global: bool) -> Option<Id> {
         match [self.peek(), self.peek_at(1)] {
             [b'L', _] => self.literal(),
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Expressions that begin with letters other than an operator's, or else a name.
+    /// Expressions that start with letters other than an operator's, or else a name.
     fn lettered(&mut self, letters: [u8; 2], is_global: bool) -> Option<Id> {
         match &letters {
             b"il" => self.braces(false),
@@ -190,7 +190,7 @@ impl Parser<'_> {
         } else if is_left {
             (first, second) = (None, first);
         }
-        // The pack is on the right of a fold from the left.
+        // In a left fold, the pack is on the right.
         let pack = |pack| enclosed("", Step::Expand(pack)).to_vec();
         let initial = |initial| vec![Step::LastOperand(initial, Precedence::Cast)];
         let (first, second) =
@@ -225,7 +225,7 @@ impl Parser<'_> {
         Some(self.operation_phrase(&steps, Precedence::Cast))
     }
 
-    /// `so <type> <expression> [<offset>] (_ [<number>])* [p] E`; the numbers distinguish members of unions and are not shown
+    /// `so <type> <expression> [<offset>] (_ [<number>])* [p] E`; the numbers distinguish union members and are not printed
     fn subobject(&mut self) -> Option<Id> {
         let ty = self.ty()?;
         let value = self.expression()?;
@@ -290,7 +290,7 @@ impl Parser<'_> {
                 }
             };
             let value = parser.braced_expression()?;
-            // Designators of parts of parts follow each other.
+            // Nested designators follow each other without `=`.
             if !matches!(parser.arena.node(value), Node::Designated(_)) {
                 steps.push(Step::Text(" = "));
             }
@@ -317,7 +317,7 @@ impl Parser<'_> {
         if requirements == List::EMPTY {
             return None;
         }
-        // Requirements bring their spaces and semicolons.
+        // Requirements contain their own spaces and semicolons.
         steps.push(Step::Open(" {"));
         steps.extend(self.arena.items(requirements).map(Step::Whole));
         steps.push(Step::Close(" }"));

@@ -31,7 +31,7 @@ impl Parser<'_> {
                 let (_, signature) = self.closure_type()?;
                 self.phrase(&[Step::Text("[]"), Step::Whole(signature), Step::Text("{...}")])
             }
-            // A template parameter has been replaced by its argument in a correct name.
+            // In a correct name, a template parameter has been replaced by its argument.
             b'D' | b'U' | b'T' => return None,
             _ => self.number_of_type(letter)?,
         };
@@ -52,7 +52,7 @@ impl Parser<'_> {
         if value.is_empty() {
             return None;
         }
-        // Suffixes are short.
+        // A short text is a suffix.
         Some(if suffix.is_some_and(|text| text.len() <= 3) {
             self.phrase(&[Step::Number(value), ty])
         } else {
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 }
 
-/// The text written with an integer: a suffix, or the type in parentheses where C++ has no suffix for it.
+/// Returns the text printed with an integer: a suffix, or the type in parentheses if C++ has no suffix for it.
 fn integer_suffix(letter: u8) -> Option<&'static str> {
     match letter {
         b'i' => Some(""),

@@ -1,10 +1,10 @@
-//! Reads a mangled name into nodes.
+//! Parses a mangled name into nodes.
 //!
-//! The functions have the names of the rules in the ABI's grammar, and each reads one of them: it consumes the bytes of the rule, and
-//! returns the node or `None`. There is no backtracking, so a name is read in linear time.
+//! The functions are named after the rules of the ABI's grammar. Each function parses one rule: it consumes the bytes of the rule, and
+//! returns the node or `None`. There is no backtracking, so a name is parsed in linear time.
 //!
-//! The functions call each other as the rules do. [`Parser::nested`] counts how deep they are in each other, and ends
-//! the reading at [`MAX_DEPTH`], so that no name can exhaust a stack.
+//! The functions call each other as the rules do. [`Parser::nested`] counts their depth, and stops at [`MAX_DEPTH`], so that no name can
+//! overflow the stack.
 
 mod encoding;
 mod expression;
@@ -20,13 +20,13 @@ use super::node::{Arena, Id, List, Node, Slice, Step};
 use super::operators::Precedence;
 use crate::demangle::error::Error;
 
-/// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
+/// The maximum number of nested types, expressions and encodings. A template inside a template counts as one level.
 ///
-/// These levels take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
-/// recursive templates, have fewer than a hundred.
+/// These levels take up to 256 KiB of stack, and 768 KiB in unoptimized builds. The deepest known names, lists of types created by
+/// recursive templates, have fewer than a hundred levels.
 const MAX_DEPTH: u32 = 512;
 
-/// Reads a whole mangled name.
+/// Parses a complete mangled name.
 pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
     // Nodes and bytes are counted by `u32`.
     if name.len() > (u32::MAX / 16) as usize {
@@ -58,7 +58,7 @@ pub(in crate::demangle) fn parse(name: &str) -> Result<(Arena, Id), Error> {
     }
 }
 
-/// The state of reading. Fields that are not tables hold what depends on where in the name the reader is.
+/// The state of the parser. Fields that are not tables depend on the current position in the name.
 struct Parser<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -68,23 +68,23 @@ struct Parser<'a> {
     arena: Arena,
     /// The nodes that `S_`, `S0_` … refer to.
     substitutions: Vec<Id>,
-    /// Members of lists that are still being read; each list has its members at the end.
+    /// A stack of the members of unfinished lists.
     pending: Vec<Id>,
     /// The nodes of the template parameters of all levels. The last level is at the end.
     parameters: Vec<Id>,
-    /// The start of each level in `parameters`. A level is the parameters of one template.
+    /// The start of each level in `parameters`. A level consists of the parameters of one template.
     levels: Vec<u32>,
     /// Template parameters in the names of conversion operators, which precede their arguments.
     forwards: Vec<Id>,
-    /// The level of the outermost template of the function that is read. Functions within names use only this level.
+    /// The level of the outermost template of the current function. Functions inside names only use levels from here on.
     first_level: usize,
-    /// The level at which a template parameter that does not exist is an `auto` of a lambda.
+    /// The level at which a missing template parameter is an `auto` of a lambda.
     auto_level: Option<usize>,
-    /// False in a conversion operator's type, where `T_I…E` is the type and then the arguments of the operator.
+    /// False in a conversion operator's type, where `T_I…E` is the type followed by the arguments of the operator.
     takes_arguments: bool,
-    /// True in such a name: template parameters may refer to later arguments.
+    /// True in the name of a conversion operator: template parameters may refer to later arguments.
     allows_forwards: bool,
-    /// True in constraints, where all levels are in scope. Parameters are written by number there, as LLVM does.
+    /// True in constraints, where all levels are in scope. Parameters are printed by number there, as LLVM does.
     is_in_constraint: bool,
     /// The number of names made up for type, value and template parameters.
     made_up: [u32; 3],
@@ -93,7 +93,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     // Bytes.
 
-    /// The next byte, or 0 at the end: no rule starts with that.
+    /// Returns the next byte, or 0 at the end; no rule starts with 0.
     fn peek(&self) -> u8 {
         self.peek_at(0)
     }
@@ -118,14 +118,14 @@ impl Parser<'_> {
         is_next
     }
 
-    /// As [`Self::eat`], for a byte that must be there.
+    /// Like [`Self::eat`], for a required byte.
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.eat(byte).then_some(())
     }
 
     // Numbers.
 
-    /// `<number>`, as it is written.
+    /// `<number>`, verbatim.
     fn number(&mut self, allows_negative: bool) -> Slice {
         let start = self.at;
         if allows_negative {
@@ -135,11 +135,11 @@ impl Parser<'_> {
         while self.peek().is_ascii_digit() {
             self.at += 1;
         }
-        // Without a digit it is not a number.
+        // Without a digit, it is not a number.
         self.slice(if self.at == digits { digits } else { start })
     }
 
-    /// A number without a sign.
+    /// An unsigned number.
     fn count(&mut self) -> Option<usize> {
         let slice = self.number(false);
         let digits = &self.bytes[slice.start as usize..slice.end as usize];
@@ -152,7 +152,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `<seq-id>`: a number of digits and capital letters.
+    /// `<seq-id>`: a base-36 number in digits and capital letters.
     fn sequence_number(&mut self) -> Option<usize> {
         let mut value = None;
         loop {
@@ -166,13 +166,13 @@ impl Parser<'_> {
         }
     }
 
-    /// The bytes between a place and the next one to read.
+    /// The bytes between `start` and the current position.
     fn slice(&self, start: usize) -> Slice {
         self.slice_between(start, self.at)
     }
 
     fn slice_between(&self, start: usize, end: usize) -> Slice {
-        // `parse` refuses names for which this would not be so.
+        // `parse` rejects names that are too long for this.
         Slice { start: u32::try_from(start).unwrap_or(0), end: u32::try_from(end).unwrap_or(0) }
     }
 
@@ -180,12 +180,12 @@ impl Parser<'_> {
         self.name.get(slice.start as usize..slice.end as usize).unwrap_or("")
     }
 
-    /// The bytes of a `<source-name>`: a length, and as many bytes.
+    /// The bytes of a `<source-name>`: a length, followed by that many bytes.
     fn identifier(&mut self) -> Option<Slice> {
         let length = self.count()?;
         let start = self.at;
         let end = start.checked_add(length)?;
-        // `get` also refuses what ends within a character.
+        // `get` also rejects a range that ends inside a character.
         if length == 0 || self.name.get(start..end).is_none() {
             return None;
         }
@@ -203,18 +203,18 @@ impl Parser<'_> {
         self.add(Node::Fixed(text))
     }
 
-    /// A node that is written in these steps.
+    /// Adds a node that is printed by these steps.
     fn phrase(&mut self, steps: &[Step]) -> Id {
         self.operation_phrase(steps, Precedence::Primary)
     }
 
-    /// The same for an expression that binds like this.
+    /// Like [`phrase`](Self::phrase), for an expression with this precedence.
     fn operation_phrase(&mut self, steps: &[Step], precedence: Precedence) -> Id {
         let phrase = self.arena.add_phrase(steps);
         self.arena.add_expression(Node::Phrase(phrase), precedence)
     }
 
-    /// The text and the node, as in `vtable for node`
+    /// Adds a node with text before it, as in `vtable for node`
     fn prefixed(&mut self, text: &'static str, node: Id) -> Id {
         self.phrase(&[Step::Text(text), Step::Whole(node)])
     }
@@ -225,7 +225,7 @@ impl Parser<'_> {
         id
     }
 
-    /// Reads a rule within another one, unless that is too deep.
+    /// Parses a nested rule, unless the depth limit is reached.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == MAX_DEPTH {
             self.is_too_deep = true;
@@ -237,7 +237,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reads nodes of a rule until the list ends.
+    /// Parses nodes with a rule until the list ends.
     fn list(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Item>) -> Option<List> {
         let start = self.pending.len();
         while let Item::Is(id) = rule(self)? {
@@ -246,12 +246,12 @@ impl Parser<'_> {
         Some(self.finish_list(start))
     }
 
-    /// The nodes of a rule until `E`.
+    /// Parses nodes with a rule until `E`.
     fn list_to_end(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Id>) -> Option<List> {
         self.list(|parser| if parser.eat(b'E') { Some(Item::End) } else { rule(parser).map(Item::Is) })
     }
 
-    /// Makes a list of the pending nodes from an index on.
+    /// Turns the pending nodes from an index on into a list.
     fn finish_list(&mut self, start: usize) -> List {
         let list = self.arena.add_list(&self.pending[start..]);
         self.pending.truncate(start);
@@ -259,7 +259,7 @@ impl Parser<'_> {
     }
 }
 
-/// The text, and something in parentheses.
+/// Text, followed by a step in parentheses.
 fn enclosed(prefix: &'static str, inner: Step) -> [Step; 4] {
     [Step::Text(prefix), Step::Open("("), inner, Step::Close(")")]
 }

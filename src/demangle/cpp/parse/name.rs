@@ -5,7 +5,7 @@ use super::encoding::NameState;
 use crate::demangle::cpp::node::{Id, Node, Qualifiers};
 
 impl Parser<'_> {
-    /// `<name>`. The state is present if the name belongs to an encoding.
+    /// `<name>`. There is a state if the name belongs to an encoding.
     pub(super) fn name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
         match self.peek() {
             b'N' => self.nested_name(state),
@@ -30,7 +30,7 @@ impl Parser<'_> {
         Some(self.add(Node::Templated { name, arguments }))
     }
 
-    /// `[St] [<module-name>] <unqualified-name>`, or a substitution, as the second value shows.
+    /// `[St] [<module-name>] <unqualified-name>`, or a substitution, in which case the second value is true.
     pub(super) fn unscoped_name(&mut self, state: Option<&mut NameState>) -> Option<(Id, bool)> {
         let scope = if self.eat_all(b"St") { Some(self.fixed("std")) } else { None };
         let mut module = None;
@@ -71,12 +71,12 @@ impl Parser<'_> {
             }
             name = Some(self.nested_part(name, state.as_deref_mut())?);
         }
-        // The complete name is not a prefix.
+        // The complete name is not a prefix, so it cannot be substituted.
         self.substitutions.pop()?;
         name
     }
 
-    /// The prefix that is read, longer by one part.
+    /// Extends the prefix by one part.
     fn nested_part(&mut self, prefix: Option<Id>, mut state: Option<&mut NameState>) -> Option<Id> {
         let part = match (self.peek(), self.peek_at(1)) {
             (b'T', _) if prefix.is_none() => self.template_parameter()?,
@@ -94,7 +94,7 @@ impl Parser<'_> {
             (b'S', _) => {
                 let substitution = if self.eat_all(b"St") { self.fixed("std") } else { self.substitution()? };
                 if !matches!(self.arena.node(substitution), Node::Module(_)) {
-                    // It is there already, so it is not added to the substitutions again.
+                    // It is already a substitution, so it is not added again.
                     return if prefix.is_none() { Some(substitution) } else { None };
                 }
                 self.unqualified_name(state, prefix, Some(substitution))?
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Some(self.add(Node::Nested { scope, joint: "::", name }))
     }
 
-    /// `_ <digit>`, `__ <number> _`, or digits up to the end, which old compilers wrote. Not shown.
+    /// `_ <digit>`, `__ <number> _`, or digits up to the end, which old compilers wrote. Not printed.
     fn discriminator(&mut self) {
         let rest = &self.bytes[self.at..];
         let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();

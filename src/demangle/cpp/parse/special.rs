@@ -1,4 +1,4 @@
-//! `<special-name>`: things that a compiler makes for a type, a function or a variable.
+//! `<special-name>`: objects and functions that the compiler generates for a type, a function or a variable.
 
 use super::Parser;
 use crate::demangle::cpp::node::{Id, Step};
@@ -34,7 +34,7 @@ impl Parser<'_> {
         Some(self.prefixed(prefix, of))
     }
 
-    /// `GR <object name> [<seq-id>] _`; the underscore may be missing where the number is, too.
+    /// `GR <object name> [<seq-id>] _`; without a number, the underscore may be missing as well.
     fn reference_temporary(&mut self) -> Option<Id> {
         let name = self.name(None)?;
         let has_number = self.sequence_number().is_some();
@@ -88,7 +88,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// A number, which may be negative, and is not shown.
+    /// A number, which may be negative and is not printed.
     fn offset(&mut self) -> Option<()> {
         let number = self.number(true);
         (!number.is_empty()).then_some(())

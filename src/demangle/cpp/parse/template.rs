@@ -18,14 +18,14 @@ impl Parser<'_> {
                 return Some(Item::End);
             }
             if !std::mem::replace(&mut is_first, false) && parser.peek() == b'Q' {
-                // LLVM does not show it.
+                // LLVM does not print it.
                 parser.requires_clause()?;
                 return parser.expect(b'E').map(|()| Item::End);
             }
             let argument = parser.template_argument()?;
             if are_own {
                 let parameter = match *parser.arena.node(argument) {
-                    // LLVM does not look for a pack after a declaration.
+                    // LLVM does not check for a pack after a declaration.
                     Node::Declared(argument) => argument,
                     Node::Elements(elements) => parser.add(Node::Pack(elements)),
                     _ => argument,
@@ -37,7 +37,7 @@ impl Parser<'_> {
     }
 
     /// `<template-arg>`: a type, `X <expression> E`, a literal, `J <template-arg>* E`, or
-    /// `<template-param-decl> <template-arg>`, of which only the argument is shown
+    /// `<template-param-decl> <template-arg>`, of which only the argument is printed
     pub(super) fn template_argument(&mut self) -> Option<Id> {
         match self.peek() {
             b'X' => {
@@ -93,7 +93,7 @@ impl Parser<'_> {
         self.parameter_at(level, index).or_else(|| self.auto_parameter(level))
     }
 
-    /// A parameter that nothing declares: an `auto` in the parameters of a lambda.
+    /// An undeclared parameter: an `auto` in the parameters of a lambda.
     fn auto_parameter(&mut self, level: usize) -> Option<Id> {
         if self.auto_level != Some(level) || level > self.level_count() {
             return None;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Some(self.fixed("auto"))
     }
 
-    /// The node of a parameter, if the parameter exists.
+    /// Returns the node of a parameter, if it exists.
     pub(super) fn parameter_at(&self, level: usize, index: usize) -> Option<Id> {
         let levels = self.levels.get(self.first_level..)?;
         let start = *levels.get(level)? as usize;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         self.parameters.get(start..end)?.get(index).copied()
     }
 
-    /// The number of templates around this place, within the encoding that is being read.
+    /// The number of enclosing templates within the current encoding.
     pub(super) fn level_count(&self) -> usize {
         self.levels.len() - self.first_level
     }
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a rule with a new level of template parameters.
+    /// Parses a rule with a new level of template parameters.
     pub(super) fn in_new_level<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (levels, parameters) = (self.levels.len(), self.parameters.len());
         self.enter_level();
@@ -139,7 +139,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reads a rule which does not refer to the template parameters around it.
+    /// Parses a rule that does not refer to the template parameters around it.
     pub(super) fn in_own_scope<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (first_level, parameters) = (self.first_level, self.parameters.len());
         self.first_level = self.levels.len();
@@ -150,7 +150,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Starts the arguments that follow the outermost level.
+    /// Starts the function's own arguments, which become the outermost level.
     fn start_own_arguments(&mut self) {
         self.leave_all_levels();
         self.enter_level();
@@ -168,7 +168,7 @@ impl Parser<'_> {
         self.peek() == b'T' && matches!(self.peek_at(1), b'y' | b'p' | b't' | b'n' | b'k')
     }
 
-    /// `<template-param-decl>`. The parameter becomes one of the innermost level if it is in scope.
+    /// `<template-param-decl>`. If it is in scope, the parameter is added to the innermost level.
     pub(super) fn template_parameter_declaration(&mut self, is_in_scope: bool) -> Option<Id> {
         if !self.is_template_parameter_declaration() {
             return None;
@@ -225,7 +225,7 @@ impl Parser<'_> {
         Some((parameters, requires))
     }
 
-    /// A name for a type, value or template parameter, since mangled names do not contain the name in the source: `$T`, `$T0`, …
+    /// Makes up a name for a type, value or template parameter (`$T`, `$T0`, …), since mangled names do not contain the source name.
     fn made_up_name(&mut self, kind: usize, is_in_scope: bool) -> Id {
         let start = ["$T", "$N", "$TT"][kind];
         let index = self.made_up[kind];

@@ -31,7 +31,7 @@ impl Parser<'_> {
         Some(self.substitutable(ty))
     }
 
-    /// `P`, `R`, `O`, `C` and `G` in front of a type
+    /// `P`, `R`, `O`, `C` and `G` before a type
     fn prefixed_type(&mut self) -> Option<Id> {
         let prefix = self.peek();
         self.at += 1;
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Some(self.add(node))
     }
 
-    /// A reference; one to a reference is collapsed, so that long chains are short.
+    /// Creates a reference. A reference to a reference is collapsed, so long chains stay short.
     fn reference(&self, ty: Id, is_rvalue: bool) -> Node {
         match *self.arena.node(ty) {
             Node::Reference { ty, is_rvalue: is_inner_rvalue } => {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         Some(self.add(Node::Qualified { ty, qualifiers }))
     }
 
-    /// `U <source-name> [<template-args>] <type>`, where Objective-C's protocols are `U <length> objcproto <source-name>`.
+    /// `U <source-name> [<template-args>] <type>`. Objective-C protocols are `U <length> objcproto <source-name>`.
     fn vendor_qualified_type(&mut self) -> Option<Id> {
         self.expect(b'U')?;
         let qualifier = self.identifier()?;
@@ -106,7 +106,7 @@ impl Parser<'_> {
         Some(self.phrase(&steps))
     }
 
-    /// Reads the type after a vendor's qualifier. More qualifiers belong to the same type, which is substituted as one.
+    /// Parses the type after a vendor qualifier. More qualifiers belong to the same type, which is substituted as one.
     fn qualifier_operand(&mut self) -> Option<Id> {
         match self.peek() {
             b'U' => self.nested(Self::vendor_qualified_type),
@@ -185,7 +185,7 @@ impl Parser<'_> {
         Some(self.sides(&[Step::Left(element)], &right, Shape::ARRAY))
     }
 
-    /// A number or an expression and `_`, or `_` alone.
+    /// A number or an expression, followed by `_`; or `_` alone.
     fn bound(&mut self) -> Option<Option<Id>> {
         if self.eat(b'_') {
             return Some(None);
@@ -234,7 +234,7 @@ impl Parser<'_> {
         Some(self.add(Node::Templated { name, arguments }))
     }
 
-    /// A type that begins with a substitution or `St`.
+    /// A type that starts with a substitution or `St`.
     fn substituted_type(&mut self) -> Option<Id> {
         let (name, is_substitution) = self.unscoped_name(None)?;
         let ty = if self.peek() == b'I' && (!is_substitution || self.takes_arguments) {
@@ -263,7 +263,7 @@ impl Parser<'_> {
         Some(self.phrase(&[Step::Slice(name), Step::Text("("), Step::Whole(inner), Step::Text(")")]))
     }
 
-    // Types that begin with `D`.
+    // Types that start with `D`.
 
     fn d_type(&mut self) -> Option<Id> {
         let letter = self.peek_at(1);
@@ -336,13 +336,13 @@ impl Parser<'_> {
         Some(self.phrase(&steps))
     }
 
-    /// Types until another rule ends the list.
+    /// Types up to this byte.
     pub(super) fn types_until(&mut self, end: u8) -> Option<List> {
         self.list(|parser| if parser.eat(end) { Some(Item::End) } else { parser.ty().map(Item::Is) })
     }
 }
 
-/// `<builtin-type>` of one letter
+/// `<builtin-type>` with one letter
 pub(super) fn builtin_type(letter: u8) -> Option<&'static str> {
     Some(match letter {
         b'v' => "void",
@@ -370,7 +370,7 @@ pub(super) fn builtin_type(letter: u8) -> Option<&'static str> {
     })
 }
 
-/// `<builtin-type>` of `D` and a letter
+/// `<builtin-type>` with `D` and a letter
 fn builtin_d_type(letter: u8) -> Option<&'static str> {
     Some(match letter {
         b'd' => "decimal64",

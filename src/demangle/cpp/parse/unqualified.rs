@@ -7,7 +7,7 @@ use crate::demangle::cpp::node::{Id, List, Node, Slice, StdClass, Step};
 use crate::demangle::cpp::operators::{Form, Operator};
 
 impl Parser<'_> {
-    /// `[<module-name>] [F] [L] <unqualified-name> [<abi-tags>]`, in a scope that is read already
+    /// `[<module-name>] [F] [L] <unqualified-name> [<abi-tags>]`, in a scope that was already parsed
     pub(super) fn unqualified_name(
         &mut self,
         state: Option<&mut NameState>,
@@ -88,7 +88,7 @@ impl Parser<'_> {
         (names != List::EMPTY).then(|| self.phrase(&[Step::Text("["), Step::List(names), Step::Text("]")]))
     }
 
-    /// `std::basic_string<…>` for `std::string`, since the constructor has the name of the template.
+    /// Returns `std::basic_string<…>` for `std::string`, since the constructor is named after the template.
     fn spelled_out(&mut self, class: Id) -> Id {
         match *self.arena.node(class) {
             Node::Std { class, .. } => self.add(Node::Std { class, is_spelled_out: true }),
@@ -120,7 +120,7 @@ impl Parser<'_> {
 
     // Operators.
 
-    /// The operator whose letters are next; they are taken if there is one.
+    /// Consumes the next two letters if they are an operator, and returns it.
     pub(super) fn operator_letters(&mut self) -> Option<&'static Operator> {
         let operator = Operator::find([self.peek(), self.peek_at(1)])?;
         self.at += 2;
@@ -175,7 +175,7 @@ impl Parser<'_> {
                 self.at += 2;
                 let number = self.number(false);
                 self.expect(b'_')?;
-                // Blocks are numbered, but LLVM does not show it.
+                // Blocks are numbered, but LLVM does not print the number.
                 if letter == b't' { ("'unnamed", number, None) } else { ("'block-literal", self.slice(self.at), None) }
             }
             _ => return None,
@@ -189,7 +189,7 @@ impl Parser<'_> {
         self.phrase(&steps)
     }
 
-    /// `Ul <lambda-sig> E [<number>] _`: the number, and the signature.
+    /// `Ul <lambda-sig> E [<number>] _`. Returns the number and the signature.
     pub(super) fn closure_type(&mut self) -> Option<(Slice, Id)> {
         self.at += 2;
         let auto_level = self.auto_level.replace(self.level_count());
@@ -212,7 +212,7 @@ impl Parser<'_> {
             }
         })?;
         if template_parameters == List::EMPTY {
-            // A level without parameters would hide that this level's parameters are `auto`.
+            // An empty level would hide that the parameters of this level are `auto`.
             self.leave_level();
         }
         let requires = self.requires_clause()?;

@@ -1,8 +1,8 @@
-//! Floating-point numbers, which are mangled as their bytes and written in hexadecimal, as `%a` of C does.
+//! Floating-point numbers, which are mangled as their bytes and printed in hexadecimal, like `%a` in C.
 
 use crate::demangle::cpp::node::FloatKind;
 
-/// `0x1.8p+1f` of `40400000`
+/// Returns `0x1.8p+1f` for `40400000`
 pub(super) fn hexadecimal(kind: FloatKind, digits: &str) -> String {
     let bits = u128::from_str_radix(digits, 16).unwrap_or(0);
     match kind {
@@ -12,7 +12,7 @@ pub(super) fn hexadecimal(kind: FloatKind, digits: &str) -> String {
     }
 }
 
-/// The bits of the same number as a `double`, which `%a` takes.
+/// Converts the bits to a `double`, which `%a` expects.
 fn single_as_double(bits: u128) -> u128 {
     let single = f32::from_bits(u32::try_from(bits).unwrap_or(0));
     u128::from(f64::from(single).to_bits())
@@ -32,8 +32,8 @@ fn double(bits: u128) -> String {
     }
 }
 
-/// The 80 bits of x87: 15 bits of exponent, and 64 of a significand with its leading bit. Four bits of it are in front of
-/// the point.
+/// The 80-bit format of x87: 15 bits of exponent, and a significand of 64 bits that includes the leading bit. Four bits of it precede the
+/// point.
 fn extended(bits: u128) -> String {
     let sign = if bits >> 79 & 1 == 1 { "-" } else { "" };
     let exponent = i32::try_from(bits >> 64 & 0x7fff).unwrap_or(0);
@@ -43,13 +43,13 @@ fn extended(bits: u128) -> String {
         0 if significand == 0 => format!("{sign}0x0p+0"),
         0x7fff if significand == 1 << 63 => format!("{sign}inf"),
         0x7fff => format!("{sign}nan"),
-        // No processor makes such a number.
+        // No processor produces such a number.
         1.. if !is_normal => format!("{sign}nan"),
         _ => written(sign, significand >> 60, significand & ((1 << 60) - 1), 15, exponent.max(1) - 16386),
     }
 }
 
-/// `-0x1.8p+1`, with no zeros at the end of the fraction
+/// Formats a number such as `-0x1.8p+1`, without trailing zeros in the fraction
 fn written(sign: &str, integer: u128, fraction: u128, digit_count: usize, exponent: i32) -> String {
     let digits = format!("{fraction:0digit_count$x}");
     let digits = digits.trim_end_matches('0');

@@ -1,10 +1,10 @@
-//! Writes the nodes of a name as C++.
+//! Prints the nodes of a name as C++.
 //!
-//! Each node is written in a few [`Step`]s: text, other nodes, lists. The steps are kept on a separate stack, so names and their
+//! Each node is printed in a few [`Step`]s: text, other nodes, lists. The steps are kept on a separate stack, so names and their
 //! substitutions may be nested to any depth.
 //!
-//! A substitution is written each time it is used, so a short name may expand without end, and empty packs take time without writing
-//! anything. The output and the work for each byte of it are limited.
+//! A substitution is printed each time it is used, so a short name may have an enormous expansion, and empty packs take time without any
+//! output. Therefore both the output and the work per byte of output are limited.
 
 mod float;
 mod node;
@@ -13,10 +13,10 @@ use super::node::{Arena, Elements, Id, Items, List, Node, PackState, Phrase, Qua
 use super::operators::Precedence;
 use crate::demangle::error::Error;
 
-/// Steps and bytes that each node and each byte of output may take. Real names take a few.
+/// The maximum number of steps and bytes per node and per byte of output. Real names need a few.
 const WORK_FACTOR: usize = 64;
 
-/// Writes a node, in at most this many bytes.
+/// Prints a node in at most `max_output` bytes.
 pub(in crate::demangle) fn print(name: &str, arena: &Arena, root: Id, max_output: usize) -> Result<String, Error> {
     let mut steps = Vec::with_capacity(64);
     steps.push(Step::Whole(root));
@@ -30,12 +30,12 @@ struct Printer<'a> {
     steps: Vec<Step>,
     output: String,
     max_output: usize,
-    /// Steps and written bytes, including those that were removed again.
+    /// Steps and printed bytes, including bytes that were removed again.
     work: usize,
-    /// Open brackets since the last `<` of template arguments. There is one around everything.
+    /// The number of open brackets since the last `<` of template arguments. There is one around the complete name.
     open: u32,
     pack: PackState,
-    /// Forward references that are being written. A reference may contain itself.
+    /// Forward references that are being printed. A reference may contain itself.
     forwards: Vec<Id>,
 }
 
@@ -93,7 +93,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Steps to take next, in this order.
+    /// Schedules these steps next, in this order.
     fn then(&mut self, steps: &[Step]) {
         self.steps.extend(steps.iter().rev());
     }
@@ -104,7 +104,7 @@ impl Printer<'_> {
 
     fn write(&mut self, text: &str) {
         self.work += text.len();
-        // Output that would be too long is cut off, and `run` detects this.
+        // Output that would be too long is truncated, and `run` detects this.
         if self.output.len() <= self.max_output {
             self.output.push_str(text);
         }
@@ -115,7 +115,7 @@ impl Printer<'_> {
         self.write(name.get(slice.start as usize..slice.end as usize).unwrap_or(""));
     }
 
-    /// A number with the sign as C++ writes it.
+    /// Prints a number with the sign as in C++.
     fn write_number(&mut self, number: Slice) {
         let is_negative = self.name.as_bytes().get(number.start as usize) == Some(&b'n') && number.start < number.end;
         if is_negative {
@@ -184,7 +184,7 @@ impl Printer<'_> {
 
     // Packs and references.
 
-    /// The element of a pack at this point. The first pack in an expansion sets its length.
+    /// Returns the current element of a pack. The first pack in an expansion determines its length.
     fn element(&mut self, pack: List) -> Option<Id> {
         if self.pack == PackState::NONE {
             self.pack = PackState { index: 0, count: self.arena.count(pack) };
@@ -200,7 +200,7 @@ impl Printer<'_> {
 
     fn elements(&mut self, mut elements: Elements) {
         match self.pack.count {
-            // There is no pack in it, as with a pack of function parameters.
+            // The expansion contains no pack, as with a pack of function parameters.
             PackState::NO_PACK => self.write("..."),
             0 => self.output.truncate(elements.start as usize),
             count if elements.next < count => {
@@ -215,7 +215,7 @@ impl Printer<'_> {
         self.pack = elements.outer;
     }
 
-    /// The target of a forward reference, unless it is being written already.
+    /// Returns the target of a forward reference, unless it is already being printed.
     fn forward(&mut self, id: Id) -> Option<Id> {
         self.work += self.forwards.len();
         match *self.arena.node(id) {
@@ -224,7 +224,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The node itself, or the current target of a pack or forward reference.
+    /// Returns the node itself, or the current target of a pack or forward reference.
     fn meaning(&mut self, id: Id) -> Id {
         let mut id = id;
         // A longer chain of references is a cycle.
@@ -242,7 +242,7 @@ impl Printer<'_> {
         id
     }
 
-    /// The shape of a node at this place.
+    /// Returns the shape of a node at this point.
     fn shape(&mut self, id: Id) -> Shape {
         let (mut id, mut is_pointer) = (id, false);
         while self.arena.shape(id).is_unknown() {
@@ -255,7 +255,7 @@ impl Printer<'_> {
                 }
                 _ => self.meaning(id),
             };
-            // Circles end at forward references, which have no meaning while they are written.
+            // Cycles end at forward references, which have no target while they are printed.
             if inner == id || self.work > 1024 + WORK_FACTOR * (self.arena.len() + self.output.len()) {
                 return Shape::PLAIN;
             }

@@ -1,11 +1,11 @@
-//! The two sides of each node.
+//! Prints the two sides of each node.
 
 use super::Printer;
 use crate::demangle::cpp::node::{Id, Node, Shape, Slice, StdClass, Step};
 use crate::demangle::cpp::operators::{Operator, Precedence};
 
 impl Printer<'_> {
-    /// Writes the part of a node in front of the declared name; of most nodes, this is all.
+    /// Prints the part of a node before the declared name, which is everything for most nodes.
     pub(super) fn left(&mut self, id: Id) {
         match *self.arena.node(id) {
             Node::Phrase(phrase) | Node::Module(phrase) | Node::Designated(phrase) => self.then_phrase(phrase),
@@ -95,7 +95,7 @@ impl Printer<'_> {
     fn binary(&mut self, left: Id, operator: &Operator, right: Id) {
         let (symbol, precedence) = (operator.symbol(), operator.precedence);
         let space = if symbol == "," { "" } else { " " };
-        // Assignments take from the right, all others from the left.
+        // Assignments are right-associative, all other operators left-associative.
         let (left, right) = if precedence == Precedence::Assignment {
             (Step::Operand(left, Precedence::LogicalOr), Step::LastOperand(right, precedence))
         } else {
@@ -112,7 +112,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes the last part of a class's name.
+    /// Prints the last part of a class name.
     fn class_name(&mut self, class: Id) {
         let mut class = class;
         loop {
@@ -141,7 +141,7 @@ impl Printer<'_> {
         self.steps.push(Step::Right(ty));
     }
 
-    /// `id<protocol>`, or a type and `*`.
+    /// Prints `id<protocol>`, or a type and `*`.
     fn pointer(&mut self, ty: Id) {
         if let Some(protocol) = self.protocol_of_id(ty) {
             self.then(&[Step::Text("id<"), Step::Slice(protocol), Step::Text(">")]);
@@ -162,10 +162,10 @@ impl Printer<'_> {
         self.then(&[Step::Left(ty), Step::Text(ampersands)]);
     }
 
-    /// The type that a reference refers to, and true for `&&`, after collapsing: `T&&` is `int&` where `T` is `int&`.
+    /// Returns the type that a reference refers to, and true for `&&`, after collapsing: `T&&` is `int&` if `T` is `int&`.
     fn collapsed(&mut self, ty: Id, is_rvalue: bool) -> Option<(Id, bool)> {
         let (mut ty, mut is_rvalue) = (ty, is_rvalue);
-        // References to references are one node, so a longer chain is a cycle.
+        // A reference to a reference is one node, so a longer chain is a cycle.
         for _ in 0..64 {
             let meaning = self.meaning(ty);
             let Node::Reference { ty: inner, is_rvalue: is_inner_rvalue } = *self.arena.node(meaning) else {
@@ -177,7 +177,7 @@ impl Printer<'_> {
         None
     }
 
-    /// The protocol, if the type is an object of Objective-C of which nothing else is known.
+    /// Returns the protocol if the type is an Objective-C object of which only the protocol is known.
     fn protocol_of_id(&self, ty: Id) -> Option<Slice> {
         let Node::ObjcProtocol { ty, protocol } = *self.arena.node(ty) else { return None };
         let Node::Name(name) = *self.arena.node(ty) else { return None };
@@ -186,7 +186,7 @@ impl Printer<'_> {
     }
 }
 
-/// The sign of a pointer: plain, with the parenthesis of a function, or with the parenthesis of an array.
+/// The symbol of a pointer: plain, with the parenthesis for a function, or with the parenthesis for an array.
 fn with_parenthesis(shape: Shape, plain: &'static str, function: &'static str, array: &'static str) -> &'static str {
     if shape.is_array() {
         array
@@ -197,7 +197,7 @@ fn with_parenthesis(shape: Shape, plain: &'static str, function: &'static str, a
     }
 }
 
-/// A class of the standard library, with its scope.
+/// Returns the name of a standard library class, with its scope.
 fn std_name(class: &StdClass, is_spelled_out: bool) -> &'static str {
     if is_spelled_out { class.spelled_out } else { class.name }
 }

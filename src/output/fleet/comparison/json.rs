@@ -13,10 +13,10 @@ use crate::fleet::compare::{
 use crate::output::fleet::measures::value_unit;
 use crate::report::diff::Presence;
 use crate::stats::Quantile;
-use crate::stats::compare::StandardError;
+use crate::stats::StandardError;
 use crate::units::Nanos;
 
-/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+/// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
 const VERSION: u64 = 1;
 
 const QUARTILES: [Quantile; 3] = [Quantile::P25, Quantile::P50, Quantile::P75];
@@ -24,7 +24,7 @@ const QUARTILES: [Quantile; 3] = [Quantile::P25, Quantile::P50, Quantile::P75];
 /// Writes the comparison.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &document(comparison))?;
     out.write_all(b"\n")
@@ -98,7 +98,7 @@ pub(in crate::output::fleet) fn document(comparison: &Comparison) -> Value {
     })
 }
 
-/// Why there is no conclusion: a sentence of an invalid comparison, or the name of an obstacle.
+/// The reason why there is no conclusion: a sentence for an invalid comparison, or the name of an obstacle.
 fn because(verdict: &Verdict) -> Option<&str> {
     match verdict {
         Verdict::Invalid { because } => Some(because),
@@ -113,17 +113,17 @@ fn because(verdict: &Verdict) -> Option<&str> {
     }
 }
 
-fn measured(comparison: &Comparison, Measured { quantity, total, guard, .. }: &Measured) -> Value {
+fn measured(comparison: &Comparison, Measured { quantity, total, guard, needs_guard, .. }: &Measured) -> Value {
     let mut fields = tests(comparison, quantity, total);
     fields["guard"] = json!(guard.as_ref().map(|guard| {
         let mut fields = tests(comparison, &guard.quantity, &guard.total);
-        fields["confirms_claims"] = json!(guard.confirms_claims);
+        fields["confirms_claims"] = json!(needs_guard);
         fields
     }));
     fields
 }
 
-/// The tests of a quantity.
+/// The test results for a quantity.
 fn tests(comparison: &Comparison, quantity: &Quantity, total: &Total) -> Value {
     let error = |error: StandardError| json!({"error": error.error, "degrees": error.degrees});
     json!({
@@ -164,7 +164,7 @@ pub(super) fn runs<'r>(runs: impl IntoIterator<Item = &'r ComparedRun>) -> Value
     runs.into_iter().map(run).collect()
 }
 
-/// The box of a side of a block.
+/// The box plot values of one side of a block.
 fn summary(block: &ComparedBlock, side: usize) -> Value {
     let [p25, p50, p75] = QUARTILES.map(|quantile| block.quantile(side, quantile));
     json!({"p25": p25, "p50": p50, "p75": p75, "geometric_mean": block.geometric_mean(side)})

@@ -1,4 +1,4 @@
-//! A comparison as a JUnit report, which CI systems show among their tests.
+//! A comparison as a JUnit report, which CI systems show with their tests.
 
 use std::io::{self, Write};
 
@@ -9,11 +9,11 @@ use crate::fleet::compare::{ComparedFunction, Comparison, Reason, Verdict};
 use crate::output::fleet::opening::name_of;
 use crate::output::inert::inert;
 
-/// Writes a case for the total, and one for each slower function, which fails if it makes the total slower by enough. An unknown result is a
-/// skipped case, and an invalid comparison an error.
+/// Writes a test case for the total, and one for each slower function, which fails if the function makes the total slower by enough. An unknown
+/// result is a skipped case, and an invalid comparison an error.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let slower: Vec<&ComparedFunction> = comparison.slower_functions().collect();
     let fails = |function: &ComparedFunction| comparison.functions.as_ref().is_some_and(|all| all.fails(function));
@@ -46,7 +46,7 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
     out.write_all(b"  </testsuite>\n</testsuites>\n")
 }
 
-/// Without characters that XML lacks.
+/// Escapes text for XML, including characters that XML does not allow.
 fn text(text: &str) -> String {
     escape(inert(text)).into_owned()
 }

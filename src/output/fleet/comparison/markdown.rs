@@ -1,4 +1,4 @@
-//! A comparison as GitHub Markdown, for a comment on a pull request or the summary of a job.
+//! A comparison as GitHub Markdown, for a pull request comment or a job summary.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,14 +11,14 @@ use crate::fleet::compare::{Comparison, Functions, Verdict};
 use crate::output::fleet::opening::name_of;
 use crate::output::inert::inert;
 
-/// Blocks and functions in the table.
+/// The maximum numbers of blocks and functions in the table.
 const BLOCKS: usize = 10;
 const FUNCTIONS: usize = 10;
 
-/// Writes the verdict, a table and, folded, the method.
+/// Writes the verdict, a table, and the method, which is collapsed.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let text = verdict(comparison);
     let (first, rest) = text.split_once(": ").unwrap_or((text.as_str(), ""));
@@ -45,7 +45,7 @@ pub(in crate::output) fn write(comparison: &Comparison, out: &mut dyn Write) -> 
 
 fn table(comparison: &Comparison) -> String {
     let mut text = "| | base | new | change | interval | p (Holm) |\n|---|--:|--:|--:|--:|--:|\n".to_owned();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     for block in comparison.blocks.iter().take(BLOCKS) {
         let measures = measures(comparison);
         let means = [0, 1].map(|side| block.geometric_mean(side));
@@ -80,12 +80,12 @@ fn table(comparison: &Comparison) -> String {
     text
 }
 
-/// A name as code. Within it, GitHub looks for no mentions and no issues.
+/// Formats a name as code, in which GitHub recognises no mentions and no issue numbers.
 fn code(name: &str) -> String {
     format!("<code>{}</code>", escaped(name))
 }
 
-/// Text that is nothing but text: every mark of ASCII is a character reference, which Markdown never reads as syntax.
+/// Escapes text so that Markdown never interprets it: every ASCII punctuation mark becomes a character reference.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in inert(text).chars() {

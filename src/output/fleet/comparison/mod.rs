@@ -1,6 +1,6 @@
-//! Writers of a comparison of two groups of runs.
+//! Writers for a comparison of two groups of runs.
 //!
-//! Text is in `text::comparison`, beside the text of fleets, whose tables it has.
+//! The text writer is in `text::comparison`, since it shares its tables with the text of fleets.
 
 pub(in crate::output) mod csv;
 pub(in crate::output) mod json;

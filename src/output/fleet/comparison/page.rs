@@ -1,4 +1,4 @@
-//! A comparison for the page that shows it.
+//! The JSON of a comparison for the page that shows it.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use super::sentences;
 use crate::fleet::compare::{Comparison, Functions};
 use crate::output::fleet::opening::name_of;
 
-/// Runs of a side that a page shows at most.
+/// The maximum number of runs per side on a page.
 const PAGE_RUNS: usize = 2_000;
 
-/// The document for a page that shows it: in addition the verdict and its scope in words, and how to write CPU use. Its functions are those
-/// that changed, the largest change first, and it has at most 2,000 runs a side, evenly chosen among those of each block.
+/// The document for the page. In addition to the JSON, it contains the verdict and its scope in words, and the number format for CPU use. It is
+/// limited to the functions that changed, largest change first, and to 2,000 runs per side, evenly chosen among those of each block.
 pub(in crate::output) fn page_document(comparison: &Comparison, root: Option<&str>) -> Value {
     let mut page = document(comparison);
     page["compared"] = json!(sentences::compared(comparison));

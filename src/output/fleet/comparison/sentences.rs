@@ -1,4 +1,4 @@
-//! The verdict in words.
+//! Sentences for the verdict.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,16 @@ use crate::fleet::compare::{
 use crate::output::fleet::many;
 use crate::output::fleet::measures::{Measures, measure_name, noun};
 use crate::output::fleet::opening::name_of;
+use crate::settings::{DSYM, DURING, MEASURE};
 
 use crate::recording::shell_word;
 use crate::report::diff::Presence;
 use crate::units::{Unit, counted, first_of};
 
-/// Names of blocks in a sentence.
+/// The number of block names in a sentence.
 const BLOCKS: usize = 4;
 
-/// `+7.2 %`, of a ratio.
+/// Formats a ratio as a change: `+7.2 %`.
 pub(in crate::output::fleet) fn change(ratio: f64) -> String {
     format!("{} %", signed(ratio))
 }
@@ -26,11 +27,11 @@ fn signed(ratio: f64) -> String {
     let percent = 100.0 * (ratio - 1.0);
     let decimals = usize::from(percent.abs() < 99.95);
     let text = format!("{percent:+.decimals$}");
-    // No change has no sign.
+    // A change of zero has no sign.
     if text.chars().all(|c| matches!(c, '+' | '-' | '.' | '0')) { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-/// `+3.1 to +11.5 %`, of ratios.
+/// Formats two ratios as an interval of changes: `+3.1 to +11.5 %`.
 pub(in crate::output::fleet) fn interval((lower, upper): (f64, f64)) -> String {
     match upper.is_finite() {
         true => format!("{} to {} %", signed(lower), signed(upper)),
@@ -38,17 +39,17 @@ pub(in crate::output::fleet) fn interval((lower, upper): (f64, f64)) -> String {
     }
 }
 
-/// `95 %`, of the probability of a miss.
+/// Formats the confidence for a probability of error: `95 %` for 0.05.
 pub(in crate::output::fleet) fn confidence(level: f64) -> String {
     self::level(1.0 - level)
 }
 
-/// `2.8 %`, of a share.
+/// Formats a share: `2.8 %`.
 fn share(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// `0.003`, or `< 0.0001`.
+/// Formats a probability: `0.003`, or `< 0.0001`.
 pub(in crate::output::fleet) fn probability(p: f64) -> String {
     match p {
         p if p < 0.0001 => "< 0.0001".to_owned(),
@@ -57,7 +58,7 @@ pub(in crate::output::fleet) fn probability(p: f64) -> String {
     }
 }
 
-/// The change of a function: `+104 %`, or that only one side has it.
+/// The change of a function: `+104 %`, or the word for a function that only one side has.
 pub(in crate::output::fleet) fn function_change(function: &ComparedFunction) -> String {
     match Presence::of(function.samples) {
         Presence::Both => change(function.ratio),
@@ -66,7 +67,7 @@ pub(in crate::output::fleet) fn function_change(function: &ComparedFunction) -> 
     }
 }
 
-/// The interval of a function that both sides have.
+/// The interval of a function that both sides have; empty for other functions.
 pub(in crate::output::fleet) fn function_interval(function: &ComparedFunction) -> String {
     match Presence::of(function.samples) {
         Presence::Both => interval(function.interval),
@@ -96,18 +97,18 @@ pub(in crate::output::fleet) fn quantity_name(quantity: &Quantity, unit: Unit) -
     }
 }
 
-/// Numbers up to the largest mean of a quantity.
+/// The number format for values up to the largest mean of a quantity.
 pub(super) fn measures_of(comparison: &Comparison, measured: &Measured) -> Measures {
     let largest = measured.total.means.into_iter().fold(0.0, f64::max);
     Measures::of_quantity(&measured.quantity, comparison.unit, largest)
 }
 
-/// Numbers of the first quantity.
+/// The number format for the first quantity.
 pub(in crate::output::fleet) fn measures(comparison: &Comparison) -> Measures {
     measures_of(comparison, comparison.first())
 }
 
-/// Numbers of functions: CPU use or CPU time.
+/// The number format for functions: CPU use or CPU time.
 pub(in crate::output::fleet) fn function_measures(comparison: &Comparison) -> Measures {
     let quantity = match comparison.first().quantity {
         Quantity::CpuUse => Quantity::CpuUse,
@@ -117,7 +118,7 @@ pub(in crate::output::fleet) fn function_measures(comparison: &Comparison) -> Me
     Measures::of_quantity(&quantity, comparison.unit, largest)
 }
 
-/// The verdict with its evidence, and everything that limits it.
+/// The verdict with its evidence and limitations.
 pub(in crate::output::fleet) fn verdict(comparison: &Comparison) -> String {
     let total = || of_measured(comparison, comparison.first());
     let sides = of(comparison);
@@ -168,7 +169,7 @@ fn of_measured(comparison: &Comparison, measured: &Measured) -> String {
     of_total(comparison, &measured.quantity, &measured.total)
 }
 
-/// What is unknown, and what would show it.
+/// Sentences about what is unknown, and what would show it.
 fn unknown(
     comparison: &Comparison,
     could_hide: Option<f64>,
@@ -181,7 +182,7 @@ fn unknown(
             format!("{total}, {sides}; a claim needs at least {}", units(comparison, [TOTAL_UNITS; 2]))
         }
         Some(Obstacle::Shorter) => format!(
-            "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add --measure cpu-time"
+            "{total}, {sides}, and new recordings are shorter, as after a crash; if they did all of their work, add {MEASURE} cpu-time"
         ),
         Some(Obstacle::MoreIdle) => {
             let mut totals = comparison.measures.iter().flat_map(|measured| &measured.total.idle);
@@ -192,7 +193,7 @@ fn unknown(
             format!("{total}, {sides}, but {} may explain it", comparison.confounders.join(" and "))
         }
         Some(Obstacle::Saturated) => format!(
-            "{total}, {sides}, but runs were busy throughout, so CPU use could not grow; record until the work is done, or add --measure interval:NAME"
+            "{total}, {sides}, but runs were busy throughout, so CPU use could not grow; record until the work is done, or add {MEASURE} interval:NAME"
         ),
         None => {
             let (Some(hidden), Some(needed)) = (could_hide, needed) else {
@@ -200,7 +201,7 @@ fn unknown(
             };
             let limit = share(comparison.options.min_effect);
             let show = match needed.iter().zip(comparison.units).all(|(needed, count)| *needed <= count) {
-                // A typical unit can be told, but not the share of idle ones, or a second quantity.
+                // The sides have enough typical units. The share of idle units, or a second quantity, may need more.
                 true => format!("{} suffice for a change of {limit} in most cases", units(comparison, needed)),
                 false => format!("about {} would show {limit}", units(comparison, needed)),
             };
@@ -272,7 +273,7 @@ fn claims(word: &str, comparison: &Comparison, reasons: &[Reason]) -> Vec<String
     sentences
 }
 
-/// What limits the verdict, whatever it is.
+/// The limitations of the comparison, regardless of its verdict.
 fn cautions(comparison: &Comparison) -> Vec<String> {
     let mut cautions = Vec::new();
     let obstacle = match comparison.verdict {
@@ -287,9 +288,9 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
         let what = if comparison.selection.is_partial() { "selected times" } else { "recordings" };
         let (word, p) = (if is_longer { "longer" } else { "shorter" }, probability(lengths.p.unwrap_or_default()));
         let then = match comparison.verdict {
-            Verdict::Slower(_) | Verdict::Faster(_) => "",
-            _ if is_longer => ": if they last until the work is done, add --measure elapsed",
-            _ => ", which the verdict allows for",
+            Verdict::Slower(_) | Verdict::Faster(_) => String::new(),
+            _ if is_longer => format!(": if they last until the work is done, add {MEASURE} elapsed"),
+            _ => ", which the verdict allows for".to_owned(),
         };
         cautions.push(format!("New {what} are {by} {word} (p {p}){then}."));
     }
@@ -315,13 +316,13 @@ fn cautions(comparison: &Comparison) -> Vec<String> {
     for (binary, shares) in comparison.functions.iter().flat_map(|functions| &functions.unnamed) {
         let [base, new] = shares.map(share);
         cautions.push(format!(
-            "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with --dsym."
+            "{binary} has no names for {base} of its samples in the base and {new} in the new side, so its functions are not compared; pass the symbols of both builds with {DSYM}."
         ));
     }
     cautions
 }
 
-/// Why a quantity is compared. `deviation` is that of lengths, if it is known.
+/// The reason why a quantity is compared. `deviation` is the deviation of run lengths, if known.
 pub(in crate::output::fleet) fn reason(choice: Choice, deviation: Option<f64>) -> Option<String> {
     let why = match choice {
         Choice::Report => return None,
@@ -341,7 +342,7 @@ pub(in crate::output::fleet) fn reason(choice: Choice, deviation: Option<f64>) -
     Some(format!("{why}{by}"))
 }
 
-/// The quantity, why it is compared, and what else was compared.
+/// The compared quantity, the reason for it, and the other quantities that were compared.
 pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String> {
     let names = comparison.measures.iter().map(|measured| quantity_name(&measured.quantity, comparison.unit));
     let names = names.collect::<Vec<_>>().join(", ");
@@ -352,17 +353,16 @@ pub(in crate::output::fleet) fn compared(comparison: &Comparison) -> Vec<String>
     lines.extend((!others.is_empty()).then(|| format!("Also: {}.", others.join("; "))));
     let selection = &comparison.selection;
     let is_measured = |name: &str| comparison.options.intervals().iter().any(|measured| measured == name);
-    let during = selection.options().iter().filter(|(option, _)| option == "--during");
-    for name in during.filter_map(|(_, name)| name.as_deref()).filter(|name| !is_measured(name)) {
+    for name in selection.values(DURING).filter(|name| !is_measured(name)) {
         lines.push(format!(
-            "Only samples within {name} are used; to compare how long it takes, add --measure {}.",
+            "Only samples within {name} are used; to compare how long it takes, add {MEASURE} {}.",
             shell_word(&format!("interval:{name}"))
         ));
     }
     lines
 }
 
-/// The totals that the verdict does not state: of further quantities, and of those that "no slowdown" needs.
+/// The totals that the verdict does not state: of other quantities, and of the quantities that "no slowdown" depends on.
 fn others(comparison: &Comparison) -> impl Iterator<Item = (&Quantity, &Total)> {
     let measures = &comparison.measures;
     let stated: Vec<usize> = match &comparison.verdict {
@@ -376,7 +376,7 @@ fn others(comparison: &Comparison) -> impl Iterator<Item = (&Quantity, &Total)> 
     let unstated = measures.iter().enumerate().filter(move |(index, _)| !stated.contains(index));
     let guards = measures.iter().filter_map(|measured| measured.guard.as_ref());
     let is_measured = |quantity: &Quantity| measures.iter().any(|measured| measured.quantity == *quantity);
-    // All of one comparison have the same second quantity.
+    // All guards of a comparison have the same second quantity.
     let guard = guards.filter(move |guard| !is_measured(&guard.quantity)).take(1);
     unstated
         .map(|(_, measured)| (&measured.quantity, &measured.total))
@@ -398,7 +398,7 @@ fn tail(test: &ShareTest, measures: Measures) -> String {
     )
 }
 
-/// `shop::total +104 %, 61 % of the growth`; the two that grew most, and the number of others.
+/// `shop::total +104 %, 61 % of the growth`: the two functions that grew most, and the number of others.
 fn functions(comparison: &Comparison) -> String {
     let Some(all) = &comparison.functions else { return String::new() };
     let slower: Vec<&ComparedFunction> = all.slower().collect();
@@ -424,7 +424,7 @@ fn functions(comparison: &Comparison) -> String {
     parts.join("; ")
 }
 
-/// What the verdict is about.
+/// The scope of the verdict.
 pub(in crate::output::fleet) fn scope(comparison: &Comparison) -> String {
     let options = &comparison.options;
     let names: Vec<String> = comparison.blocks.iter().map(|block| block_name(&block.labels)).collect();
@@ -443,7 +443,7 @@ pub(in crate::output::fleet) fn scope(comparison: &Comparison) -> String {
     }
 }
 
-/// The labels of a block.
+/// The label values of a block.
 pub(in crate::output::fleet) fn block_name(labels: &[Option<String>]) -> String {
     labels.iter().map(|value| value.as_deref().unwrap_or("none")).collect::<Vec<_>>().join(" · ")
 }
@@ -465,7 +465,7 @@ pub(in crate::output::fleet) fn differences(comparison: &Comparison) -> Vec<Stri
     comparison.differences.iter().map(difference).collect()
 }
 
-/// How the numbers were made, for reports that are read far from the manual.
+/// A description of the method, for readers without the manual at hand.
 pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     let (options, levels, total) = (&comparison.options, comparison.levels, &comparison.first().total);
     let mut lines = vec![format!(
@@ -492,8 +492,8 @@ pub(in crate::output::fleet) fn method(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// `2.5 %`, of a probability.
-fn level(level: f64) -> String {
+/// Formats a probability or an option in percent: `2.5 %`.
+pub(in crate::output::fleet) fn level(level: f64) -> String {
     let text = format!("{:.2}", 100.0 * level);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -1,52 +1,69 @@
-//! One JSON document with everything in the report, for programs. `docs/fleet-formats.md` describes every field.
+//! One JSON document with the complete report, for programs. `docs/fleet-formats.md` describes every field.
 //!
-//! Each measure has its unit (`value_unit`) next to it, each percentile its method. The object `options` contains the
-//! options of the report, from which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json)
-//! restores them.
+//! Each measure comes with its unit (`value_unit`), and each percentile with its method. The object `options` contains the options of the report.
 
 mod parts;
 
 use std::io::{self, Write};
 
-use parts::{cohort_of, finding, labels, names, percentile, run_of, trend};
+use parts::{cohort_of, finding, labels, names, trend};
+pub(super) use parts::{percentile, run_of};
 use serde_json::{Map, Value, json};
 
 use super::measure_unit;
+use super::opening::{Behind, command};
+use crate::alert::{AlertMeasure, AlertOutcome, AlertRule, AlertSubject, Kind};
 use crate::fleet::{
-    AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, CohortReport, Comparison, Contrast, ContrastRow,
-    DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, HistogramReport, RunRow, ScopeRow, Summary,
-    TimelinePoint, WindowReport,
+    Caution, CohortReport, Contrast, ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport,
+    HistogramReport, RunRow, ScopeName, ScopeRow, Summary, TimelinePoint, WindowReport,
 };
+use crate::output::alerts;
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, ExponentialHistogram, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The value of the field `format`.
-pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;
-/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
-pub(crate) const VERSION: u64 = FleetOptions::REPORT_VERSION;
+const FORMAT: &str = "traceparse-fleet";
+/// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
+const VERSION: u64 = 1;
 
-/// Writes the report.
+/// The amount of detail in a document.
+pub(crate) struct Extent {
+    /// The number of cohorts per unit with bins, timelines and tables.
+    pub(super) cohorts: usize,
+    /// The number of rows per table.
+    pub(super) rows: usize,
+    /// The number of runs. Runs with the highest values are kept.
+    pub(super) runs: usize,
+    /// True if cohorts and rows name the runs behind them, with a command that opens one.
+    pub(super) has_commands: bool,
+}
+
+impl Extent {
+    pub(crate) const ALL: Self = Self { cohorts: usize::MAX, rows: usize::MAX, runs: usize::MAX, has_commands: false };
+}
+
+/// Writes the report with this amount of detail.
 ///
 /// # Errors
-/// When `out` fails.
-pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+/// If `out` fails.
+pub(crate) fn write(report: &FleetReport, extent: &Extent, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
     field(out, "options", &options(&report.options))?;
     field(out, "selection", &selection(report))?;
     field(out, "inputs", &inputs(report))?;
     array(out, "findings", report.findings.iter(), |row, out| value(out, &finding(report, row)))?;
     array(out, "cohorts", report.cohorts.iter().enumerate(), |(index, cohort), out| {
-        cohort_object(report, index, cohort, out)
+        cohort_object(report, extent, (index, cohort), out)
     })?;
-    array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, contrast, out))?;
+    array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, extent, contrast, out))?;
     array(out, "trends", report.trends.iter(), |row, out| value(out, &trend(report, row)))?;
     array(out, "histograms", report.histograms.iter(), |row, out| value(out, &histogram(report, row)))?;
     array(out, "crashes", report.crashes.iter(), |(cohort, place, count), out| {
         value(out, &json!({"labels": labels(cohort), "crashed_in": place, "crashes": count}))
     })?;
     array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
-    array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
+    array(out, "runs", highest(report, extent.runs).into_iter(), |run, out| value(out, &run_value(report, run)))?;
     let shared = report.shared_label.as_ref();
     let shared = shared.map(|label| json!({"key": label.key, "runs": label.runs, "values": label.values}));
     field(out, "shared_label", &json!(shared))?;
@@ -54,7 +71,18 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"}\n")
 }
 
-/// Durations that are known by bins: each percentile is an interval.
+/// The `count` runs with the highest values of each unit, highest first. If there are no more than `count` runs, all of them in their order.
+fn highest(report: &FleetReport, count: usize) -> Vec<&RunRow> {
+    let mut runs: Vec<&RunRow> = report.runs.iter().collect();
+    if runs.len() > count {
+        let unit = |run: &RunRow| report.cohorts.get(run.cohort).map(|cohort| cohort.cohort.unit);
+        runs.sort_by_key(|run| (unit(run), std::cmp::Reverse(run.rate)));
+        runs.truncate(count);
+    }
+    runs
+}
+
+/// Durations that are recorded as bins, so each percentile is an interval.
 fn histogram(report: &FleetReport, row: &HistogramReport) -> Value {
     let percentile = |&quantile: &Quantile| {
         let interval = row.values.quantile(quantile);
@@ -79,7 +107,7 @@ fn value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     Ok(serde_json::to_writer(out, value)?)
 }
 
-/// Writes an object up to its end, which is left open for fields that are written piece by piece.
+/// Writes an object without its closing brace, so that more fields can be streamed.
 fn open_object(out: &mut dyn Write, object: &Value) -> io::Result<()> {
     let text = object.to_string();
     out.write_all(&text.as_bytes()[..text.len() - 1])
@@ -105,7 +133,7 @@ fn options(options: &FleetOptions) -> Value {
     })
 }
 
-/// The options that narrowed runs when they were measured; null for whole recordings.
+/// The options that restricted runs when they were measured; null for complete recordings.
 pub(in crate::output::fleet) fn selection(report: &FleetReport) -> Value {
     let option = |(option, value): &(String, Option<String>)| json!({"option": option, "value": value});
     match &report.selection {
@@ -151,9 +179,20 @@ pub(in crate::output::fleet) fn inputs(report: &FleetReport) -> Value {
     })
 }
 
-fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out: &mut dyn Write) -> io::Result<()> {
+fn cohort_object(
+    report: &FleetReport,
+    extent: &Extent,
+    (index, cohort): (usize, &CohortReport),
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let unit = cohort.cohort.unit;
-    let head = json!({
+    // Cohorts with the same unit are consecutive.
+    let before = index.checked_sub(extent.cohorts).and_then(|before| report.cohorts.get(before));
+    let (bins, timeline, tables) = match before.is_some_and(|before| before.cohort.unit == unit) {
+        true => Default::default(),
+        false => (&cohort.bins[..], &cohort.timeline[..], &cohort.tables[..]),
+    };
+    let mut head = json!({
         "cohort": index,
         "labels": labels(&cohort.cohort),
         "name": cohort.cohort.name(),
@@ -162,18 +201,35 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
         "runs": cohort.runs,
         "across_runs": summary(report, &cohort.across_runs, unit, "runs"),
         "worst_run": run_of(report, cohort.across_runs.max_run),
-        "bins": cohort.bins.iter().map(bin).collect::<Value>(),
+        "bins": bins.iter().map(bin).collect::<Value>(),
         "box_plot": cohort.box_plot.as_ref().map(box_plot),
         "within_runs": cohort.within_runs.as_ref().map(|windows| within_runs(report, windows, unit)),
-        "timeline": cohort.timeline.iter().map(|point| timeline_point(report, point)).collect::<Value>(),
+        "timeline": timeline.iter().map(|point| timeline_point(report, point)).collect::<Value>(),
     });
+    if extent.has_commands {
+        head["behind"] = behind(report, &cohort.across_runs, &ScopeName::default());
+    }
     open_object(out, &head)?;
-    array(out, "tables", cohort.tables.iter(), |table, out| {
-        open_object(out, &json!({"scope": table.scope.name(), "hidden": table.hidden}))?;
-        array(out, "rows", table.rows.iter(), |row, out| value(out, &scope_row(report, row, unit)))?;
+    array(out, "tables", tables.iter(), |table, out| {
+        let hidden = table.hidden + table.rows.len().saturating_sub(extent.rows) as u64;
+        open_object(out, &json!({"scope": table.scope.name(), "hidden": hidden}))?;
+        array(out, "rows", table.rows.iter().take(extent.rows), |row, out| {
+            let mut object = scope_row(report, row, unit);
+            if extent.has_commands {
+                object["behind"] = behind(report, &row.summary, &row.name);
+            }
+            value(out, &object)
+        })?;
         out.write_all(b"}")
     })?;
     out.write_all(b"}")
+}
+
+/// The runs behind a row, and the command that opens the run with the largest value.
+fn behind(report: &FleetReport, summary: &Summary, name: &ScopeName) -> Value {
+    let behind = Behind::of(report, summary);
+    let command = behind.max.and_then(|run| command(report, run, name));
+    behind.words().map_or(Value::Null, |runs| json!({"runs": runs, "command": command.map(|words| words.join(" "))}))
 }
 
 fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) -> Value {
@@ -236,16 +292,10 @@ fn within_runs(report: &FleetReport, windows: &WindowReport, unit: Unit) -> Valu
         "pooled": summary(report, &windows.pooled, unit, "windows"),
         "peaks": summary(report, &windows.peaks, unit, "runs"),
         "worst_run": run_of(report, windows.peaks.max_run),
-        "histogram": {
-            "encoding": "hdrhistogram-v2-zlib-base64",
-            "value_unit": measure_unit(unit),
-            "values_per_unit": 1000,
-            "data": windows.hdr,
-        },
     })
 }
 
-/// Values by the names of the requested percentiles.
+/// Maps the names of the requested percentiles to values.
 fn by_quantile(quantiles: &[Quantile], values: impl Iterator<Item = f64>) -> Value {
     let pairs: Map<String, Value> =
         quantiles.iter().zip(values).map(|(quantile, value)| (quantile.name(), json!(value))).collect();
@@ -278,7 +328,7 @@ fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     Value::Object(object)
 }
 
-fn contrast_object(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -> io::Result<()> {
+fn contrast_object(report: &FleetReport, extent: &Extent, contrast: &Contrast, out: &mut dyn Write) -> io::Result<()> {
     let cohorts = contrast.cohorts.iter().map(|&cohort| cohort_of(report, cohort));
     let head = json!({
         "scope": contrast.scope.name(),
@@ -290,7 +340,7 @@ fn contrast_object(report: &FleetReport, contrast: &Contrast, out: &mut dyn Writ
         "cohorts": cohorts.collect::<Value>(),
     });
     open_object(out, &head)?;
-    array(out, "rows", contrast.rows.iter(), |row, out| value(out, &contrast_row(row)))?;
+    array(out, "rows", contrast.rows.iter().take(extent.rows), |row, out| value(out, &contrast_row(row)))?;
     out.write_all(b"}")
 }
 
@@ -304,11 +354,6 @@ fn contrast_row(row: &ContrastRow) -> Value {
 }
 
 fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
-    let (state, needed) = match alert.state {
-        AlertState::Fired => ("fired", None),
-        AlertState::Quiet => ("quiet", None),
-        AlertState::Undecided { needed } => ("undecided", needed),
-    };
     let run = |&(run, value): &(usize, Millionths)| {
         let mut run = run_of(report, Some(run));
         run["value"] = json!(value.as_f64());
@@ -317,65 +362,49 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
     let mut object = cohort_of(report, alert.cohort);
     let unit = report.cohorts.get(alert.cohort).map(|cohort| match alert.rule.measure.is_time() {
         true => "ms",
-        false => measure_unit(cohort.cohort.unit),
+        false => measure_unit(alert.rule.value_unit(cohort.cohort.unit)),
     });
-    // The interval of one of many names holds for all of them together.
+    // For a rule about many names, the intervals hold for all names together.
     let tail = report.options.confidence.tail() / alert.judged.max(1) as f64;
-    let cause = |(name, value): &(String, f64)| json!({"name": name, "value": value});
     let fields = [
-        ("rule", json!(alert.rule.text)),
-        ("asks", rule(alert)),
-        ("state", json!(state)),
-        ("needed", json!(needed)),
-        ("value", json!(alert.value)),
-        ("threshold", json!(alert.rule.threshold.as_f64())),
+        ("asks", rule(&alert.rule)),
         ("value_unit", json!(unit)),
-        ("runs", json!(alert.runs)),
         ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(report, estimate, tail)))),
-        ("judged", json!((alert.judged > 0).then_some(alert.judged))),
-        ("causes_count", json!(alert.causes_count)),
-        ("causes", alert.causes.iter().map(cause).collect()),
-        ("note", json!(alert.note)),
         ("beyond_count", json!(alert.beyond_count)),
         ("beyond", alert.beyond.iter().map(run).collect()),
     ];
+    if let Value::Object(common) = alerts::json(alert) {
+        common.into_iter().for_each(|(name, value)| object[name] = value);
+    }
     fields.into_iter().for_each(|(name, value)| object[name] = value);
     object
 }
 
-/// The rule in parts.
-fn rule(alert: &AlertOutcome) -> Value {
-    let rule = &alert.rule;
+/// The parts of a rule.
+fn rule(rule: &AlertRule) -> Value {
     let (scope, name) = match &rule.subject {
-        AlertSubject::Run => ("run", None),
-        AlertSubject::Named(scope, name) => (scope.name(), Some(name)),
-        AlertSubject::Each(FleetScope::Function) => ("any-function", None),
-        AlertSubject::Each(FleetScope::Binary) => ("any-binary", None),
+        AlertSubject::Run | AlertSubject::Total => ("run", None),
+        AlertSubject::Named(kind, name) => (kind.name(), Some(name)),
+        AlertSubject::Each(Kind::Function) => ("any-function", None),
+        AlertSubject::Each(Kind::Binary) => ("any-binary", None),
         AlertSubject::Each(_) => ("every-process", None),
     };
-    let (measure, seconds) = match rule.measure {
-        AlertMeasure::Whole(measure) => (measure.name(), None),
-        AlertMeasure::Window { seconds } => ("window", Some(seconds)),
-        AlertMeasure::CpuTime => ("cpu-time", None),
-        AlertMeasure::Elapsed => ("elapsed", None),
-    };
-    let comparison = match rule.comparison {
-        Comparison::Above => ">",
-        Comparison::AtLeast => ">=",
-        Comparison::Below => "<",
-        Comparison::AtMost => "<=",
+    let seconds = match rule.measure {
+        AlertMeasure::Window(seconds) => Some(seconds),
+        _ => None,
     };
     json!({
         "scope": scope,
         "name": name,
-        "measure": measure,
+        "measure": rule.measure.name(rule.unit),
         "window_seconds": seconds,
         "statistic": rule.statistic.name(),
-        "comparison": comparison,
+        "end": rule.bound.end(),
+        "comparison": rule.comparison.sign(),
     })
 }
 
-fn run_value(report: &FleetReport, run: &RunRow) -> Value {
+pub(super) fn run_value(report: &FleetReport, run: &RunRow) -> Value {
     let unit = report.cohorts.get(run.cohort).map(|cohort| cohort.cohort.unit);
     let of_windows =
         |values: &Vec<Millionths>| by_quantile(&report.options.quantiles, values.iter().map(|value| value.as_f64()));

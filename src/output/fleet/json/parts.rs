@@ -1,4 +1,4 @@
-//! Parts of several objects: findings and trends, references to cohorts and runs, names, percentiles.
+//! Parts that several objects share: findings and trends, references to cohorts and runs, names, percentiles.
 
 use serde_json::{Map, Value, json};
 
@@ -88,7 +88,7 @@ fn named((quantile, value): (Quantile, f64)) -> Value {
     json!({"name": quantile.name(), "value": value})
 }
 
-/// A row of a table, by its names.
+/// A table row, identified by its names.
 fn row(report: &FleetReport, cohort: usize, scope: &str, name: &ScopeName) -> Value {
     let mut object = json!({"kind": null, "value_unit": value_unit(report, cohort), "scope": scope});
     names(name).into_iter().for_each(|(key, name)| object[key] = name);
@@ -128,7 +128,7 @@ pub(super) fn trend(report: &FleetReport, trend: &Trend) -> Value {
     })
 }
 
-/// A cohort, by its position in `cohorts` and by its labels.
+/// A cohort, by its index in `cohorts` and by its labels.
 pub(super) fn cohort_of(report: &FleetReport, position: usize) -> Value {
     let labels = report.cohorts.get(position).map(|cohort| labels(&cohort.cohort));
     json!({"cohort": position, "labels": labels})
@@ -138,19 +138,19 @@ pub(super) fn labels(cohort: &Cohort) -> Value {
     labels_of(&cohort.labels)
 }
 
-/// An object from keys to values.
+/// An object with the labels as fields.
 pub(super) fn labels_of(labels: &[(String, Option<String>)]) -> Value {
     Value::Object(labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
 }
 
-/// A run, by the fields that find it again.
-pub(super) fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
+/// A run, by the fields that identify it.
+pub(in crate::output::fleet) fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
     let run = position.and_then(|position| report.runs.get(position));
     run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source, "run": run.number}))
 }
 
-/// A percentile with an interval, each end of which misses with this probability.
-pub(super) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -> Value {
+/// A percentile with an interval. Each end of the interval misses the true value with the probability `tail`.
+pub(in crate::output::fleet) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -> Value {
     let needed = match estimate.support {
         Support::Enough => None,
         Support::UpperUnknown => Some(estimate.quantile.needed_with_tail(tail)),
@@ -161,7 +161,7 @@ pub(super) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -
         "name": estimate.quantile.name(),
         "value": estimate.value,
         "support": estimate.support.name(),
-        // For the smallest and the largest no number is enough.
+        // For the smallest and the largest value, no number of runs is enough.
         "needed": needed.filter(|&needed| needed < u64::MAX),
         "lower": estimate.interval.lower,
         "upper": estimate.interval.upper,
@@ -169,7 +169,7 @@ pub(super) fn percentile(report: &FleetReport, estimate: &Estimate, tail: f64) -
     })
 }
 
-/// The names that a scope has.
+/// The names of a scope, as far as they are present.
 pub(super) fn names(name: &ScopeName) -> Map<String, Value> {
     let parts =
         [("process", &name.process), ("thread", &name.thread), ("binary", &name.binary), ("function", &name.function)];

@@ -1,4 +1,4 @@
-//! A comparison for people: the verdict, blocks, functions, and what to know before believing it.
+//! A comparison for people: the verdict, blocks, functions, and reasons for caution.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -17,13 +17,13 @@ use crate::output::text::style::Tone;
 use crate::units::capitalized;
 use crate::units::first_of;
 
-/// Functions and blocks in tables.
+/// The number of functions and blocks in tables.
 const ROWS: usize = 10;
 
-/// Writes the comparison with the colours and width of `style`.
+/// Writes the comparison in this style.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(style, BTreeSet::new());
     let tone = match comparison.verdict {
@@ -33,7 +33,7 @@ pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut
         Verdict::Invalid { .. } => Tone::Bad,
     };
     page.sentence(Some(tone), 0, &verdict(comparison));
-    // Numbers of sides that cannot be compared would be taken for a result.
+    // If the sides cannot be compared, readers would mistake their numbers for a result.
     let is_valid = !matches!(comparison.verdict, Verdict::Invalid { .. });
     if is_valid {
         compared(comparison).iter().for_each(|line| page.sentence(None, 0, line));
@@ -61,14 +61,14 @@ pub(in crate::output) fn write(comparison: &Comparison, style: &Style, out: &mut
     out.write_all(page.text.as_bytes())
 }
 
-/// A line for each block, and for all.
+/// Writes a line for each block, and for the total.
 fn blocks(comparison: &Comparison, page: &mut Page<'_>) {
     let measures = measures(comparison);
     let row = |block: &ComparedBlock| {
         let means = [0, 1].map(|side| block.geometric_mean(side));
         let counts = block.values.each_ref().map(|values| values.len());
         let ratio = means[0].zip(means[1]).map_or("n/a".to_owned(), |(base, new)| change(new / base));
-        // Without a value, all of the side is idle.
+        // Without a value, all runs of the side are idle.
         let [base, new] = means.map(|mean| measures.text(mean.unwrap_or_default()));
         let cells = [base, new, ratio, format!("{} · {}", counts[0], counts[1])];
         let name = if comparison.options.blocks.is_empty() { "all".to_owned() } else { block_name(&block.labels) };
@@ -88,10 +88,10 @@ fn blocks(comparison: &Comparison, page: &mut Page<'_>) {
 }
 
 fn changes() -> Column {
-    Column { tone: Some(Tone::Weight), ..Column::new("change", SORTED) }
+    Column::new("change", SORTED).toned(Tone::Weight)
 }
 
-/// The functions that changed most.
+/// Writes the functions that changed most.
 pub(super) fn functions(comparison: &Comparison, page: &mut Page<'_>) {
     let measures = function_measures(comparison);
     let Some(functions) = &comparison.functions else { return };
@@ -134,7 +134,7 @@ pub(super) fn functions(comparison: &Comparison, page: &mut Page<'_>) {
     }
 }
 
-/// A line for each run.
+/// Writes a line for each run.
 fn runs(comparison: &Comparison, page: &mut Page<'_>) {
     let all = || comparison.blocks.iter().flat_map(|block| block.runs.iter().enumerate());
     let largest = |of: fn(&ComparedRun) -> f64| all().flat_map(|(_, runs)| runs).map(of).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! The table of crashes by where they happened.
+//! The table of crashes by location.
 
 use super::labels;
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
@@ -6,7 +6,7 @@ use crate::fleet::FleetReport;
 use crate::output::fleet::{many, thousands};
 use crate::output::text::style::Tone;
 
-/// Writes the table, with at most this many rows.
+/// Writes the table with at most `most` rows.
 pub(super) fn crashes(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     if report.crashes.is_empty() {
         return;
@@ -20,7 +20,7 @@ pub(super) fn crashes(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     let mut shown: Vec<_> = report.crashes.iter().collect();
     shown.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     let rows = shown.iter().take(most).map(|crash| row(crash)).collect();
-    let columns = vec![Column { tone: Some(Tone::Weight), ..Column::new("crashes", SORTED) }];
+    let columns = vec![Column::new("crashes", SORTED).toned(Tone::Weight)];
     Table { names: "function".to_owned(), columns, rows, is_alike: false }.write(page);
     if shown.len() > most {
         page.painted(Tone::Dim, &format!("and {}; JSON has all", many((shown.len() - most) as u64, "more place")));

@@ -1,4 +1,4 @@
-//! Tables of durations from metrics, of which only the bins are known, one for each kind of duration.
+//! Tables of durations from metrics that are recorded as bins, one table for each kind of duration.
 
 use super::labels;
 use super::table::{Cell, Column, Page, Row, Table};
@@ -6,11 +6,12 @@ use crate::fleet::{FleetReport, HistogramReport};
 use crate::output::fleet::histograms::percentile;
 use crate::output::fleet::{many, thousands};
 use crate::output::text::style::Tone;
+use crate::settings::VIEW;
 
-/// Rows on a screen.
+/// The number of rows on a screen.
 const MOST: usize = 6;
 
-/// Writes the tables: one for each kind of duration, or a short one for all.
+/// Writes the tables: one for each kind of duration, or a short table for all of them.
 pub(super) fn histograms(report: &FleetReport, is_short: bool, page: &mut Page<'_>) {
     let kinds: Vec<&[HistogramReport]> = report.histograms.chunk_by(|a, b| a.name == b.name).collect();
     if is_short && (kinds.len() > 1 || report.histograms.len() > MOST) {
@@ -35,7 +36,7 @@ fn short(report: &FleetReport, page: &mut Page<'_>) {
     let rows = report.histograms.iter().take(MOST).map(row).collect();
     Table { names: "what".to_owned(), columns: columns(report), rows, is_alike: false }.write(page);
     if let more @ 1.. = report.histograms.len().saturating_sub(MOST) {
-        page.painted(Tone::Dim, &format!("and {}; --view full has all", many(more as u64, "more row")));
+        page.painted(Tone::Dim, &format!("and {}; {VIEW} full has all", many(more as u64, "more row")));
     }
 }
 
@@ -46,7 +47,7 @@ fn cells(report: &FleetReport, row: &HistogramReport) -> Vec<Cell> {
     cells.map(|cell| Cell::new(&cell)).collect()
 }
 
-/// The outermost percentiles are the first that do not fit.
+/// The columns. If space is short, the outermost percentiles are left out first.
 fn columns(report: &FleetReport) -> Vec<Column> {
     let percentiles = report.options.quantiles.iter().enumerate();
     let percentiles =

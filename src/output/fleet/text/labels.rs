@@ -1,23 +1,19 @@
-//! The names of cohorts in tables and pictures: the values of their labels, since the keys are the same for all; and
-//! sentences that several sections use.
+//! The names of cohorts in tables and plots. They consist of label values only, since all cohorts have the same keys.
 //!
-//! Names that are too long lose the middle of their longest values, all to the same length; names that would look the same
-//! then get their position as a number.
+//! If names are too long, their longest values are shortened in the middle, all to the same length. Names that would then look the same get their
+//! position as a number.
 
 use std::collections::BTreeMap;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::fleet::{Caution, Cohort, CohortReport, Summary};
-use crate::output::fleet::measures::Measures;
-use crate::output::fleet::{many, thousands};
+use crate::fleet::{Cohort, CohortReport};
 use crate::output::text::style::{clean, fit};
-use crate::stats::Quantile;
 
-/// Between values.
+/// The separator between values.
 const BETWEEN: &str = " · ";
 
-/// The values of a cohort's labels.
+/// The label values of a cohort.
 pub(super) fn values(cohort: &Cohort) -> Vec<String> {
     if cohort.labels.is_empty() {
         return vec![cohort.name()];
@@ -25,7 +21,7 @@ pub(super) fn values(cohort: &Cohort) -> Vec<String> {
     cohort.labels.iter().map(|(_, value)| clean(value.as_deref().unwrap_or("unknown"))).collect()
 }
 
-/// The values of a cohort's labels in one line, uncut.
+/// The label values of a cohort in one line, in full.
 pub(super) fn name(cohort: &Cohort) -> String {
     values(cohort).join(BETWEEN)
 }
@@ -35,7 +31,7 @@ pub(super) fn padded(text: &str, width: usize) -> String {
     crate::output::text::style::pad(text, width)
 }
 
-/// The heading above names: the keys.
+/// The heading above names, which consists of the keys.
 pub(super) fn header(cohorts: &[CohortReport]) -> String {
     let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);
     if keys.is_empty() {
@@ -44,13 +40,13 @@ pub(super) fn header(cohorts: &[CohortReport]) -> String {
     keys.iter().map(|(key, _)| clean(key)).collect::<Vec<_>>().join(BETWEEN)
 }
 
-/// The names of cohorts, in a limited number of columns each.
+/// The names of cohorts, each limited to `room` columns.
 pub(super) fn names<'c>(cohorts: impl IntoIterator<Item = &'c Cohort>, room: Option<usize>) -> Vec<String> {
     let values: Vec<Vec<String>> = cohorts.into_iter().map(values).collect();
     cut(&values.iter().map(Vec::as_slice).collect::<Vec<_>>(), room)
 }
 
-/// Distinct names for these values, in a limited number of columns each.
+/// Makes distinct names from these values, each limited to `room` columns.
 pub(super) fn cut(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     let whole = cut_alike(names, room);
     if duplicates(&whole).is_empty() {
@@ -65,7 +61,7 @@ pub(super) fn cut(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     cut
 }
 
-/// Names of these values, all cut to the same length.
+/// Makes names from these values, with all values limited to the same length.
 fn cut_alike(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     let longest = names.iter().flat_map(|values| values.iter()).map(|value| value.width()).max().unwrap_or(0);
     let joined = |limit: usize| -> Vec<String> {
@@ -78,42 +74,17 @@ fn cut_alike(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     cut.iter().map(|name| fit(name, Some(room))).collect()
 }
 
-/// The positions of names that another one looks like.
+/// The indices of names that look like another name.
 fn duplicates(names: &[String]) -> Vec<usize> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
     (0..names.len()).filter(|&index| counts[names[index].as_str()] > 1).collect()
 }
 
-/// The first few of a list, and how many more there are.
-pub(super) fn first_few(names: &[String], count: usize) -> String {
-    let shown = names[..count.min(names.len())].join(", ");
-    match names.len().saturating_sub(count) {
-        0 => shown,
-        more => format!("{shown} and {} more", thousands(more as u64)),
-    }
-}
-
-/// A warning about a summary, in a sentence. Too few runs have a footnote instead.
-pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) -> Option<String> {
-    match caution {
-        Caution::MeanAboveP90 => {
-            let p90 = summary.estimates.iter().find(|estimate| estimate.quantile == Quantile::P90);
-            let value = p90.and_then(|estimate| estimate.value);
-            let p90 = value.map_or_else(|| "P90".to_owned(), |value| format!("P90 {}", measures.text(value)));
-            Some(format!("mean {} is above {p90}: a few runs carry it", measures.text(summary.mean.unwrap_or(0.0))))
-        }
-        Caution::MostlyAbsent => {
-            let (zeros, count) = (thousands(summary.zeros), many(summary.count, "run"));
-            Some(format!("nothing in {zeros} of {count}: P50 is 0, and the mean includes runs that do not use it"))
-        }
-        Caution::TooFewRuns { .. } => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::fleet::{many, thousands};
 
     fn cut_all(names: &[&[&str]], room: usize) -> Vec<String> {
         let names: Vec<Vec<String>> =
@@ -145,12 +116,5 @@ mod tests {
     fn large_numbers_are_grouped() {
         assert_eq!([0, 999, 1_000, 123_456, 1_234_567].map(thousands), ["0", "999", "1,000", "123,456", "1,234,567"]);
         assert_eq!((many(1, "run"), many(3_688, "run")), ("1 run".into(), "3,688 runs".into()));
-    }
-
-    #[test]
-    fn long_lists_are_cut() {
-        let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-        assert_eq!((first_few(&names, 3), first_few(&names, 2)), ("a, b, c".into(), "a, b and 1 more".into()));
-        assert_eq!(first_few(&[], 2), "");
     }
 }

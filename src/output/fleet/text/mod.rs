@@ -1,8 +1,8 @@
-//! Text for people: one screen (`overview`), or everything: findings, cohorts, alerts, the trend, differences, box plots, each cohort, excluded inputs, and the
-//! definitions of the numbers; as wide as the terminal, coloured if requested.
+//! Text for people: one screen (`overview`), or everything: findings, cohorts, alerts, the trend, differences, box plots, each cohort, excluded
+//! inputs, and the definitions of the numbers. Text is as wide as the terminal, and coloured if requested.
 //!
-//! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
-//! end if only later tables have them.
+//! A percentile that its runs do not support is `n/a`. Marks next to numbers are explained once: below the cohorts, or at the end if they only occur
+//! in later tables.
 
 mod alerts;
 pub(in crate::output) mod comparison;
@@ -26,28 +26,28 @@ use crate::output::text::Style;
 use crate::output::text::style::Tone;
 use table::Page;
 
-/// Cohorts that get a histogram.
+/// The maximum number of cohorts with a histogram.
 const PICTURES: usize = 6;
 
-/// Writes the report with the colours and width of `style`; without a width nothing is cut.
+/// Writes the report in this style. Without a width, nothing is cut.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    // Tables keep the columns of the first one, so a trial run finds out what fits the narrowest table.
+    // All tables leave out the same columns, so a trial run finds out which columns fit the narrowest table.
     let left_out = style.width.map(|_| page(report, Page::new(style, BTreeSet::new())).left_out_everywhere);
     out.write_all(page(report, Page::new(style, left_out.unwrap_or_default())).text.as_bytes())
 }
 
-/// Writes the first screen of the report.
+/// Writes the overview of the report, on one screen.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(crate) fn write_overview(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(overview::overview(report, style).as_bytes())
 }
 
-/// The result first, and then its sources.
+/// Writes the results first, then their sources.
 fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
     header::opening(report, usize::MAX, &mut page);
     tables::across_runs(report, &mut page);
@@ -69,7 +69,7 @@ fn page<'p>(report: &FleetReport, mut page: Page<'p>) -> Page<'p> {
     page
 }
 
-/// The section of one cohort.
+/// Writes the section of one cohort.
 fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) {
     let cohort = &report.cohorts[index];
     let has_runs = report.options.scopes.contains(&FleetScope::Run);

@@ -1,4 +1,4 @@
-//! The report on one screen: findings, the distribution over all runs, cohorts, the heaviest runs and failures.
+//! The fleet overview on one screen: findings, the distribution over all runs, cohorts, the heaviest runs and failures.
 
 use std::collections::BTreeSet;
 
@@ -15,36 +15,39 @@ use crate::output::fleet::measures::noun;
 use crate::output::fleet::sentences::subject_title;
 use crate::output::fleet::{many, thousands};
 use crate::output::text::Style;
-use crate::output::text::style::{Tone, cut, fit};
+use crate::output::text::style::{Tone, fit};
+use crate::output::text::table::KEPT;
+use crate::settings::{OUTPUT, VIEW};
 
-/// Lines of a screen.
+/// The number of lines on a screen.
 const LINES: usize = 40;
-/// The most cohorts, and the most kinds of failures, that are shown.
+/// The maximum number of cohorts, and of kinds of failures.
 const MOST: usize = 6;
-/// Places of crashes that are shown in any case.
+/// The minimum number of crash locations.
 const PLACES: usize = 3;
-/// Warnings that are shown.
+/// The maximum number of warnings.
 const NOTES: usize = 1;
-/// Columns of a cohort's name next to its runs.
+/// The maximum width of a cohort's name next to its runs.
 const COHORT: usize = 22;
-/// Columns of a file's name before the reason why it failed.
+/// The maximum width of a file name before the reason for its failure.
 const SOURCE: usize = 44;
 
-/// What a screen has room for.
+/// The content for which a screen has space.
 #[derive(Clone, Copy)]
 struct Room {
-    /// Cohorts, and kinds of failures.
+    /// The number of cohorts and of kinds of failures.
     most: usize,
-    /// The heaviest runs of each unit.
+    /// True to show the heaviest runs of each unit.
     has_heaviest: bool,
-    /// Units with a table.
+    /// The number of units with a table.
     units: usize,
 }
 
-/// The first screen, with as many cohorts, failures and tables as fit.
+/// The overview, with as many cohorts, failures and tables as fit.
 pub(super) fn overview(report: &FleetReport, style: &Style) -> String {
     let all = (1..=MOST).rev().map(|most| Room { most, has_heaviest: true, units: usize::MAX });
-    let fewer = (0..=MOST).rev().map(|units| Room { most: 1, has_heaviest: false, units });
+    // A screen without its first table would lack the numbers.
+    let fewer = (1..=MOST).rev().map(|units| Room { most: 1, has_heaviest: false, units });
     let mut text = String::new();
     for room in all.chain(fewer) {
         let mut page = Page::new(style, BTreeSet::new());
@@ -73,22 +76,23 @@ fn screen(report: &FleetReport, Room { most, has_heaviest, units }: Room, page: 
     if levels.len() > units {
         let more = many((levels.len() - units) as u64, "more table");
         page.line("");
-        page.painted(Tone::Dim, &format!("{more} of what reports state; --view full has all"));
+        page.painted(Tone::Dim, &format!("{more} of what reports state; {VIEW} full has all"));
     }
     crashes(report, most.max(PLACES), page);
     histograms(report, true, page);
     failed(report, most.div_ceil(2), page);
+    page.say_what_was_left_out();
     page.line("");
     let heaviest = levels.iter().find_map(|levels| levels.heaviest.first()).map(|(_, run)| *run);
     // A single run has no levels.
     if let Some(run) = heaviest.or_else(|| report.runs.iter().find(|run| run.rate.get() > 0)) {
         header::open_one(report, run, page);
     }
-    let more = "--view full adds plots, threads and functions; -o fleet.html writes a page.";
-    page.sentence(Some(Tone::Dim), 0, more);
+    let more = format!("{VIEW} full adds plots, threads and functions; {OUTPUT} fleet.html writes a page.");
+    page.sentence(Some(Tone::Dim), 0, &more);
 }
 
-/// A line for each percentile, and for the largest value.
+/// Writes a line for each percentile and for the largest value.
 fn distribution(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page: &mut Page<'_>) {
     page.title(&format!("{} across {}s · {}", subject_title(report, levels.unit), noun(levels.unit), measures.unit()));
     let row = |level: &Level| {
@@ -96,13 +100,11 @@ fn distribution(report: &FleetReport, levels: &Levels<'_>, measures: Measures, p
         let runs: Vec<_> = level.runs.iter().filter_map(|&run| Some(report.runs.get(run)?.title())).collect();
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &runs.join(" and "), "")
     };
-    let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
+    let value = Column::new("value", SORTED).toned(Tone::Weight);
     let interval = Column::new(&format!("{} interval", report.options.confidence), 50);
-    let columns = vec![Column::new("", SORTED), value, interval];
-    write(
-        Table { names: "run".to_owned(), columns, rows: levels.rows.iter().map(row).collect(), is_alike: false },
-        page,
-    );
+    let columns = vec![Column::new("", KEPT), value, interval];
+    let rows = levels.rows.iter().map(row).collect();
+    Table { names: "run".to_owned(), columns, rows, is_alike: false }.write_filled(page);
     if let Some((count, limit)) = levels.outliers {
         page.sentence(None, 0, &outlier_words(count, &measures.text(limit)));
     }
@@ -119,7 +121,7 @@ fn interval(level: &Level, measures: Measures) -> String {
     }
 }
 
-/// A line for each cohort, or for the cohorts with the highest means if there are too many.
+/// Writes a line for each cohort. If there are too many, only the cohorts with the highest means are shown.
 fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (usize, Measures), page: &mut Page<'_>) {
     let mean = |cohort: &CohortReport| cohort.across_runs.mean.unwrap_or(0.0);
     let used = cohorts.iter().filter(|cohort| mean(cohort) > 0.0);
@@ -131,9 +133,9 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
         let mut cells = vec![Cell::new(&thousands(cohort.runs))];
         cells.extend(value_cells(&cohort.across_runs, false, measures, &report.options));
         // Marks would need lines that explain them.
-        let plain = |cell: Cell| match cell.is_too_few() {
-            true => Cell::default(),
-            false => Cell { text: cell.text.replace(['*', '!'], " "), notes: Vec::new() },
+        let plain = |mut cell: Cell| {
+            cell.plain();
+            if cell.is_too_few() { Cell::default() } else { cell }
         };
         Row::cohort(cells.into_iter().map(plain).collect(), labels::values(&cohort.cohort))
     };
@@ -141,7 +143,7 @@ fn cohorts(report: &FleetReport, cohorts: &[CohortReport], (most, measures): (us
     columns.extend(value_columns(report, false));
     page.line("");
     let names = labels::header(cohorts);
-    write(Table { names, columns, rows: shown.iter().map(row).collect(), is_alike: false }, page);
+    Table { names, columns, rows: shown.iter().map(row).collect(), is_alike: false }.write_filled(page);
     let all = cohorts.iter().filter(|cohort| cohort.runs > 0).count();
     if shown.len() < all {
         let more = many((all - shown.len()) as u64, "more cohort");
@@ -159,14 +161,14 @@ fn heaviest(report: &FleetReport, levels: &Levels<'_>, measures: Measures, page:
         let cells = [measures.text(run.rate.as_f64()), second, recorded, cohort];
         Row::new(cells.iter().map(|cell| Cell::new(cell)).collect(), &run.title(), "")
     };
-    let value = Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) };
-    let others = [("busiest 1 s", 50), ("recorded", 40), ("cohort", 60)].map(|(name, keep)| Column::new(name, keep));
+    let value = Column::new("value", SORTED).toned(Tone::Weight);
+    let others = [("busiest 1 s", 50), ("recorded", 40), ("cohort", 60)].map(|(name, rank)| Column::new(name, rank));
     let columns = [value].into_iter().chain(others).collect();
     let rows = levels.heaviest.iter().map(row).collect();
-    write(Table { names: "run".to_owned(), columns, rows, is_alike: false }, page);
+    Table { names: "run".to_owned(), columns, rows, is_alike: false }.write_filled(page);
 }
 
-/// The most frequent reasons why files have no run, each in a line.
+/// Writes the most frequent reasons for failed files, one per line.
 fn failed(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     let failed = &report.inputs.failed;
     if failed.is_empty() {
@@ -177,21 +179,9 @@ fn failed(report: &FleetReport, most: usize, page: &mut Page<'_>) {
     for (count, _, first) in kinds.iter().take(most) {
         let such_as = if count.starts_with("1 ") { "" } else { ", such as" };
         let source = fit(&first.source, Some(SOURCE));
-        let width = page.style.width.map(|width| 2 * width.saturating_sub(4));
-        page.sentence(Some(Tone::Warning), 0, &cut(&format!("{count}{such_as} {source}: {}", first.reason), width));
+        page.sentence(Some(Tone::Warning), 0, &format!("{count}{such_as} {source}: {}", first.reason));
     }
     if kinds.len() > most {
         page.painted(Tone::Dim, &format!("and {}", many((kinds.len() - most) as u64, "more reason")));
     }
-}
-
-/// Writes a table without its empty columns.
-fn write(mut table: Table, page: &mut Page<'_>) {
-    for column in (0..table.columns.len()).rev() {
-        if table.rows.iter().all(|row| row.cells[column].text.trim().is_empty()) {
-            table.columns.remove(column);
-            table.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
-        }
-    }
-    table.write(page);
 }

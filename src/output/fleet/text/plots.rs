@@ -1,5 +1,5 @@
-//! Plots in characters: box plots with one axis for each unit, so that cohorts can be compared; histograms; and CPU use
-//! over versions or dates as a line of bars for each percentile.
+//! Plots made of characters: box plots, with one axis per unit so that cohorts can be compared; histograms; and trends of CPU use over versions or
+//! dates, with a line of bars per percentile.
 //!
 //! ```text
 //! trend over app_version · % of one core
@@ -19,11 +19,11 @@ use crate::output::fleet::{many, thousands};
 use crate::output::text::style::{Tone, fit, pad};
 use crate::stats::{Bin, BoxPlot, Support};
 
-/// The most columns of a plot.
+/// The maximum width of a plot.
 const WIDEST_BOX: usize = 100;
-/// Labels get a third of the width, within these limits in columns.
+/// Labels take a third of the width, within these limits in columns.
 const LABEL: (usize, usize) = (20, 32);
-/// Cohorts of one unit that have a box.
+/// The maximum number of cohorts per unit with a box.
 const BOXES: usize = 12;
 
 pub(super) fn boxes(report: &FleetReport, page: &mut Page<'_>) {
@@ -34,7 +34,7 @@ pub(super) fn boxes(report: &FleetReport, page: &mut Page<'_>) {
         let plots: Vec<(&CohortReport, &BoxPlot)> =
             cohorts.iter().filter_map(|cohort| Some((cohort, cohort.box_plot.as_ref()?))).collect();
         let shown = &plots[..plots.len().min(BOXES)];
-        // A single run is not a distribution.
+        // A single run has no distribution.
         if shown.is_empty() || cohorts.iter().all(|cohort| cohort.runs == 1) {
             continue;
         }
@@ -67,11 +67,11 @@ fn draw_all(plots: &[(&CohortReport, &BoxPlot)], measures: Measures, page: &mut 
     page.sentence(Some(Tone::Dim), 0, legend)
 }
 
-/// A stretch of numbers on a stretch of columns, with ticks at round numbers.
+/// An axis that maps a range of numbers to columns, with ticks at round numbers.
 struct Axis {
     start: f64,
     step: f64,
-    /// Steps from start to end.
+    /// The number of steps from start to end.
     steps: usize,
     width: usize,
 }
@@ -84,7 +84,7 @@ impl Axis {
             (least, most) if least == most => (0.0, most),
             range => range,
         };
-        // One tick in 12 columns leaves enough space for its number.
+        // One tick per 12 columns leaves enough space for its number.
         let wanted = (width / 12).max(1);
         let mut power = 1e-6;
         loop {
@@ -92,7 +92,7 @@ impl Axis {
                 let step = power * factor;
                 let start = (least / step).floor();
                 let steps = ((most / step).ceil() - start).max(1.0);
-                // Steps grow up to where the largest double is one.
+                // Stop before the step overflows.
                 if steps <= wanted as f64 || !power.is_normal() || power > 1e300 {
                     return Self { start: start * step, step, steps: steps as usize, width };
                 }
@@ -117,7 +117,7 @@ impl Axis {
         cells.into_iter().collect::<String>().trim_end().to_owned()
     }
 
-    /// The axis, and the numbers below it.
+    /// The axis line, and the numbers below it.
     fn ticks(&self, measures: Measures) -> (String, String) {
         let values: Vec<f64> = (0..=self.steps).map(|index| self.start + self.step * index as f64).collect();
         let decimals = measures.decimals_of(&values);
@@ -126,7 +126,7 @@ impl Axis {
         for value in values {
             let (column, number) = (self.column(value), measures.edge(value, decimals));
             line[column] = '┼';
-            // In the middle below the tick, but inside of the plot.
+            // Centred below the tick, but within the plot.
             let start = column.saturating_sub(number.len() / 2).min(self.width.saturating_sub(number.len()));
             if numbers.is_empty() || start > numbers.len() {
                 numbers.push_str(&" ".repeat(start.saturating_sub(numbers.len())));
@@ -137,9 +137,9 @@ impl Axis {
     }
 }
 
-/// The most columns of a bar.
+/// The maximum length of a bar.
 const WIDEST_BAR: usize = 60;
-/// Empty steps in a row that are shown one by one.
+/// The maximum number of consecutive empty bins that are shown individually.
 const EMPTY: usize = 2;
 
 pub(super) fn histogram(cohort: &CohortReport, measured: &str, page: &mut Page<'_>) {
@@ -189,14 +189,14 @@ struct Bars {
 }
 
 impl Bars {
-    /// Bars are linear if the shortest one can be drawn; otherwise all bars in a tail would look the same.
+    /// Bars are linear if the shortest one is then visible, and logarithmic otherwise, since all bars in a tail would look the same.
     fn new(bins: &[Bin], width: usize) -> Self {
         let counts = || bins.iter().map(|bin| bin.count).filter(|&count| count > 0);
         let (smallest, largest) = (counts().min().unwrap_or(1) as f64, counts().max().unwrap_or(1) as f64);
         Self { largest, width, is_logarithmic: smallest / largest * (width as f64) < 0.125 }
     }
 
-    /// A nonzero count stays visible.
+    /// Draws a bar. A nonzero count is always visible.
     fn draw(&self, count: u64) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         if count == 0 {
@@ -212,11 +212,11 @@ impl Bars {
     }
 }
 
-/// The widest page that bars are made for.
+/// The maximum width of a page with trend bars.
 pub(super) const WIDEST_TREND: usize = 80;
-/// Columns of trend point at most.
+/// The maximum width of a trend point.
 const POINT: usize = 8;
-/// Trends that are shown: one for each combination of other labels.
+/// The maximum number of trends, of which there is one for each combination of the other labels.
 const TRENDS: usize = 6;
 
 pub(super) fn trends(report: &FleetReport, page: &mut Page<'_>) {
@@ -262,7 +262,7 @@ fn draw_trend(report: &FleetReport, trend: &Trend, page: &mut Page<'_>) {
     }
 }
 
-/// The order of the points, and the labels that they share.
+/// The label or date that orders the points, and the other labels that they share.
 fn trend_title(trend: &Trend) -> String {
     let others = trend.labels.iter().map(|(_, value)| format!(" · {}", value.as_deref().unwrap_or("unknown")));
     format!("{}{}", over_name(&trend.over), others.collect::<String>())
@@ -282,12 +282,12 @@ fn value(point: &TrendPoint, index: usize) -> Option<f64> {
     estimate.value.filter(|_| !matches!(estimate.support, Support::TooFew { .. }))
 }
 
-/// Adjacent bars of equal width: the last points that fit.
+/// Adjacent bars of equal width, for as many of the last points as fit.
 pub(super) struct Points {
     count: usize,
-    /// The width of each bar, with the space after it.
+    /// The width of each bar, including the space after it.
     pub(super) each: usize,
-    /// The values of the lowest and of the highest bar.
+    /// The values of the lowest and the highest bar.
     range: (f64, f64),
 }
 
@@ -305,7 +305,7 @@ impl Points {
         points[self.hidden(points.len())..].iter()
     }
 
-    /// The names of points above their bars; the first and the last where bars are narrow.
+    /// The names of points above their bars. If bars are narrow, only the first and the last name.
     pub(super) fn names(&self, names: &[&str], half: usize) -> String {
         let shown: Vec<&str> = self.shown(names).copied().collect();
         if shown.iter().all(|name| name.width() < self.each) {
@@ -321,7 +321,7 @@ impl Points {
         let share = |value: f64| (value - least) / (largest - least).max(f64::MIN_POSITIVE);
         let level = |value: f64| LEVELS[((share(value) * 8.0).ceil() as usize).clamp(1, 8) - 1];
         let bar = |value: &Option<f64>| match value {
-            // Nothing at all has no bar.
+            // A value of zero has no bar.
             Some(0.0) => " ".repeat(self.each),
             Some(value) => format!("{} ", level(*value).to_string().repeat(self.each - 1)),
             None => format!("·{}", " ".repeat(self.each - 1)),
@@ -329,7 +329,7 @@ impl Points {
         values.iter().map(bar).collect()
     }
 
-    /// The numbers below bars; the first and the last where bars are narrow.
+    /// The numbers below bars. If bars are narrow, only the first and the last number.
     fn numbers(&self, values: &[Option<f64>], measures: Measures) -> String {
         let text = |value: &Option<f64>| value.map_or_else(|| "–".to_owned(), |value| measures.text(value));
         let texts: Vec<String> = values.iter().map(text).collect();
@@ -410,7 +410,7 @@ mod tests {
             Points::new(3, 40, (0.0, 80.0)).draw(&[Some(0.001), Some(10.0), Some(10.1)]),
             "▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▁ ▂▂▂▂▂▂▂▂ "
         );
-        // Points without room are the first.
+        // If not all points fit, the first ones are hidden.
         let many = Points::new(100, 40, (0.0, 1.0));
         assert_eq!((many.each, many.count, many.hidden(100)), (2, 20, 80));
         assert_eq!(Points::new(3, 40, (0.0, 0.0)).draw(&[Some(0.0)]).trim(), "");

@@ -1,12 +1,13 @@
-//! CPU use across the runs of each cohort and within them, processes, threads, binaries and functions, and the rows that
-//! differ most between cohorts.
+//! Tables of CPU use across the runs of each cohort and within them; of processes, threads, binaries and functions; and of the rows that differ most
+//! between cohorts.
 
 use super::header;
-use super::labels::{self, caution};
+use super::labels;
 use super::table::{Cell, Column, Page, Row, SORTED, Table};
 use crate::fleet::{
     CohortReport, Contrast, ContrastRow, FleetOptions, FleetReport, ScopeRow, ScopeTable, SortKey, Summary,
 };
+use crate::output::fleet::cautions::caution;
 use crate::output::fleet::measures::Measures;
 use crate::output::fleet::measures::noun;
 use crate::output::fleet::opening::name_of;
@@ -15,7 +16,7 @@ use crate::output::fleet::{WITHIN, many, thousands};
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 
-/// Writes a table for each unit: values in different units are never compared.
+/// Writes a table for each unit, since values in different units are never compared.
 pub(super) fn across_runs(report: &FleetReport, page: &mut Page<'_>) {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
@@ -39,12 +40,16 @@ pub(super) fn across_runs(report: &FleetReport, page: &mut Page<'_>) {
                 }
             }
         }
+        if !report.assumption().is_empty() && !report.options.is_weighted {
+            let text = format!("from, to: the {} interval{}.", report.options.confidence, report.assumption());
+            page.sentence(Some(Tone::Dim), 0, &text);
+        }
         page.explain_marks(&report.options);
         header::runs_of_cohorts(report, cohorts, page);
     }
 }
 
-/// One run has one value: no percentile, and no interval.
+/// Writes the single value of each cohort with one run, without percentiles and intervals.
 fn one_run_each(cohorts: &[CohortReport], names: String, measures: Measures, page: &mut Page<'_>) {
     let row = |cohort: &CohortReport| {
         let cells = vec![Cell::value(cohort.across_runs.max, measures)];
@@ -56,19 +61,19 @@ fn one_run_each(cohorts: &[CohortReport], names: String, measures: Measures, pag
     page.sentence(Some(Tone::Dim), 0, &format!("{text}: percentiles need more"))
 }
 
-/// The column of the values of one run.
+/// The column for the value of a single run.
 pub(super) fn value_column() -> Column {
-    Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) }
+    Column::new("value", SORTED).toned(Tone::Weight)
 }
 
-/// The measures of some cohorts' runs, in one unit.
+/// The number format for the runs of some cohorts with the same unit.
 pub(super) fn measures_of(cohorts: &[CohortReport]) -> Measures {
     let unit = cohorts[0].cohort.unit;
     Measures::of(unit, cohorts.iter().filter_map(|cohort| cohort.across_runs.max).fold(0.0, f64::max))
 }
 
-/// Columns for percentiles, the largest value and the mean, in the order of [`value_cells`]. They are the same for all
-/// tables of a report, so that the same ones are dropped if there is too little space.
+/// Columns for percentiles, the largest value and the mean, in the order of [`value_cells`]. They are the same for all tables of a report, so all
+/// tables leave out the same columns if space is short.
 pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec<Column> {
     let options = &report.options;
     let has_value = |index: usize| {
@@ -80,16 +85,17 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     let middle = options.quantiles.iter().position(|quantile| *quantile == Quantile::P50).unwrap_or(0);
     let highest = (0..options.quantiles.len()).rfind(|&index| has_value(index));
     let column = |(index, quantile): (usize, &Quantile)| {
-        // Columns that are unknown for every cohort are dropped first. Percentiles nearer to the tail stay longest.
-        let keep = match index {
-            _ if !has_value(index) => index.min(9) as u32,
+        // Columns that are unknown for every cohort are dropped first, from the tail on. Of the others, percentiles nearer to the
+        // tail stay longest.
+        let rank = match index {
+            _ if !has_value(index) => 9 - index.min(9) as u32,
             _ if index == middle => 85,
             _ if Some(index) == highest => 80,
             _ => 20 + index.min(20) as u32,
         };
-        let column = Column::new(&quantile.to_string(), keep);
+        let column = Column::new(&quantile.to_string(), rank);
         let column = sorted(column, options.sort == SortKey::Quantile(*quantile));
-        Column { keep: if has_value(index) { column.keep } else { keep }, ..column }
+        if has_value(index) { column } else { column.ranked(rank) }
     };
     let mut columns: Vec<Column> = options.quantiles.iter().enumerate().map(column).collect();
     columns.push(sorted(Column::new("max", 90), options.sort == SortKey::Max));
@@ -100,9 +106,9 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     columns
 }
 
-/// Keeps the column that rows are sorted by on the page, and makes it stand out.
+/// Keeps the sort column on the page, and highlights it.
 fn sorted(column: Column, is_sorted_by: bool) -> Column {
-    if is_sorted_by { Column { keep: SORTED, tone: Some(Tone::Weight), ..column } } else { column }
+    if is_sorted_by { column.toned(Tone::Weight).ranked(SORTED) } else { column }
 }
 
 /// The numbers of a summary, in the order of [`value_columns`].
@@ -125,7 +131,7 @@ pub(super) fn value_cells(
     cells
 }
 
-/// The values of a cohort, and below them the ends of their intervals.
+/// The values of a cohort, and the ends of their intervals below.
 fn cohort_rows(report: &FleetReport, cohort: &CohortReport, measures: Measures) -> Vec<Row> {
     let options = &report.options;
     let summary = &cohort.across_runs;
@@ -142,11 +148,11 @@ fn cohort_rows(report: &FleetReport, cohort: &CohortReport, measures: Measures) 
         Row::dim(cells, name)
     };
     rows.push(interval(&format!("  {} from", options.confidence), |estimate| estimate.interval.lower));
-    rows.push(interval(&format!("  to{}", report.assumption()), |estimate| estimate.interval.upper));
+    rows.push(interval("  to", |estimate| estimate.interval.upper));
     rows
 }
 
-/// Windows of one second: they show how bursty runs are, and not how many of them are slow.
+/// Writes the windows of one second. They show how bursty runs are, not how many runs are slow.
 pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mut Page<'_>) {
     if cohort.cohort.unit.is_of_reports() {
         return;
@@ -166,7 +172,7 @@ pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mu
     };
     let runs = many(windows.runs, "run");
     let mut rows = vec![row(&windows.pooled, &format!("all windows of {runs}"))];
-    // The busiest window of one run is the largest of the windows above.
+    // With a single run, the busiest window is the maximum of the windows above.
     if windows.runs > 1 {
         rows.push(row(&windows.peaks, "busiest window of each run"));
     }
@@ -189,7 +195,7 @@ pub(super) fn scope_table(
         return page.painted(Tone::Dim, &format!("no {what}"));
     }
     let names = names.to_owned();
-    // What metrics state is no number of samples.
+    // Values in metrics are not numbers of samples.
     let is_sampled = !cohort.cohort.unit.is_of_metrics();
     let samples = is_sampled.then(|| Column::new("samples", 10));
     let table_of_values = if cohort.runs == 1 {
@@ -211,18 +217,17 @@ pub(super) fn scope_table(
     page.painted(Tone::Dim, &format!("and {} more {what}", thousands(table.hidden)))
 }
 
-/// All rows of a table have the same number of runs, so what is true of a percentile is true of its whole column, and
-/// the header has the mark.
+/// Marks headers instead of cells: all rows of a table have the same number of runs, so a note about a percentile applies to its whole column.
 fn mark_headers(columns: &mut [Column], table: &ScopeTable) {
     for (index, column) in columns.iter_mut().enumerate() {
         let mut estimates = table.rows.iter().filter_map(|row| row.summary.estimates.get(index));
         if estimates.any(|estimate| estimate.support == Support::UpperUnknown) {
-            column.header = column.header.replacen(' ', "*", 1);
+            column.mark = '*';
         }
     }
 }
 
-/// A row of a cohort of one run.
+/// A row of a cohort with one run.
 fn one_run_row(row: &ScopeRow, measures: Measures, is_sampled: bool) -> Row {
     let (name, owner) = name_of(&row.name);
     let mut cells = vec![Cell::value(row.summary.max, measures)];
@@ -233,7 +238,7 @@ fn one_run_row(row: &ScopeRow, measures: Measures, is_sampled: bool) -> Row {
 fn scope_row(row: &ScopeRow, measures: Measures, is_sampled: bool, options: &FleetOptions) -> Row {
     let mut cells = value_cells(&row.summary, false, measures, options);
     for (index, cell) in cells.iter_mut().enumerate().take(row.summary.estimates.len()) {
-        cell.text = cell.text.replace('*', " ");
+        cell.plain();
         if row.is_noise(index) && !cell.is_too_few() {
             *cell = std::mem::take(cell).noise();
         }
@@ -244,23 +249,23 @@ fn scope_row(row: &ScopeRow, measures: Measures, is_sampled: bool, options: &Fle
     Row::new(cells, &name, &owner)
 }
 
-/// Columns of a cohort's name above its values.
+/// The maximum width of a cohort's name above its values.
 const NAME_ABOVE_VALUES: usize = 16;
-/// Columns of a cohort's name next to its value.
+/// The maximum width of a cohort's name next to its value.
 const NAME_AT_VALUE: usize = 22;
-/// Rows of a table; the whole of it is in JSON.
+/// The maximum number of rows in a table; JSON contains all rows.
 const ROWS: usize = 20;
 
 pub(super) fn contrasts(report: &FleetReport, page: &mut Page<'_>) {
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
-        // All tables have the same form, the one that fits everywhere.
+        // All tables have the same layout: the first one that fits all of them.
         let fits =
             |contrast: &Contrast| every_cohort(report, contrast, measures_of_contrast(contrast)).fits(page.style.width);
         let make = if contrasts.iter().all(fits) { every_cohort } else { extremes };
         for contrast in contrasts {
             contrast_table(report, contrast, make, page);
         }
-        // The mark for noise is about the largest value here, so its sentence is another.
+        // Here, the noise mark refers to the largest value, so it needs a different sentence.
         let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
         if contrasts.iter().any(shown) {
             let text = "~: the largest value is within the sampling noise of identical runs.";
@@ -272,7 +277,7 @@ pub(super) fn contrasts(report: &FleetReport, page: &mut Page<'_>) {
     }
 }
 
-/// A way to show differences.
+/// A layout for differences.
 type Make = fn(&FleetReport, &Contrast, Measures) -> Table;
 
 fn measures_of_contrast(contrast: &Contrast) -> Measures {
@@ -294,7 +299,7 @@ fn contrast_table(report: &FleetReport, contrast: &Contrast, make: Make, page: &
     }
 }
 
-/// The value that is compared, in words.
+/// The compared value, in words.
 fn by_words(report: &FleetReport) -> String {
     match report.options.sort {
         SortKey::Quantile(quantile) => quantile.to_string(),
@@ -304,13 +309,13 @@ fn by_words(report: &FleetReport) -> String {
     }
 }
 
-/// The names of the cohorts that are compared, short enough for columns.
+/// The names of the compared cohorts, shortened for columns.
 fn short_names(report: &FleetReport, contrast: &Contrast, room: usize) -> Vec<String> {
     let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
     labels::names(cohorts.map(|cohort| &cohort.cohort), Some(room))
 }
 
-/// A column for each cohort.
+/// A layout with a column for each cohort.
 fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let mut columns = vec![difference_column()];
     columns.extend(short_names(report, contrast, NAME_ABOVE_VALUES).iter().map(|name| Column::new(name, 90)));
@@ -322,18 +327,18 @@ fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -
     Table { is_alike: false, ..table(contrast, columns, &cells) }
 }
 
-/// The cohorts with the smallest and the largest value.
+/// A layout with the cohorts with the smallest and the largest value.
 fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let names = short_names(report, contrast, NAME_AT_VALUE);
     let of = |position: Option<usize>| position.and_then(|index| names.get(index).cloned()).unwrap_or_default();
     let mut columns = vec![difference_column()];
-    for (header, keep) in [("lowest", 80), ("lowest in", 70), ("highest", 80), ("highest in", 75)] {
-        columns.push(Column::new(header, keep));
+    for (header, rank) in [("lowest", 80), ("lowest in", 70), ("highest", 80), ("highest in", 75)] {
+        columns.push(Column::new(header, rank));
     }
     let cells = |row: &ContrastRow| {
         let positions = || 0..row.values.len();
         let lowest = positions().min_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
-        // The first of equal ones, as among the lowest.
+        // If several are equal, take the first, as for the lowest.
         let highest = positions().rev().max_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
         let value = |position: Option<usize>| {
             position.map(|position| Cell::new(&measures.number(row.values[position]))).unwrap_or_default()
@@ -354,7 +359,7 @@ fn table(contrast: &Contrast, columns: Vec<Column>, cells: &dyn Fn(&ContrastRow)
 }
 
 fn difference_column() -> Column {
-    Column { tone: Some(Tone::Weight), ..Column::new("difference", SORTED) }
+    Column::new("difference", SORTED).toned(Tone::Weight)
 }
 
 fn difference(row: &ContrastRow, measures: Measures) -> Cell {

@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! Slower since 2.3: +8.1 % CPU use (95 %: +5.0 to +11.2 %), 41 runs before, 24 after.
-//! compare functions: traceparse compare fleet.csv --base app_version=2.2 --new app_version=2.3
 //!
 //! trend over app_version · CPU use · % of one core
 //! 1.9 → 2.7
@@ -27,10 +26,10 @@ use crate::output::text::style::Tone;
 use crate::recording::shell_word;
 use crate::units::counted;
 
-/// Writes the trend with the colours and width of `style`.
+/// Writes the trend in this style.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(style, BTreeSet::new());
     trend.series.iter().for_each(|series| page.sentence(Some(Tone::Title), 0, &verdict(trend, series)));
@@ -62,7 +61,7 @@ pub(in crate::output) fn write(trend: &TrendReport<'_>, style: &Style, out: &mut
     out.write_all(page.text.as_bytes())
 }
 
-/// The changes, the newest first, each with the command that compares its functions. The answer is a change if it is the only one.
+/// Writes the changes, newest first, each with the command that compares its functions. If there is only one change, the answer already states it.
 fn changes(trend: &TrendReport<'_>, series: &TrendSeries, page: &mut Page<'_>) {
     let has_filters = trend.fleet.selection.is_partial() || trend.fleet.options.has_filters();
     let name = if has_filters { "compare functions, with the same filters:" } else { "compare functions:" };
@@ -82,7 +81,7 @@ fn changes(trend: &TrendReport<'_>, series: &TrendSeries, page: &mut Page<'_>) {
     }
 }
 
-/// The functions of the runs nearest to the newest change.
+/// Writes the functions of the runs nearest to the newest change.
 fn at_change(comparison: &Comparison, page: &mut Page<'_>) {
     let Some(functions) = &comparison.functions else { return };
     let changed = match functions.changed().count() {
@@ -97,7 +96,7 @@ fn at_change(comparison: &Comparison, page: &mut Page<'_>) {
     super::comparison::functions(comparison, page);
 }
 
-/// A bar for each point, and a mark below each change.
+/// Writes a bar for each point, and a mark below each change.
 fn bars(trend: &TrendSeries, range: (f64, f64), measures: Measures, page: &mut Page<'_>) {
     let room = page.style.width.unwrap_or(WIDEST_TREND).min(WIDEST_TREND);
     let bars = Points::new(trend.points.len(), room, range);
@@ -123,7 +122,7 @@ fn bars(trend: &TrendSeries, range: (f64, f64), measures: Measures, page: &mut P
     page.line("");
 }
 
-/// A line for each point.
+/// Writes a line for each point.
 fn points(trend: &TrendReport<'_>, series: &TrendSeries, measures: Measures, page: &mut Page<'_>) {
     let has_idle = series.points.iter().any(|point| point.idle > 0);
     let row = |(index, point): (usize, &TrendValue)| {
@@ -134,8 +133,7 @@ fn points(trend: &TrendReport<'_>, series: &TrendSeries, measures: Measures, pag
         cells.push(Cell::new(&changed.map_or(String::new(), |changed| change(changed.shift.ratio))));
         Row::new(cells, &point.name, "")
     };
-    let mut columns =
-        vec![Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) }, Column::new("runs", 50)];
+    let mut columns = vec![Column::new("value", SORTED).toned(Tone::Weight), Column::new("runs", 50)];
     columns.extend(has_idle.then(|| Column::new("idle", 40)));
     columns.extend(trend.options.block.as_ref().map(|block| Column::new(block, 30)));
     columns.push(Column::new("change", 60));

@@ -1,4 +1,4 @@
-//! The answer in sentences, and how far it can be trusted.
+//! The sentences with the answer, and the reasons to distrust it.
 
 use super::Page;
 use super::sentences::marks;
@@ -6,24 +6,25 @@ use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::{self, FunctionId, ThreadId, Wait};
 use crate::report::{Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, Work, is_own_binary, thread_label};
+use crate::settings::STATE;
 use crate::units::{Unit, Weight, capitalized, counted};
 
-/// With fewer samples, shares are meaningless.
+/// With fewer samples, percentages are meaningless.
 const FEW_SAMPLES: u64 = 10;
-/// A share that may be off by this many points gets a warning; below `MANY_SAMPLES`, 1 point is enough.
+/// A percentage with a margin of at least this many points gets a warning; below `MANY_SAMPLES` samples, 1 point is enough.
 const ROUGH: f64 = 5.0;
 const MANY_SAMPLES: u64 = 100;
-/// The part of the heaviest function's time from which on a callee or a kind of work is named.
+/// A callee or a kind of work is reported from this share of the heaviest function's weight on.
 const MUCH: f64 = 0.2;
 /// Two functions are close if the lighter one has this share of the heavier one.
 const CLOSE: f64 = 0.85;
-/// Below this percentage of one core, a program was mostly idle.
+/// A program that used less than this percentage of one core was mostly idle.
 const IDLE: f64 = 5.0;
-/// Below this percentage of one core, it is said that nothing ran for a part of the time.
+/// Below this percentage of one core, the overview states that nothing ran for part of the time.
 const HALF_IDLE: f64 = 50.0;
-/// From this percentage on, what is in none of the subtrees is stated.
+/// Weight outside of all subtrees is reported from this percentage on.
 const LARGE_REST: f64 = 33.0;
-/// The cycles of a busy core in a second: of Apple's slowest ones about as many, of the fastest four times that.
+/// The cycles per second of a busy core: roughly those of Apple's slowest cores. The fastest ones reach four times as many.
 const BUSY_CYCLES: f64 = 1e9;
 
 impl Page<'_, '_> {
@@ -74,7 +75,7 @@ impl Page<'_, '_> {
                 }
             };
         }
-        // What is told of a callee is only the part that this function called.
+        // The percentage of a callee only covers calls from this function.
         let is_callee = |id| {
             self.overview.spent.as_ref().is_some_and(|spent| spent.callees.iter().any(|(callee, _)| *callee == id))
         };
@@ -88,7 +89,7 @@ impl Page<'_, '_> {
         format!("{of}{share} is in or below {place}, {on}{called}.{}{}", self.spent(answer), second.unwrap_or_default())
     }
 
-    /// The heaviest code that runs, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples.`
+    /// The heaviest running code, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples.`
     fn running(&self, answer: &Answer) -> String {
         let all =
             self.series.all_threads().find(|row| row.thread == answer.thread).map_or(0, |row| row.counted.samples);
@@ -102,8 +103,8 @@ impl Page<'_, '_> {
         }
     }
 
-    /// What samples of threads that do not wait show. Without states, stacks do not tell whether a thread has a core; and code without a name
-    /// may be a system call that waits.
+    /// The verb for samples of threads that do not wait. Without states, a stack does not show whether its thread has a core, and unnamed code may be
+    /// a waiting system call.
     fn runs(&self) -> &'static str {
         match (self.overview.has_states, self.overview.nameless.samples) {
             (true, _) => "runs",
@@ -133,7 +134,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// What is in none of the subtrees: ` At least 63.0% is in other code.` They may have a few samples in common, which the sum has twice.
+    /// The weight outside of all subtrees: ` At least 63.0% is in other code.` The subtrees may share a few samples, which the sum counts twice.
     fn rest(&self, subtrees: &[Subtree]) -> String {
         let counted = self.series.counted;
         let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
@@ -161,7 +162,7 @@ impl Page<'_, '_> {
         let all = self.overview.all(answer.function).weight.value;
         let is_much = |amount: &Amount| amount.weight.value as f64 >= MUCH * all as f64;
         let mut parts: Vec<String> = Vec::new();
-        // Without callees of weight, all of it is its own work.
+        // Without heavy callees, all of it is the function's own work.
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
             let itself = format!("{} is its own work", self.percent(spent.itself));
             parts.extend(is_much(&spent.itself).then_some(itself));
@@ -171,7 +172,7 @@ impl Page<'_, '_> {
             );
         }
         let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
-        // Kinds of work that weigh more than the function share samples: generic code also retains, allocates and so on.
+        // If kinds of work add up to more than the function, they share samples: generic code also retains, allocates and so on.
         let sum: u64 = work.clone().map(|(_, amount)| amount.weight.value).sum();
         let and = if sum > all { ", and, partly in the same samples, " } else { ", and " };
         let work = work.map(|&(kind, amount)| format!("{} {}", self.percent(amount), doing(kind)));
@@ -188,17 +189,17 @@ impl Page<'_, '_> {
         format!("{}{}", self.name_alone(id, 56), binary.unwrap_or_default())
     }
 
-    /// The name of a function; of one without a name, the address and the binary.
+    /// The name of a function. An unnamed function is shown as its address and binary.
     fn name(&self, id: FunctionId, room: usize) -> String {
         if self.profile.function(id).is_named { self.name_alone(id, room) } else { self.function_of(id) }
     }
 
-    /// The percentage of samples with a function in their stack, as trees and tables have it.
+    /// The percentage of samples with a function in their stack, the same as in trees and tables.
     fn all(&self, id: FunctionId) -> String {
         self.percent(self.overview.all(id))
     }
 
-    /// `on Main Thread`, with the percentage of some samples where others are on other threads.
+    /// `on Main Thread`, with a percentage of the samples if some are on other threads.
     fn on_thread(&self, thread: ThreadId, on_thread: Amount, of: Amount) -> String {
         let thread = self.thread(thread);
         match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
@@ -208,7 +209,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// The name of a function in at most `room` columns; marked where the sentences are for a page.
+    /// The name of a function in at most `room` columns. In sentences for a page, it is wrapped in marks.
     fn name_alone(&self, id: FunctionId, room: usize) -> String {
         let name = self.style.name_in_text(self.profile.function_name(id), room);
         if self.is_for_page {
@@ -227,12 +228,11 @@ impl Page<'_, '_> {
         100.0 * self.overview.shares.waiting.samples as f64 / self.series.counted.samples.max(1) as f64
     }
 
-    /// True if the number of samples is known.
     pub(super) fn counts_samples(&self) -> bool {
         self.profile.series(self.series.series).has_sample_counts()
     }
 
-    /// The sentence for too few samples for any answer.
+    /// The sentence for too few samples to give an answer.
     fn too_few(&self) -> String {
         match self.series.counted.samples {
             samples @ 1..FEW_SAMPLES if self.counts_samples() => {
@@ -242,7 +242,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// True if the complete program used little of a core.
+    /// True if the program as a whole used only little of a core.
     pub(super) fn is_idle(&self) -> bool {
         let Some(activity) = &self.overview.activity else { return false };
         let is_little = match (activity.cpu_percent, self.series.unit) {
@@ -256,7 +256,7 @@ impl Page<'_, '_> {
         is_little && self.is_complete()
     }
 
-    /// True if all samples are selected: the rest of a part may have been busy.
+    /// True if all samples are selected. Otherwise, the program may have been busy in the rest.
     pub(super) fn is_complete(&self) -> bool {
         self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
     }
@@ -266,9 +266,9 @@ impl Page<'_, '_> {
         let is_waiting =
             |(state, _): &(String, Amount)| profile::Activity::of_state(state) == profile::Activity::Waiting;
         let waits = match self.series.other_states.as_slice() {
-            [] => "this table does not record what threads wait for",
-            others if others.iter().any(is_waiting) => "--state all shows what threads wait for",
-            _ => "--state all shows the other samples",
+            [] => "this table does not record what threads wait for".to_owned(),
+            others if others.iter().any(is_waiting) => format!("{STATE} all shows what threads wait for"),
+            _ => format!("{STATE} all shows the other samples"),
         };
         if !self.is_idle() {
             let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
@@ -285,7 +285,7 @@ impl Page<'_, '_> {
         format!("What was recorded was mostly idle{core}; {waits}.")
     }
 
-    /// The sentence if most samples have states that are neither those of running nor those of waiting threads.
+    /// The sentence for recordings in which most samples have states that mean neither running nor waiting.
     fn mostly_other(&self) -> Option<String> {
         let states = &self.series.other_states;
         let all = states.iter().map(|(_, amount)| amount.samples).sum::<u64>() + self.series.counted.samples;
@@ -323,7 +323,7 @@ impl Page<'_, '_> {
     fn main_thread(&self) -> String {
         let Some(main) = &self.overview.main_thread else { return String::new() };
         let waits = match main.waits_for {
-            // A call whose data are there works.
+            // An I/O call whose data is available does work.
             Some(class) if class == Wait::Io.name() && !self.overview.has_states => {
                 "is in calls of I/O, which wait or work,".to_owned()
             }
@@ -334,7 +334,7 @@ impl Page<'_, '_> {
         let waits_in = main.waits_in.filter(|&id| main.waits_for.is_none() && Some(id) != main.asked_by);
         let waits_in = waits_in.map_or_else(String::new, |id| format!(", mostly in {}", self.name(id, 40)));
         let below = main.asked_by.map_or_else(String::new, |by| format!(", below {}", self.name(by, 40)));
-        // The answer may say it already.
+        // The answer may already have reported it.
         let is_told = self.overview.answers.first().is_some_and(|answer| answer.thread == main.thread);
         let runs_in = main.runs_in.filter(|_| !is_told);
         let runs_in = runs_in.map_or_else(String::new, |id| format!(", mostly in or below {}", self.name(id, 40)));
@@ -362,7 +362,7 @@ impl Page<'_, '_> {
         format!("{} of {}{pid}", self.thread(id), fit(self.profile.string(row.name), Some(28)))
     }
 
-    /// The reason why the answer is not app code.
+    /// The reason why the answer is not in app code.
     fn why_not_own(&self) -> &'static str {
         let has_binaries = self.profile.binary_ids().len() > 0;
         let shares = &self.overview.shares;
@@ -382,7 +382,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// True if a binary of the program has code in the recording.
+    /// True if the recording contains code of an app binary.
     fn has_own_code(&self) -> bool {
         let is_own = |id| self.profile.function(id).binary.is_some_and(|binary| is_own_binary(self.profile, binary));
         self.profile.function_ids().any(is_own)
@@ -402,7 +402,7 @@ impl Page<'_, '_> {
         if by.is_empty() && from.is_empty() { String::new() } else { format!(", called{by}{from}") }
     }
 
-    /// `Main Thread`, `thread press worker #2`, or the number of a thread without a name.
+    /// `Main Thread`, `thread press worker #2`, or the identifier of an unnamed thread.
     pub(super) fn thread(&self, id: ThreadId) -> String {
         let thread = self.profile.thread(id);
         let name = self.profile.string(thread.name);
@@ -418,7 +418,7 @@ impl Page<'_, '_> {
         }
     }
 
-    /// A warning where chance could have made another function the answer: shares of few samples are rough.
+    /// A warning if another function could be the answer by chance, since percentages of few samples have a large margin.
     pub(super) fn few_samples(&self) -> String {
         let Some(answer) = self.overview.answers.first().filter(|_| !self.overview.shares.has_others()) else {
             return String::new();
@@ -429,7 +429,7 @@ impl Page<'_, '_> {
             None if !self.overview.stands_out() => answer.amount,
             None => self.overview.all(answer.function),
         };
-        // 95 of 100 times, a share is within 1.96 standard deviations of the truth.
+        // In 95 of 100 cases, a share is within 1.96 standard deviations of the true value.
         let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
         if !self.counts_samples() || samples < FEW_SAMPLES || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH }
@@ -461,7 +461,7 @@ impl Page<'_, '_> {
             return String::new();
         }
         let mut text = format!("In all: {}.", parts.join(" · "));
-        // If app code has the smaller part, the heaviest other function is named as well.
+        // If another function is heavier than the answer from app code, it is also named.
         if let Some(leaf) = self.overview.leaves.first()
             && self.overview.answers_in == AnswersIn::Own
             && self.overview.answers.first().is_some_and(|answer| leaf.amount.weight.value > answer.amount.weight.value)
@@ -473,7 +473,6 @@ impl Page<'_, '_> {
     }
 }
 
-/// A kind of work, in words.
 fn doing(work: Work) -> &'static str {
     match work {
         Work::UnspecializedGenerics => {
@@ -488,7 +487,6 @@ fn doing(work: Work) -> &'static str {
     }
 }
 
-/// The trigger of app code, in words.
 fn phrase(origin: Origin) -> &'static str {
     match origin {
         Origin::MainQueue => "from the main queue",

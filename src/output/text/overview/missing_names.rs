@@ -1,15 +1,16 @@
-//! What can be done about frames without a name.
+//! Advice on unnamed frames.
 
 use super::Page;
 use crate::output::text::style::fit;
 use crate::output::text::words::share;
 use crate::report::{UnnamedBinary, UnnamedFrames, is_own_binary};
+use crate::settings::{DSYM, IMAGE, SYMBOLS};
 
-/// Names are missed from this percentage on.
+/// Missing names are reported from this percentage on.
 const LEAST: f64 = 1.0;
 
 impl Page<'_, '_> {
-    /// How to get the missing names, starting with app binaries.
+    /// Explains how to get the missing names, starting with app binaries.
     pub(super) fn names(&self) -> String {
         let unnamed = self.report.unnamed();
         if unnamed.unnamed == 0 {
@@ -19,7 +20,7 @@ impl Page<'_, '_> {
         let nameless = self.overview.nameless;
         let wanted: Vec<UnnamedBinary> = self.report.wanted().into_iter().map(|(row, _)| row).collect();
         let of_own = wanted.iter().find(own);
-        // Missing names in the system matter only if their share is large.
+        // Missing system names matter only if their share is large.
         if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
             return String::new();
         }
@@ -34,7 +35,7 @@ impl Page<'_, '_> {
         let of = format!("{nameless} of {frames} {addresses}{of_all}{part} {have} no name");
         let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {
-                0 => format!("{of}. No binary is known; use --image UUID@ADDRESS to specify where one was loaded."),
+                0 => format!("{of}. No binary is known; use {IMAGE} UUID@ADDRESS to specify where one was loaded."),
                 _ => format!("{of}. They are in no known binary, as is typical of code generated at run time."),
             };
         };
@@ -52,7 +53,7 @@ impl Page<'_, '_> {
         if 2 * unnamed.without_binary > unnamed.unnamed {
             return format!("{of}. Most are in no known binary, as is typical of code generated at run time.");
         }
-        // Binaries of one name may differ in their UUID.
+        // Binaries with the same name may have different UUIDs.
         let name_of = |row: &UnnamedBinary| self.profile.binary(row.binary).name;
         let of_name = wanted.iter().filter(|other| name_of(other) == name_of(row)).map(|row| row.frames).sum();
         let part = match of_name {
@@ -61,20 +62,20 @@ impl Page<'_, '_> {
             1 => "1 of them is".to_owned(),
             frames => format!("{frames} of them are"),
         };
-        format!("{of}; {part} in {name}. Symbols from the same version would name them: --symbols PATH ({more}).")
+        format!("{of}; {part} in {name}. Symbols from the same version would name them: {SYMBOLS} PATH ({more}).")
     }
 
-    /// How to name an app binary: symbols of exactly this build. `more` is where to read on.
+    /// Explains how to name an app binary, which needs symbols of exactly this build. `more` points to the documentation.
     fn advice(&self, row: &UnnamedBinary, more: &str) -> String {
         let uuid = self.profile.binary(row.binary).uuid;
         if let Some(found) = self.found(uuid) {
             return found;
         }
         let uuid = uuid.map(|uuid| format!(" {uuid}")).unwrap_or_default();
-        format!("pass its dSYM{uuid} with --dsym ({more}).")
+        format!("pass its dSYM{uuid} with {DSYM} ({more}).")
     }
 
-    /// Which symbols the found files have for a binary; `None` if there are no files.
+    /// Describes which symbols the symbol files contain for a binary; `None` if there are no files.
     fn found(&self, uuid: Option<crate::units::Uuid>) -> Option<String> {
         use crate::symbolicate::Missing;
 
@@ -89,17 +90,17 @@ impl Page<'_, '_> {
         Some(match binary.missing.as_ref()? {
             Missing::NoFile { same_name } => match same_name.first() {
                 Some(other) if other.arch == binary.arch => format!(
-                    "{found} from this build (UUID {uuid}); the one with the same name has UUID {}. Pass the dSYM of this build with --dsym.",
+                    "{found} from this build (UUID {uuid}); the one with the same name has UUID {}. Pass the dSYM of this build with {DSYM}.",
                     other.uuid
                 ),
                 Some(other) => format!(
-                    "{found} for {} (UUID {uuid}); the one with the same name is for {}. Pass the dSYM of this build with --dsym.",
+                    "{found} for {} (UUID {uuid}); the one with the same name is for {}. Pass the dSYM of this build with {DSYM}.",
                     binary.arch, other.arch
                 ),
-                None => format!("{found} for it; pass its dSYM (UUID {uuid}) with --dsym."),
+                None => format!("{found} for it; pass its dSYM (UUID {uuid}) with {DSYM}."),
             },
             Missing::OutsideFunctions => format!("its symbols (UUID {uuid}) contain no function at these addresses."),
-            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; pass its dSYM with --dsym."),
+            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; pass its dSYM with {DSYM}."),
         })
     }
 }

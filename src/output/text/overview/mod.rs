@@ -1,4 +1,4 @@
-//! The short answer: at most one screen, regardless of the recording.
+//! The overview: a short answer of at most one screen, regardless of the recording.
 
 mod answer;
 mod missing_names;
@@ -8,19 +8,18 @@ mod time;
 
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::calltree::OperationSummary;
-use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
+use crate::output::text::style::{NARROW, Style, Tone, clean, cut, fit, heading, lines_of_parts, wrap};
 use crate::output::text::words::{amount_text, base_text, count, counted_text, share};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
+use crate::settings::{self, FORMAT, FUNCTION, ONLY_MAIN_THREAD, OUTPUT, RUN, SCHEMA, STATE, VIEW};
 use crate::units::{Nanos, Unit, Weight};
 pub use sentences::OverviewSentences;
 
-/// What diagnostics state of themselves, by the key in the summary of a run.
+/// Facts that diagnostics state about themselves, by key in the summary of a run.
 const STATED: [(&str, &str); 5] = [
     ("app-version", "version {}"),
     ("hang-duration", "hang of {}"),
@@ -31,38 +30,39 @@ const STATED: [(&str, &str); 5] = [
 
 /// The width of an overview if none is given.
 pub(in crate::output) const WIDTH: usize = 80;
-/// Columns of the line of CPU use.
+/// The maximum width of the timeline.
 const MOST_BINS: usize = 100;
-/// With fewer samples, the callers of one function are not informative.
+/// With fewer samples, the callers of a function are not informative.
 const FEW: u64 = 30;
-/// Functions that are listed.
+/// The number of functions in the list.
 const FUNCTIONS: usize = 5;
-/// Functions and threads that are listed, by how much room other lines leave.
+/// The numbers of functions and threads in the lists, tried in this order until the page fits.
 const SHOWN: [(usize, usize); 5] = [(FUNCTIONS, 3), (4, 3), (4, 2), (3, 2), (3, 1)];
-/// The lines of a screen of 24 to 30 lines, with a prompt.
+/// The number of lines that fit on a screen of 24 to 30 lines, with a prompt.
 const MOST_LINES: usize = 27;
-/// The number of tables to list if no sample is selected.
+/// The number of tables that are listed if no sample is selected.
 const EMPTY_TABLES: usize = 10;
-/// Other runs and tables that get a line each.
+/// The number of other runs and tables that get a line each.
 const OTHERS: usize = 2;
 
-/// The inputs of an overview in addition to the report.
+/// Inputs of an overview other than the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverviewContext<'a> {
-    /// Potential hangs, which are marked.
+    /// Potential hangs, which are marked in the timeline.
     pub intervals: Option<&'a Intervals>,
-    /// The command line that opens the same recording, as words that start suggested commands. Without words, no commands are suggested.
+    /// The command line that opens the same recording, as words that suggested commands start with. No commands are suggested if it is empty, or if
+    /// the [program](settings::Program) has no command.
     pub command: &'a [String],
 }
 
 impl OverviewContext<'_> {
-    /// Returns words as a command line that a POSIX shell reads as these words.
+    /// Quotes words as a command line that a POSIX shell parses into the same words.
     pub fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
         command_line(words)
     }
 }
 
-/// Writes the short answer, in lines of 80 columns unless the style has another width. The answer covers the heaviest series.
+/// Writes the overview, in lines of 80 columns unless the style has another width. It covers the heaviest series.
 ///
 /// # Errors
 /// If `out` fails.
@@ -85,7 +85,7 @@ pub(crate) fn write_overview(
     }
     out.write_all(&notes)?;
     if cut > OTHERS {
-        writeln!(out, "… {} more are truncated; --view summary lists them", cut - OTHERS)?;
+        writeln!(out, "… {} more are truncated; {VIEW} summary lists them", cut - OTHERS)?;
     }
     let Some((&first, others)) = series.split_first() else {
         for document in &report.recording.documents {
@@ -101,14 +101,14 @@ pub(crate) fn write_overview(
     let page = Page::new(report, first, context, style);
     let lines = |shown| [page.lines(shown), page.others(others), page.next()].concat();
     let fits = |shown: &(usize, usize)| lines(*shown).len() <= MOST_LINES;
-    let shown = match top(report) {
+    let shown = match report.options.top {
         Some(rows) => (rows, rows),
         None => SHOWN.into_iter().find(fits).unwrap_or(SHOWN[SHOWN.len() - 1]),
     };
     lines(shown).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Writes the percentiles of metrics that others computed, as many as fit on a screen. False if there are none.
+/// Writes percentiles of metrics that the input itself states, as many as fit on a screen. Returns false if there are none.
 fn stated_percentiles(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<bool> {
     let runs = report.recording.tocs().flat_map(|toc| &toc.runs);
     let rows: Vec<(&str, &str)> = runs.flat_map(TocRun::stated_percentiles).collect();
@@ -125,12 +125,12 @@ fn stated_percentiles(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
         )?;
     }
     if rows.len() > MOST_LINES - 2 {
-        writeln!(out, "… {} more; --format json has all", rows.len() - (MOST_LINES - 2))?;
+        writeln!(out, "… {} more; {FORMAT} json has all", rows.len() - (MOST_LINES - 2))?;
     }
     Ok(true)
 }
 
-/// The series that have an answer; the overview covers the first one.
+/// The series for which there is an answer. The overview covers the first one.
 pub(in crate::output) fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesReport> {
     let is_answered =
         |series: &&SeriesReport| !series.is_filtered_out() && (!series.is_empty() || report.cpu_use(series).is_some());
@@ -139,7 +139,7 @@ pub(in crate::output) fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesR
     series
 }
 
-/// The answer for one series on its way to lines.
+/// The overview of one series while its lines are made.
 struct Page<'p, 'e> {
     report: &'p Report<'e>,
     profile: &'p Profile,
@@ -148,7 +148,7 @@ struct Page<'p, 'e> {
     context: &'p OverviewContext<'p>,
     style: Style,
     width: usize,
-    /// True if sentences are for a page, where functions are marked in them.
+    /// True if the sentences are for a page, which needs marks around functions.
     is_for_page: bool,
 }
 
@@ -157,7 +157,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let width = style.width.unwrap_or(WIDTH);
         let overview = report.overview(
             series,
-            top(report).unwrap_or(FUNCTIONS),
+            report.options.top.unwrap_or(FUNCTIONS),
             1,
             width.saturating_sub(if series.unit == Unit::Nanoseconds { 22 } else { 34 }).clamp(10, MOST_BINS),
         );
@@ -175,7 +175,7 @@ impl<'p, 'e> Page<'p, 'e> {
         Self { report, profile, series, overview, context, style, width, is_for_page: false }
     }
 
-    /// Everything but other series and commands, with so many functions and threads.
+    /// All lines except other series and commands, with these numbers of functions and threads.
     fn lines(&self, (functions, threads): (usize, usize)) -> Vec<String> {
         let title = title_lines(&self.title_parts(), self.width);
         let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Title, line)).collect();
@@ -204,13 +204,13 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// A sentence in at most `most` lines; nothing for an empty one.
+    /// Wraps a sentence into at most `most` lines; an empty sentence gives no lines.
     fn wrapped(&self, text: &str, most: usize) -> Vec<String> {
         if text.is_empty() {
             return Vec::new();
         }
         let mut lines = wrap(text, 0, Some(self.width));
-        // Half the width takes twice the lines.
+        // Half the width needs twice as many lines.
         let most = most * WIDTH.div_ceil(self.width.max(1));
         if lines.len() > most {
             lines.truncate(most);
@@ -279,7 +279,7 @@ impl<'p, 'e> Page<'p, 'e> {
             if let Some(Busiest { start, length: part, weight }) = self.busiest() {
                 let what = if part == Nanos::from_nanos(1_000_000_000) { " second" } else { "" };
                 let [start, end] = [start, start.saturating_add(part)].map(seconds);
-                // The line of a page has no mark.
+                // The timeline of a page has no mark.
                 let mark = if self.is_for_page { "" } else { " (▔)" };
                 text += &format!("; busiest{what}: {}, from {start} to {end}{mark}", rate(weight, part));
             }
@@ -300,19 +300,19 @@ impl<'p, 'e> Page<'p, 'e> {
         activity.busiest.filter(|busiest| rate(busiest.weight, busiest.length) > 1.2 * mean)
     }
 
-    /// True if samples say that a thread was there, running or not.
+    /// True if samples show that a thread existed, whether it was running or not.
     fn is_presence(&self) -> bool {
         self.profile.series(self.series.series).meaning == Meaning::Presence
     }
 
-    /// The rows that could not be read, and the samples that do not count.
+    /// The rows that could not be read, and the samples that are not selected.
     fn left_out(&self) -> String {
         let mut parts = Vec::new();
         if let Some(table) = self.report.table(self.series.series).filter(|table| table.rejected.total() > 0) {
             let rejected = table.rejected.total();
             let why = match table.rejected.iter().next() {
                 Some((reason, all)) if all == rejected => reason.to_string(),
-                _ => "--view summary shows why".to_owned(),
+                _ => format!("{VIEW} summary shows why"),
             };
             parts.push(format!("{rejected} of {} rejected: {why}", count(table.rows, "row")));
         }
@@ -323,7 +323,7 @@ impl<'p, 'e> Page<'p, 'e> {
                 Amount { weight, samples } if weight.value == 0 => count(samples, "row"),
                 amount => amount_text(amount),
             };
-            parts.push(format!("not counted: {amount} {state}{rest} (--state all)"));
+            parts.push(format!("not counted: {amount} {state}{rest} ({STATE} all)"));
         }
         if self.series.out_of_scope.samples > 0 {
             parts.push(format!("left out by the filters: {}", amount_text(self.series.out_of_scope)));
@@ -336,13 +336,13 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.join("; ")
     }
 
-    /// What the recording has of the shell that started the program, so that nobody sends it along unknowingly.
+    /// A note on data from the shell that started the program, so that users do not share it unknowingly.
     fn launch_data(&self) -> String {
         let found = self.report.recording.launch_data();
         found.map_or_else(String::new, |found| format!("This recording also contains {found}, which may be private."))
     }
 
-    /// The percentage of all selected samples.
+    /// Formats the percentage of all selected samples.
     fn percent(&self, amount: Amount) -> String {
         let percent = share(amount.weight.value, self.series);
         if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
@@ -353,11 +353,13 @@ impl<'p, 'e> Page<'p, 'e> {
             return Vec::new();
         }
         let (own, title) = match self.overview.answers_in {
+            AnswersIn::Own if self.width < NARROW => ("own+sys", "your functions"),
             AnswersIn::Own => ("own+sys", "your functions; own+sys: with system code"),
+            AnswersIn::All if self.are_nameless() && self.width < NARROW => ("self", "addresses"),
             AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
             AnswersIn::All => ("self", "functions"),
         };
-        let title = format!("  {:>6}  {own:>7}  {:>14}  {title}", "all", "");
+        let title = format!("{}  {title}", self.numbers("all", own, ""));
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
         for answer in self.overview.answers.iter().take(shown) {
             let binary = self.profile.binary_name(answer.function).unwrap_or_default();
@@ -380,10 +382,11 @@ impl<'p, 'e> Page<'p, 'e> {
             true => format!("Busiest of {count} threads"),
             false => "Threads".to_owned(),
         };
-        let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
+        let title = wrap(&title, 0, Some(self.width));
+        let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Dim, line)).collect();
         let mut rows: Vec<&ThreadReport> = self.series.all_threads().collect();
         if self.is_presence() {
-            // Others are seen as often, and the main thread is what people ask about.
+            // The other threads have as many samples, and the main thread is the most interesting.
             rows.sort_by_key(|row| !self.profile.thread(row.thread).is_main);
         }
         for row in rows.into_iter().take(shown) {
@@ -397,16 +400,26 @@ impl<'p, 'e> Page<'p, 'e> {
 
     fn row(&self, (all, own): (&str, &str), amount: Amount, name: &str, owner: &str) -> String {
         let weight = Weight::new(amount.weight.value, self.series.unit).to_string();
-        let numbers = format!("  {all:>6}  {own:>7}  {weight:>14}");
+        let numbers = self.numbers(all, own, &weight);
         let (name, owner) = self.style.two_parts(name, owner, numbers.chars().count() + 2);
         format!("{}  {name}{owner}", self.style.paint(Tone::Weight, &numbers))
     }
 
-    /// A line for each other series, as far as there is room.
+    fn numbers(&self, all: &str, own: &str, weight: &str) -> String {
+        match self.width < NARROW {
+            // Cycles are the widest weights.
+            true if self.series.unit == Unit::Nanoseconds => format!("{all:>6} {own:>7} {weight:>9}"),
+            true => format!("{all:>6} {own:>7} {weight:>14}"),
+            false => format!("  {all:>6}  {own:>7}  {weight:>14}"),
+        }
+    }
+
+    /// A line for each other series, up to a limit.
     fn others(&self, others: &[&SeriesReport]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let first = self.profile.series(self.series.series).run;
-        for series in others.iter().take(if others.len() > OTHERS + 1 { OTHERS } else { OTHERS + 1 }) {
+        let shown = if others.len() > OTHERS + 1 { OTHERS } else { others.len() };
+        for series in &others[..shown] {
             let row = self.profile.series(series.series);
             let run = self.profile.run(row.run);
             let (schema, input) = (self.profile.string(row.schema), self.profile.string(run.input));
@@ -416,15 +429,15 @@ impl<'p, 'e> Page<'p, 'e> {
                 String::new()
             };
             let text = format!("Also {schema} of run {}{of}: {}", run.number, counted_text(row, series));
-            lines.push(fit(&text, Some(self.width)));
+            lines.extend(wrap(&text, 0, Some(self.width)));
         }
-        if others.len() > lines.len() {
-            lines.push(format!("… {} more; --view summary lists them", others.len() - lines.len()));
+        if others.len() > shown {
+            lines.push(format!("… {} more; {VIEW} summary lists them", others.len() - shown));
         }
         lines
     }
 
-    /// The options that choose this series, for outputs that have no room for several measurements: `--run 2 --schema time-profile `.
+    /// The options that select only this series, for formats that can contain only one measurement.
     fn only_measurement(&self) -> String {
         if self.report.check_one_measurement().is_ok() {
             return String::new();
@@ -434,8 +447,8 @@ impl<'p, 'e> Page<'p, 'e> {
         let run = others().any(|other| other.run != own.run).then(|| self.profile.run(own.run).number);
         let has_others = others().filter(|other| other.run == own.run).count() > 1;
         let schema = has_others.then(|| shell_word(self.profile.string(own.schema)));
-        let run = run.map(|run| format!("--run {run} ")).unwrap_or_default();
-        run + &schema.map(|schema| format!("--schema {schema} ")).unwrap_or_default()
+        let run = run.map(|run| format!("{RUN} {run} ")).unwrap_or_default();
+        run + &schema.map(|schema| format!("{SCHEMA} {schema} ")).unwrap_or_default()
     }
 
     /// Suggested commands.
@@ -444,14 +457,19 @@ impl<'p, 'e> Page<'p, 'e> {
             return Vec::new();
         }
         if self.overview.stop.is_some() {
-            return command_lines(self.context.command, &[("--view tree", "the stacks of all threads")], &self.style);
+            return command_lines(
+                self.context.command,
+                &[(&format!("{VIEW} tree"), "the stacks of all threads")],
+                &self.style,
+            );
         }
+        const CALLERS: &str = "who calls it";
         let mut next: Vec<(String, &str)> = Vec::new();
-        // The callers of a function are informative only if it stands out, in enough samples.
+        // The callers of a function are informative only if it stands out and has enough samples.
         let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
         let is_function_first = self.overview.stands_out() && !self.is_idle() && has_enough;
         if self.overview.main_thread.as_ref().is_some_and(|main| main.waits.samples > 0) {
-            next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
+            next.push((format!("{VIEW} tree {ONLY_MAIN_THREAD}"), "where the main thread waits"));
         }
         let subtree = self.overview.subtrees.first().map(|subtree| subtree.function);
         if let Some(function) = subtree.or_else(|| self.overview.answers.first().map(|answer| answer.function)) {
@@ -459,30 +477,25 @@ impl<'p, 'e> Page<'p, 'e> {
             if clean(name) == name {
                 // A name that starts with a hyphen, such as an Objective-C method, would be parsed as an option.
                 let sign = if name.starts_with('-') { '=' } else { ' ' };
-                next.push((format!("--function{sign}{}", shell_word(name)), "who calls it"));
+                next.push((format!("{FUNCTION}{sign}{}", shell_word(name)), CALLERS));
             }
         }
-        next.push(("--view tree".to_owned(), "every thread's calls"));
+        next.push((format!("{VIEW} tree"), "every thread's calls"));
         if !is_function_first {
-            next.sort_by_key(|(options, _)| options.starts_with("--function"));
+            next.sort_by_key(|(_, what)| *what == CALLERS);
         }
-        next.push((format!("{}-o flame.svg", self.only_measurement()), "a flame graph"));
+        next.push((format!("{}{OUTPUT} flame.svg", self.only_measurement()), "a flame graph"));
         next.truncate(3);
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         command_lines(self.context.command, &next, &self.style)
     }
 }
 
-/// The requested number of rows; 0 requests no number.
-fn top(report: &Report<'_>) -> Option<usize> {
-    report.options.top.filter(|rows| *rows > 0)
-}
-
-/// Suggested commands below an empty line: these words with each of the options, and a description if there is space. Without words, there
-/// are none.
+/// Suggested commands below an empty line: these words with each of the options, and a description if there is space. Empty if there are no words, or
+/// if the program has no command.
 pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], style: &Style) -> Vec<String> {
-    // A command with characters that cannot be shown cannot be typed.
-    if words.is_empty() || words.iter().any(|word| clean(word) != *word) {
+    // A command with characters that cannot be displayed cannot be typed either.
+    if settings::command().is_none() || words.is_empty() || words.iter().any(|word| clean(word) != *word) {
         return Vec::new();
     }
     let command = OverviewContext::command_line(words.iter().map(String::as_str));
@@ -496,34 +509,22 @@ pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], 
     std::iter::once(String::new()).chain(lines).collect()
 }
 
-/// The day and minute of a start date, as the recording has it.
+/// The day and minute of the start date, as recorded.
 fn date(toc: &TocRun) -> Option<String> {
     let text = toc.summary_field("start-date")?;
     let (day, time) = text.split_once('T')?;
     Some(clean(&format!("{day} {}", time.get(..5)?)))
 }
 
-/// The parts of a title in as many lines as they need. The builds of systems are shown only if there is space, and only a part that is
-/// wider than a line is cut.
+/// The parts of a title in as many lines as they need. The builds of systems are shown only if there is space.
 fn title_lines(parts: &[String], width: usize) -> Vec<String> {
-    const BETWEEN: &str = " · ";
-    let whole = parts.join(BETWEEN);
-    if whole.width() <= width {
-        return vec![whole];
+    match heading(parts, |_| false, Some(width)) {
+        line if line.len() == 1 => line,
+        _ => lines_of_parts(parts.iter().map(|part| without_build(part)), 0, Some(width)),
     }
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts.iter().map(|part| fit(&without_build(part), Some(width))) {
-        match lines.last_mut() {
-            Some(line) if line.width() + BETWEEN.width() + part.width() <= width => {
-                *line += &format!("{BETWEEN}{part}")
-            }
-            _ => lines.push(part),
-        }
-    }
-    lines
 }
 
-/// `macOS 15.7.3 (24G419)` without the parentheses and their content; other parts of a title unchanged.
+/// `macOS 15.7.3` for `macOS 15.7.3 (24G419)`; other parts of a title are unchanged.
 fn without_build(text: &str) -> String {
     let version = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")).map(|(version, _)| version);
     let ends_in_digit = |version: &&str| version.ends_with(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The answer as sentences that are not yet wrapped, for a page.
+//! The overview as unwrapped sentences, for a page.
 
 use super::{OverviewContext, Page};
 use crate::output::text::style::Style;
@@ -6,31 +6,31 @@ use crate::recording::Intervals;
 use crate::report::{Overview, Report, SeriesReport};
 use crate::units::Nanos;
 
-/// What marks a function in a sentence: the start, the index of the function, the mark before its name, the name, and the end. Names
-/// have no control characters.
+/// The marks around a function in a sentence: the start, the index of the function, a separator, the name, and the end. Names do not contain control
+/// characters.
 pub(super) mod marks {
     pub(in super::super) const START: char = '\u{1}';
     pub(in super::super) const NAME: char = '\u{2}';
     pub(in super::super) const END: char = '\u{3}';
 }
 
-/// The sentences of the overview, for a page that lays them out itself. A sentence is empty if it does not apply.
+/// The sentences of the overview, for a page with its own layout. A sentence is empty if it does not apply.
 ///
-/// A function is `\u{1}INDEX\u{2}NAME\u{3}`: its index in the profile, and its name as the terminal has it, folded if it is long.
+/// A function is `\u{1}INDEX\u{2}NAME\u{3}`, with its index in the profile, and its name as in a terminal: shortened if it is long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OverviewSentences {
     /// The recording, its device and time.
     pub title: String,
-    /// How busy it was.
+    /// The CPU use.
     pub activity: String,
     /// The samples that filters left out.
     pub left_out: String,
     /// Where the time went.
     pub answer: String,
-    /// How far the answer may be wrong by chance.
+    /// The margin of error of the answer.
     pub caution: String,
-    /// The owners of the code.
+    /// The time by owner of the code.
     pub shares: String,
     /// How to get missing names.
     pub advice: String,
@@ -39,14 +39,14 @@ pub struct OverviewSentences {
 }
 
 impl OverviewSentences {
-    /// The sentences of a series. `overview` is the [overview](Report::overview) that they are about; its leaves have at least one function.
+    /// Makes the sentences for a series. `overview` is its [overview](Report::overview), with at least one function in `leaves`.
     pub fn new<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>, intervals: &Intervals) -> Self {
         let context = OverviewContext { intervals: Some(intervals), command: &[] };
         let page = Page::of(report, series, overview, &context, Style::default());
         Self::of(&Page { is_for_page: true, ..page })
     }
 
-    /// The same without marks and hangs.
+    /// Makes the sentences without marks and hangs.
     pub(crate) fn plain<'e>(report: &Report<'e>, series: &SeriesReport, overview: Overview<'e>) -> Self {
         Self::of(&Page::of(report, series, overview, &OverviewContext::default(), Style::default()))
     }

@@ -1,4 +1,4 @@
-//! The page of a crash or memory exception: what the report states, and the stack of the thread that it is about.
+//! The overview of a crash or memory exception: the facts in the report, and the stack of the affected thread.
 
 use super::Page;
 use crate::output::text::style::{Tone, clean, fit};
@@ -6,11 +6,12 @@ use crate::output::text::words::count;
 use crate::profile::ThreadId;
 use crate::recording::lookup;
 use crate::report::{Stop, is_own_binary};
+use crate::settings::VIEW;
 
-/// Functions of the stack in the text, and in a sentence.
+/// The number of functions of the stack in the text, and in a sentence.
 const FRAMES: usize = 12;
 const IN_SENTENCE: usize = 6;
-/// The columns of a fact, such as the message of an exception.
+/// The maximum width of a fact, such as the message of an exception.
 const FACT: usize = 160;
 
 impl Page<'_, '_> {
@@ -39,7 +40,7 @@ impl Page<'_, '_> {
         format!("{facts}{thread} {verb} in {}{own}.", self.function_of(leaf))
     }
 
-    /// The stack in a sentence, for pages that have no other place for it.
+    /// The stack as a sentence, for pages that do not show it elsewhere.
     pub(super) fn stack_of_stop(&self, stop: &Stop) -> String {
         let names: Vec<String> = stop.stack.iter().take(IN_SENTENCE).map(|&id| self.function_of(id)).collect();
         let more = stop.stack.len().saturating_sub(names.len());
@@ -47,12 +48,12 @@ impl Page<'_, '_> {
         if names.is_empty() { String::new() } else { format!("Its stack: {}{more}.", names.join(", called by ")) }
     }
 
-    /// The stack, one function on each line, innermost first; your code is marked.
+    /// The stack, one function per line, innermost first, with a mark at app code.
     pub(super) fn lines_of_stop(&self, stop: &Stop) -> Vec<String> {
         let Some(thread) = stop.thread.filter(|_| !stop.stack.is_empty()) else { return Vec::new() };
         let title = format!("Stack of {}, innermost function first; *: your code", self.name_of_thread(thread));
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
-        // App code that called many system functions is shown in any case.
+        // The innermost app function is shown even if it called many system functions.
         let own = stop.own.filter(|own| *own >= FRAMES);
         for (index, &id) in stop.stack.iter().enumerate() {
             if index >= FRAMES && own != Some(index) {
@@ -71,12 +72,12 @@ impl Page<'_, '_> {
         }
         let shown = FRAMES + usize::from(own.is_some());
         if stop.stack.len() > shown {
-            lines.push(format!("       … {} more; --view tree has all", stop.stack.len() - shown));
+            lines.push(format!("       … {} more; {VIEW} tree has all", stop.stack.len() - shown));
         }
         lines
     }
 
-    /// The thread, without the remark that the report is about it.
+    /// The name of the thread, without the remark that the report attributes the event to it.
     fn name_of_thread(&self, id: ThreadId) -> String {
         self.thread(id).trim_end_matches(", attributed").to_owned()
     }

@@ -1,19 +1,19 @@
-//! Work over time in one line, and the hangs in it.
+//! The CPU use over time as one line, and the hangs in it.
 
 use super::{Page, seconds};
 use crate::output::hangs::did;
-use crate::output::text::style::{Tone, fit};
+use crate::output::text::style::{Tone, wrap};
 use crate::output::text::timeline::block;
 use crate::output::text::words::count;
 use crate::recording::Interval;
 use crate::report::{Activity, Busiest, HangVerdict, LineOfTime};
 use crate::units::{Nanos, Weight};
 
-/// A shorter line is not informative.
+/// A shorter timeline is not informative.
 const LEAST_BINS: usize = 10;
 
 impl Page<'_, '_> {
-    /// Work over time as a line of blocks, and hangs below it.
+    /// The CPU use over time as a line of blocks, with hangs below.
     pub(super) fn line_of_time(&self) -> Vec<String> {
         let of_run = self.hangs_of_run();
         let hangs = self.hangs_in_time(&of_run);
@@ -35,7 +35,7 @@ impl Page<'_, '_> {
         lines
     }
 
-    /// A line of blocks, and the one of its times.
+    /// A line of blocks, and its axis.
     fn blocks(&self, activity: &Activity, most: u64) -> [String; 2] {
         let (line, bins) = (&activity.line, &activity.line.weights);
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
@@ -44,7 +44,7 @@ impl Page<'_, '_> {
             Some(percent) => format!("{}%", two_digits(percent)),
             None => self.in_a_second(weight, length.as_nanos() as f64),
         };
-        // The first and the last bin may be shorter than they look, and the busiest second may be in two bins or shorter than one.
+        // The first and the last bin may be shorter than they look, and the busiest second may be spread over two bins or be shorter than one.
         let rate =
             |weight: u64, length: Nanos| u128::from(weight) * 1_000_000_000 / u128::from(length.as_nanos().max(1));
         let is_below = |busiest: Busiest| rate(weight, length) < rate(busiest.weight.value, busiest.length);
@@ -56,7 +56,7 @@ impl Page<'_, '_> {
         [blocks, self.style.paint(Tone::Dim, &axis(line, activity, self.busiest()))]
     }
 
-    /// How many hangs there are, and what the longest one shows.
+    /// The number of hangs, and a description of the longest one.
     fn hang_lines(&self, of_run: &[&Interval], hangs: &[(&Interval, (Nanos, Nanos))]) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some((longest, (start, end))) = hangs.iter().max_by_key(|(_, (start, end))| end.since(*start)) {
@@ -80,21 +80,22 @@ impl Page<'_, '_> {
             let outside = if has_times { format!(" {are} outside of the sampled time") } else { String::new() };
             lines.push(format!("{}{outside}: traceparse hangs", count(more as u64, "potential hang")));
         }
-        lines.iter().map(|text| self.style.paint(Tone::Bad, &fit(text, Some(self.width)))).collect()
+        let lines = lines.iter().flat_map(|text| wrap(text, 0, Some(self.width)));
+        lines.map(|line| self.style.paint(Tone::Bad, &line)).collect()
     }
 
-    /// `18.74 Mcycles/s`: a weight per second, from the weight of a length in nanoseconds.
+    /// Formats a weight per second, from the weight of a length in nanoseconds: `18.74 Mcycles/s`.
     pub(super) fn in_a_second(&self, weight: u64, nanos: f64) -> String {
         let weight = (weight as f64 * 1e9 / nanos).round() as u64;
         format!("{}/s", Weight::new(weight, self.series.unit))
     }
 
-    /// The times of the potential hangs of the run within the time that is shown.
+    /// The times of the run's potential hangs, limited to the selected time.
     pub(super) fn hangs(&self) -> Vec<(Nanos, Nanos)> {
         self.hangs_in_time(&self.hangs_of_run()).into_iter().map(|(_, times)| times).collect()
     }
 
-    /// The same with the hangs themselves.
+    /// The run's potential hangs with their times, limited to the selected time.
     fn hangs_in_time<'h>(&self, of_run: &[&'h Interval]) -> Vec<(&'h Interval, (Nanos, Nanos))> {
         let Some((first, end)) = self.report.selected_time(self.series).span() else { return Vec::new() };
         let mut found = Vec::new();
@@ -114,19 +115,19 @@ impl Page<'_, '_> {
     }
 }
 
-/// The bin of a time, as an index.
+/// The index of the bin that contains a time.
 fn bin_of(line: &LineOfTime, time: Nanos) -> usize {
     let bin = (time.as_nanos() / line.bin.as_nanos()).saturating_sub(line.first);
     usize::try_from(bin).unwrap_or(usize::MAX).min(line.weights.len() - 1)
 }
 
-/// A number with two digits that count: a bin has only a few samples.
+/// Rounds a number to two significant digits, since a bin has only a few samples.
 fn two_digits(number: f64) -> f64 {
     let unit = 10_f64.powf(number.log10().floor() - 1.0);
     (number / unit).round() * unit
 }
 
-/// The times below a line: its start and end, and `▔` below the busiest second.
+/// The axis below a timeline: its start and end, and `▔` below the busiest second.
 fn axis(line: &LineOfTime, activity: &Activity, busiest: Option<Busiest>) -> String {
     let count = line.weights.len();
     let mut columns = vec![' '; count];
@@ -135,14 +136,14 @@ fn axis(line: &LineOfTime, activity: &Activity, busiest: Option<Busiest>) -> Str
         columns[bin_of(line, start)..=bin_of(line, last)].fill('▔');
     }
     let label = |time: Nanos| if time == Nanos::default() { "0 s".to_owned() } else { seconds(time) };
-    // The first and the last bin may be selected in part.
+    // The first and the last bin may be selected only partly.
     let bins = (line.start(0), line.start(count));
     let (first, last) = activity.time.span().unwrap_or(bins);
     let [start, end] = [label(first.max(bins.0)), label(last.min(bins.1))];
     for (label, column) in [(&start, Some(0)), (&end, count.checked_sub(end.chars().count()))] {
         let Some(at) = column else { continue };
         let until = (at + label.chars().count()).min(count);
-        // The mark is more important than the label, and a space is between both.
+        // Show the label only if there is a space between it and the mark, which is more important.
         if columns[at.saturating_sub(1)..(until + 1).min(count)].iter().all(|&column| column == ' ') {
             columns[at..until].iter_mut().zip(label.chars()).for_each(|(column, letter)| *column = letter);
         }

@@ -8,7 +8,6 @@ use crate::files::Files;
 /// The number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
-/// The bytes of a file from one offset to another.
 pub(super) struct FileRange<'f> {
     files: &'f dyn Files,
     path: PathBuf,
@@ -24,7 +23,7 @@ impl<'f> FileRange<'f> {
         Self { files, path: path.to_owned(), position: start, end, piece: Vec::new(), piece_start: 0 }
     }
 
-    /// The bytes of the piece from the position on.
+    /// The unread bytes of the piece.
     fn rest(&self) -> &[u8] {
         let start = self.position.checked_sub(self.piece_start).and_then(|start| usize::try_from(start).ok());
         let rest = start.and_then(|start| self.piece.get(start..)).unwrap_or_default();
@@ -58,7 +57,7 @@ impl Read for FileRange<'_> {
     }
 }
 
-/// Offsets are relative to the file.
+/// Positions are relative to the file, not to the range.
 impl Seek for FileRange<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {

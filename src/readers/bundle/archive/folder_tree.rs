@@ -8,23 +8,22 @@ use super::super::file::over_budget;
 use crate::error::{Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
 
-/// The largest depth of folders; recordings have about a dozen levels.
+/// The maximum depth of folders; recordings have about a dozen levels.
 const MAX_DEPTH: usize = 64;
 
-/// A file in an archive.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Bytes, inflated.
+    /// In bytes, inflated.
     pub(super) length: u64,
-    /// The byte of the archive at which its header starts, where a person would look.
+    /// The offset of its header in the archive, for messages.
     pub(super) position: u64,
     pub(super) place: Place,
 }
 
-/// The place of a file's bytes.
+/// Where a file's bytes are.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// In a tar, from this byte on.
+    /// In a tar, from this offset.
     Range(u64),
     /// In a zip.
     Zipped(Zipped),
@@ -32,12 +31,11 @@ pub(super) enum Place {
     Refused(&'static str),
 }
 
-/// An entry of a zip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Zipped {
     /// The offset of its local header, which precedes its bytes.
     pub(super) header: u64,
-    /// The number of bytes that it takes.
+    /// The compressed size in bytes.
     pub(super) packed: u64,
     pub(super) is_deflated: bool,
     /// The checksum of the inflated bytes.
@@ -49,11 +47,11 @@ pub(super) struct Zipped {
 pub(super) struct Node {
     /// `None` for a folder.
     pub(super) item: Option<Item>,
-    /// By name: indices of nodes.
+    /// Node indices by name.
     pub(super) children: BTreeMap<Box<str>, usize>,
 }
 
-/// All files and folders; the first one is the archive.
+/// All files and folders; the first node is the archive's root.
 #[derive(Debug)]
 pub(super) struct Names(Vec<Node>);
 
@@ -69,10 +67,10 @@ impl Names {
         self.0.len() - 1
     }
 
-    /// Adds a file, or a folder, with the folders it is in.
+    /// Adds a file or folder, with its parent folders.
     ///
     /// # Errors
-    /// If the name is invalid; the text is the end of a sentence about it.
+    /// If the name is invalid. The error is the predicate of a sentence about the entry.
     pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
         let parts = parts(name)?;
         let Some((last, folders)) = parts.split_last() else {
@@ -93,7 +91,7 @@ impl Names {
         Ok(())
     }
 
-    /// The node of a name in a folder; a new folder if it does not exist.
+    /// Returns a child of a folder; creates a folder if it does not exist.
     fn child(&mut self, folder: usize, name: &str) -> Result<usize, &'static str> {
         if self.0[folder].item.is_some() {
             return Err("is in a folder that is a file");
@@ -107,7 +105,7 @@ impl Names {
         Ok(node)
     }
 
-    /// The node at these names, each in the folder before.
+    /// Finds a node by its path.
     pub(super) fn find(&self, parts: &[&str]) -> Option<(usize, &Node)> {
         let mut index = 0;
         for part in parts {
@@ -117,7 +115,7 @@ impl Names {
     }
 }
 
-/// The parts of a name, without empty parts and dots.
+/// Splits a name into its parts, without empty parts and dots.
 fn parts(name: &str) -> Result<Vec<&str>, &'static str> {
     if name.starts_with('/') {
         return Err("has an absolute name");
@@ -133,16 +131,16 @@ fn parts(name: &str) -> Result<Vec<&str>, &'static str> {
     if parts.len() > MAX_DEPTH { Err("is in too many folders") } else { Ok(parts) }
 }
 
-/// Bounds on what archives may cost; real recordings stay far below the defaults.
+/// Limits for reading archives. Real recordings stay far below the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveLimits {
-    /// The number of bytes that the files of an archive may have together, inflated. Default: 8 GiB.
+    /// The maximum inflated size of all files of an archive in bytes. Default: 8 GiB.
     pub inflated_bytes: u64,
-    /// The number of files and folders that an archive may have. Default: 1,000,000.
+    /// The maximum number of files and folders in an archive. Default: 1,000,000.
     pub entries: usize,
-    /// The number of bytes that a compressed tar may take in memory, inflated. Default: 4 GiB.
+    /// The maximum inflated size of a compressed tar, which is kept in memory, in bytes. Default: 4 GiB.
     pub memory_bytes: u64,
-    /// The memory that all archives may take together, with everything else that shares the budget. Default: as much as there is.
+    /// The memory for all archives together, shared with everything else that uses this budget. Default: unlimited.
     pub memory: MemoryBudget,
 }
 
@@ -153,7 +151,7 @@ impl Default for ArchiveLimits {
     }
 }
 
-/// The names in an archive, and the memory that they take.
+/// The names in an archive, with their memory reservation.
 pub(super) struct ArchiveIndex {
     pub(super) names: Names,
     pub(super) _reserved: Reservation,
@@ -167,17 +165,17 @@ pub(super) fn limit(archive: &Path, what: impl fmt::Display) -> Error {
     Error::limit(format!("{}: {what}", archive.display()))
 }
 
-/// Counts what an archive holds against its limits.
+/// Checks the contents of an archive against the limits.
 pub(super) struct Budget<'a> {
     archive: &'a Path,
     limits: &'a ArchiveLimits,
     names: Names,
     bytes: u64,
-    /// About what the names take.
+    /// The approximate memory of the names.
     reserved: Reservation,
 }
 
-/// About the memory of an entry in addition to its name, here and in the archive's own index.
+/// The approximate memory per entry in addition to its name, here and in the archive's index.
 const ENTRY_BYTES: u64 = 512;
 
 impl<'a> Budget<'a> {

@@ -1,7 +1,7 @@
-//! Zip entries, inflated on demand.
+//! Inflates zip entries on demand.
 //!
-//! Small entries are inflated at once, and the last few are kept. A large entry is inflated as far as it is read, and its decoder is kept,
-//! so reading on does not inflate the beginning again.
+//! Small entries are inflated completely, and the last few are kept. A large entry is inflated as far as it is read, and its decoder is kept,
+//! so a sequential read never starts over.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -15,20 +15,19 @@ use super::file_range::FileRange;
 use super::folder_tree::Zipped;
 use crate::files::Files;
 
-/// The largest entry that is inflated at once.
+/// Entries up to this size are inflated completely.
 const SMALL: u64 = 1 << 20;
-/// The number of small entries that stay.
+/// The number of small entries that are kept.
 const SMALL_ENTRIES: usize = 16;
-/// The number of kept decoders: one for each thread that reads a table.
+/// The number of decoders that are kept: one for each thread that reads a table.
 const DECODERS: usize = 8;
 
 /// The length of a local header, without name and extra fields.
 const LOCAL_HEADER: usize = 30;
 
-/// An entry: an archive, and the index of a node.
+/// Identifies an entry by archive path and node index.
 type Key = (PathBuf, usize);
 
-/// Reads entries of zips.
 pub(super) struct Inflater<'f> {
     files: &'f dyn Files,
     kept: Mutex<Kept<'f>>,
@@ -49,7 +48,7 @@ impl<'f> Inflater<'f> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A range of an entry that has `size` bytes, inflated.
+    /// Reads a range of an entry whose inflated size is `size` bytes.
     pub(super) fn read(
         &self,
         archive: &Path,
@@ -71,7 +70,7 @@ impl<'f> Inflater<'f> {
             let start = usize::try_from(offset).unwrap_or(usize::MAX);
             return Ok(bytes.get(start..).and_then(|rest| rest.get(..length)).unwrap_or_default().to_vec());
         }
-        // The lock is released while this thread inflates.
+        // The lock is not held while this thread inflates.
         let kept = self.take_decoder(&key, offset);
         let mut decoder = kept.map_or_else(|| self.decoder(archive, zipped, size), Ok)?;
         decoder.skip(offset)?;
@@ -106,7 +105,7 @@ impl<'f> Inflater<'f> {
         Ok(bytes)
     }
 
-    /// The decoder of this entry that is nearest before an offset.
+    /// Removes and returns the decoder of this entry with the last position that is not after `offset`.
     fn take_decoder(&self, key: &Key, offset: u64) -> Option<Decoder<'f>> {
         let mut kept = self.kept();
         let usable = kept.decoders.iter().enumerate();
@@ -122,7 +121,7 @@ impl<'f> Inflater<'f> {
         Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
     }
 
-    /// The start of an entry's bytes. Only its local header contains the length of the header.
+    /// Returns the offset of an entry's bytes. Only its local header contains the header's length.
     fn start(&self, archive: &Path, zipped: &Zipped) -> io::Result<u64> {
         let header = self.files.read(archive, zipped.header, LOCAL_HEADER)?;
         if header.len() < LOCAL_HEADER || !header.starts_with(b"PK\x03\x04") {
@@ -151,7 +150,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The next bytes, of which there are that many.
+    /// Reads the next `length` bytes; fails if there are fewer.
     fn read(&mut self, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.source.by_ref().take(length as u64).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Recordings in archives: files in a zip or tar are read as if they were unpacked next to it.
+//! Reads recordings in archives: a zip or tar is treated as a folder, without unpacking it.
 //!
 //! ```text
 //! finder.trace.zip/finder.trace/form.template
@@ -33,11 +33,10 @@ pub use folder_tree::ArchiveLimits;
 use folder_tree::{Item, Node, Place};
 use inflate::Inflater;
 
-/// An archive that was mounted.
 struct Archive {
     path: PathBuf,
     index: ArchiveIndex,
-    /// All of it, inflated, where it had to be.
+    /// The complete tar, if it had to be decompressed.
     memory: Option<Inflated>,
 }
 
@@ -47,12 +46,12 @@ impl Archive {
     }
 }
 
-/// A file system in which mounted archives are folders. Everything else is as the file system below has it.
+/// A file system in which mounted archives are folders. All other paths are passed to the underlying file system.
 pub struct BundleFiles<'f> {
     base: &'f dyn Files,
     limits: ArchiveLimits,
     archives: Vec<Archive>,
-    /// The paths that were mounted, each with the recording there.
+    /// The mounted paths, each with the recording found there.
     mounted: Vec<(PathBuf, PathBuf)>,
     inflater: Inflater<'f>,
 }
@@ -64,25 +63,25 @@ impl fmt::Debug for BundleFiles<'_> {
 }
 
 impl<'f> BundleFiles<'f> {
-    /// The files of `base`, without archives yet.
+    /// Wraps `base`, without any archives.
     pub fn new(base: &'f dyn Files) -> Self {
         Self::with_limits(base, ArchiveLimits::default())
     }
 
-    /// The same with these limits.
+    /// Like [`new`](Self::new), with these limits.
     pub fn with_limits(base: &'f dyn Files, limits: ArchiveLimits) -> Self {
         let inflater = Inflater::new(base);
         Self { base, limits, archives: Vec::new(), mounted: Vec::new(), inflater }
     }
 
-    /// The recording at `path`: the path itself, if that is a recording's folder; in a zip or tar, the path of the recording inside, which
-    /// can be read from then on. `None` if there is no recording, or nothing at all.
+    /// Finds the recording at `path`. If `path` is the folder of a recording, returns it unchanged. If it is a zip or tar, returns the path of
+    /// the recording in it, which can be read from then on. `None` if there is no recording, or no file.
     ///
-    /// The recording may be the archive itself, or be in its one folder. A tar may be compressed with gzip or zstd, if the feature
-    /// `compression` is on.
+    /// The recording may be the archive itself, or be in its only folder. With the feature `compression`, a tar may be compressed with gzip or
+    /// zstd.
     ///
     /// # Errors
-    /// When an archive holds several recordings, breaks the rules of its format, has names that lead out of it, or is larger than the limits.
+    /// If an archive contains several recordings, violates its format, has names that lead out of it, or exceeds the limits.
     pub fn mount(&mut self, path: &Path) -> Result<Option<PathBuf>, Error> {
         if let Some((_, bundle)) = self.mounted.iter().find(|(known, _)| known == path) {
             return Ok(Some(bundle.clone()));
@@ -132,7 +131,7 @@ impl<'f> BundleFiles<'f> {
         Ok(Some(Archive::new(path, index, Some(memory))))
     }
 
-    /// The recordings at the top of an archive, or in its one folder.
+    /// Finds the recordings at the top of an archive, or in its only folder.
     fn bundles_in(&self, archive: &Path) -> Vec<PathBuf> {
         if has_bundle_parts(self, archive) {
             return vec![archive.to_owned()];
@@ -144,14 +143,14 @@ impl<'f> BundleFiles<'f> {
                 paths.into_iter().filter(|path| !BundleFiles::is_added_by_macos(path) && is_folder(self, path));
             let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
             match others.pop() {
-                // Folders end, so this loop also ends.
+                // Terminates because the depth of folders is limited.
                 Some(only) if bundles.is_empty() && others.is_empty() => folder = only,
                 _ => return bundles,
             }
         }
     }
 
-    /// The archive that a path leads through, and what is there.
+    /// Finds the archive that contains a path, and the entry there.
     fn find(&self, path: &Path) -> Option<(&Archive, io::Result<(usize, &Node)>)> {
         let inside = |archive: &Archive| path.strip_prefix(&archive.path).ok().map(Path::to_owned);
         let (archive, inside) = self.archives.iter().find_map(|archive| Some((archive, inside(archive)?)))?;
@@ -197,7 +196,7 @@ impl Files for BundleFiles<'_> {
         let Some((_, found)) = self.find(path) else { return self.base.entry(path) };
         Ok(match &found?.1.item {
             None => Entry::Folder,
-            // An archive records the times of the machine that packed it, in its time zone.
+            // The times in an archive come from the machine that packed it, in that machine's time zone.
             Some(item) => Entry::File { length: item.length, modified: 0, changed: 0 },
         })
     }
@@ -273,7 +272,7 @@ impl Files for BundleFiles<'_> {
 }
 
 impl BundleFiles<'_> {
-    /// True for a name that macOS adds to folders and archives: it does not belong to the recorded or packed data.
+    /// True for a name that macOS adds to folders and archives. It does not belong to the recorded or packed data.
     pub fn is_added_by_macos(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
         name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"

@@ -1,4 +1,4 @@
-//! The contents of a tar, by one pass over its headers.
+//! Lists the contents of a tar in one pass over its headers.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::super::file::over_budget;
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;
 
-/// The place of the checksum in a header: six octal digits, a zero and a space.
+/// The position of the checksum in a header: six octal digits, a NUL and a space.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-/// True if a file starts with a tar header of any dialect: its checksum is right.
+/// True if a file starts with a tar header of any dialect, judged by the checksum.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..BLOCK).filter(|header| header[0] != 0) else { return false };
     let digits = header[CHECKSUM].trim_ascii_start();
@@ -30,12 +30,12 @@ pub(super) fn is_tar(head: &[u8]) -> bool {
     header.iter().enumerate().map(byte).sum::<u32>() == told
 }
 
-/// The names in a tar of `length` bytes.
+/// Lists a tar file of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     index(FileRange::new(files, path, 0, length), length, path, limits)
 }
 
-/// The names in a tar in memory.
+/// Lists a tar in memory.
 pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     index(Cursor::new(memory), memory.len() as u64, path, limits)
 }
@@ -78,7 +78,7 @@ fn place(kind: EntryType, start: u64) -> Place {
     }
 }
 
-/// The bytes of a compressed tar; `None` for anything else, of which no more than the first block is inflated.
+/// Decompresses a compressed tar; `None` for any other file, of which at most the first block is decompressed.
 #[cfg(feature = "compression")]
 pub(super) fn inflate(
     files: &dyn Files,
@@ -101,7 +101,7 @@ pub(super) fn inflate(
     let broken = |error| malformed(path, format!("the archive cannot be decompressed: {error}"));
     let mut reserved = limits.memory.nothing();
     loop {
-        // Grows by half: at most half of the memory is lost to unused space and to copying.
+        // Grow by 1.5×, which wastes at most half of the memory on unused capacity and copying.
         let more = (bytes.len() / 2).max(1 << 20);
         let room = (bytes.len() + more) as u64;
         reserved.resize(room).map_err(|over| over_budget(path, over))?;
@@ -120,7 +120,7 @@ pub(super) fn inflate(
     }
 }
 
-/// Without a decompressor there are no compressed archives.
+/// Compressed archives are not supported without a decompressor.
 #[cfg(not(feature = "compression"))]
 pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Inflated>, Error> {
     Ok(None)

@@ -1,4 +1,4 @@
-//! The contents of a zip, by its central directory.
+//! Lists the contents of a zip from its central directory.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use super::folder_tree::{ArchiveIndex, ArchiveLimits, Budget, Item, Place, Zippe
 use crate::error::Error;
 use crate::files::Files;
 
-/// True if a file starts like a zip, even an empty one.
+/// True if a file starts like a zip, including an empty one.
 pub(super) fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// The names in a zip of `length` bytes.
+/// Lists a zip of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<ArchiveIndex, Error> {
     let broken = |error: zip::result::ZipError| {
         let advice = "it is incomplete, or no zip; copy or download it again";

@@ -1,9 +1,10 @@
-//! The elements of a document, built from tokens: open elements, closing elements, and the table of the current rows.
+//! Builds the elements of a document from tokens: open elements, closing elements, and the table of the current rows.
 //!
-//! Every element that closes becomes a [`Value`], made from its attributes, its text and the values of its children. The values are kept
-//! until the parent closes. The cells of a row are its values. One rule therefore reads stacks of every shape with any wrapping, and a
+//! Every closing element becomes a [`Value`], made from its attributes, its text and the values of its children. The values are kept until
+//! the parent closes; the cells of a row are its values. With this one rule, stacks of any shape and wrapping are read the same way, and a
 //! `ref` is a value like any other.
 
+mod roles;
 mod samples;
 mod skipped_rows;
 mod tables;
@@ -30,45 +31,44 @@ pub(super) use skipped_rows::rows_or_tokens;
 pub(super) use tables::OpenTable;
 pub(super) use truncation::{describe, finish};
 
-/// What becomes of the elements: samples, or intervals.
+/// What the elements are converted to: samples, or rows of any table.
 pub(super) trait Content: Debug {
     /// The value of an element.
     type Value: Copy + Debug;
-    /// True if everything odd is noted; otherwise only what costs a row or a table.
+    /// True if every anomaly is noted; otherwise only those that lose a row or a table.
     const NOTES_ODDITIES: bool;
-    /// The note about elements of a skipped table that do not end inside each other.
+    /// The note about improperly nested elements in a skipped table.
     const UNBALANCED: &'static str;
-    /// The note about a document that is cut, if the document itself does not record it.
+    /// The note about a truncated document, unless the document itself records that.
     const CUT: Option<&'static str>;
 
-    /// The meaning of an element of this name, at its place.
+    /// Returns the tag of an element with this name, by its place.
     fn tag(name: &str) -> Tag;
-    /// True if elements of this name are read when they define an id, even in tables that are not read.
+    /// Whether elements with this name are read if they define an id, even in tables that are not read.
     fn is_needed(&self, name: &str) -> bool;
-    /// True if the attributes of such elements are read.
+    /// Whether the attributes of such elements are read.
     fn has_attributes(tag: Tag) -> bool;
-    /// Decodes the attributes of an element, if more is needed than its display string.
+    /// Decodes the attributes of an element, unless only its display string is needed.
     fn attributes(&mut self, _: Fields<'_>) -> Result<Attributes, Full> {
         Ok(Attributes::None)
     }
-    /// The value of an element that closes.
+    /// Decodes a closing element.
     fn value(&mut self, element: Element<'_, Self::Value>) -> Result<Self::Value, Full>;
-    /// The value of a `ref` in an element of this name. `Err` if the id is not defined.
+    /// Returns the value of a `ref` in an element with this name; `Err` if the id is not defined.
     fn referred(&mut self, tag: Tag, name: &str, id: u64) -> Result<Self::Value, Self::Value>;
-    /// Registers the value of an id. Returns false if the id was defined before: the meaning of a later `ref` is unknown.
+    /// Registers the value of an id. Returns false if the id was defined before, so the meaning of a later `ref` is unknown.
     fn define(&mut self, name: &str, id: u64, value: Self::Value) -> bool;
     /// Registers the id of an element that is not read. Returns false if the id was defined before.
     fn define_other(&mut self, _: u64) -> bool {
         true
     }
-    /// Takes something odd about the element that was read last.
+    /// Takes an anomaly of the last element.
     fn take_oddity(&mut self) -> Option<Oddity>;
-    /// Checks that there is not more than an input that was read up to this byte may have.
+    /// Checks limits that depend on how far the input was read, up to this byte.
     fn check(&self, _: u64) -> Result<(), Fault> {
         Ok(())
     }
-    /// Begins the rows of a table, the schema of which is complete; `index` is its position in the document. Returns whether its rows are
-    /// read.
+    /// Starts the rows of a table with a complete schema; `index` is its position in the document. Returns whether its rows are read.
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool;
     /// Adds the row that started at this byte, or counts it as rejected.
     fn add_row(
@@ -77,19 +77,19 @@ pub(super) trait Content: Debug {
         cells: &[Self::Value],
         at: u64,
     ) -> Result<Result<(), RejectReason>, Full>;
-    /// The sentence about a rejected row.
+    /// Returns a sentence about a rejected row.
     fn describe_rejection(&self, reason: RejectReason) -> String;
-    /// Rejects a row inside which the input ends.
+    /// Rejects the row in which the input ends.
     fn reject_cut_row(&mut self, table: &mut OpenTable);
-    /// The table that was open ends.
+    /// Called when a table ends.
     fn finish_table(&mut self, _: &Table) {}
-    /// A document ends, of which about this many bytes stay.
+    /// Called when a document ends; about this many bytes of it stay in memory.
     fn finish_document(&mut self, bytes: u64);
-    /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
+    /// Reserves the memory used so far, and `more` bytes that are used elsewhere.
     fn reserve(&mut self, more: u64) -> Result<(), OverBudget>;
 }
 
-/// An element whose end tag has not come yet.
+/// An open element, whose end tag has not been read yet.
 #[derive(Debug)]
 struct Open {
     tag: Tag,
@@ -98,7 +98,7 @@ struct Open {
     /// The offset of its `<`, and its line if it was recorded.
     at: u64,
     line: u64,
-    /// The position of its first child's value among the values.
+    /// The index of its first child's value in `values`.
     first_value: usize,
     /// The starts of its name, display string and text in the text buffer.
     name_start: usize,
@@ -107,10 +107,10 @@ struct Open {
     is_first_child: bool,
 }
 
-/// The kind of document that is open.
+/// The kind of the open document.
 #[derive(Debug)]
 enum Root {
-    /// None: before, between or after documents.
+    /// No document is open: before, between or after documents.
     None,
     Query,
     Toc(Box<TocReader>),
@@ -128,10 +128,10 @@ pub(super) struct DocumentReader<'a, C: Content> {
     pub(super) values: Vec<C::Value>,
     text: String,
     tables: Tables,
-    /// A byte and its line, from which lines are counted on.
+    /// An offset whose line is known; lines are counted from there.
     line_known: (u64, u64),
     is_behind_declaration: bool,
-    /// Rows that were complete, in this input.
+    /// The number of complete rows in this input.
     rows: u64,
     pub(super) documents: Vec<Document>,
     pub(super) notes: Notes,
@@ -157,12 +157,12 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// Enters a window: the bytes in memory start at `byte`, in `line`.
+    /// Enters a window: the bytes in memory start at `byte`, in line `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
     }
 
-    /// True if a row of a table that is read follows, or the end of the table.
+    /// True if the next token is a row of a table that is read, or the end of that table.
     pub(super) fn is_at_rows(&self) -> bool {
         self.tables.is_read && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
@@ -189,7 +189,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         Ok(())
     }
 
-    /// True if this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
+    /// If this child of a table is a row that is not read, counts it, starts skipping, and returns true.
     fn starts_skipping(&mut self, tag: Tag, name: &str, at: u64) -> bool {
         if tag == Tag::Row && !self.tables.is_read {
             self.tables.is_skipping = true;
@@ -233,7 +233,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         Ok(())
     }
 
-    /// Reads the attributes that the element's value needs; its display string goes to the text buffer.
+    /// Reads the attributes that the element's value needs. Its display string is added to the text buffer.
     fn attributes(&mut self, tag: Tag, start: &BytesStart<'_>, at: u64) -> Result<(Identity, Attributes), Fault> {
         let (identity, fields) = attributes::read(tag, start, at, self.limits.name_bytes)?;
         let attributes = match fields {
@@ -249,7 +249,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         Ok((identity, attributes))
     }
 
-    /// The element becomes a value of its parent.
+    /// Adds the element's value to its parent.
     fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
         let name = &self.text[open.name_start..open.fmt_start];
         let value = match open.identity {
@@ -284,7 +284,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
             Identity::Ref(_) | Identity::None => {}
         }
         self.values.truncate(open.first_value);
-        // Elements between the rows of a table that is not read have no parent that would take their values.
+        // Elements between the rows of a skipped table have no parent that would use their values.
         if self.open.last().is_some_and(|parent| !matches!(parent.tag, Tag::Node | Tag::TraceQueryResult)) {
             self.values.push(value);
         }
@@ -300,13 +300,13 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// An element that is not read defines this id.
+    /// Registers an id defined by an element that is not read.
     fn define_other(&mut self, id: u64, at: u64) {
         let is_first = self.content.define_other(id);
         self.check_definition(is_first, id, at);
     }
 
-    /// Notes what is odd about the element at this byte, which was read last.
+    /// Notes the anomalies of the last element, which starts at this byte.
     #[inline]
     pub(super) fn note_oddities(&mut self, at: u64) {
         if let Some(oddity) = self.content.take_oddity() {
@@ -318,7 +318,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
     fn note_each_oddity(&mut self, first: Oddity, at: u64) {
         let mut next = Some(first);
         while let Some(oddity) = next {
-            // Threads of other tables need no process, and Instruments 27 writes some without.
+            // Threads in other tables do not need a process, and Instruments 27 writes some without.
             if oddity != Oddity::NoProcess || C::NOTES_ODDITIES && self.tables.is_read {
                 let (topic, sentence) = oddity.describe();
                 self.note(at, topic, || sentence.to_owned());
@@ -327,7 +327,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// Adds the row that started at this byte; its cells are the values from `first_value` on.
+    /// Adds the row that started at this byte. Its cells are the values from `first_value` on.
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
         let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
@@ -341,11 +341,11 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         Ok(())
     }
 
-    /// The name or the type of a column ends.
+    /// Ends the name or the type of a column.
     fn finish_column_part(&mut self, open: &Open) {
         let column = &mut self.tables.column;
         let part = if open.tag == Tag::Mnemonic { &mut column.mnemonic } else { &mut column.engineering_type };
-        // Which text would it be?
+        // It is unclear which part is the name or type.
         if self.values.len() > open.first_value || !part.is_empty() {
             part.clear();
             self.note(open.at, "column", || {
@@ -360,7 +360,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         if self.tables.open.is_some() {
             self.values.clear();
         }
-        self.tables.finish_schema(&mut self.content);
+        self.tables.finish_schema(|table, index| self.content.start_rows(table, index));
         if let Some(column) = self.tables.renamed_column() {
             self.note(at, "renamed column", || {
                 format!(
@@ -378,12 +378,11 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         }
     }
 
-    /// The memory of the open elements.
     pub(super) fn open_memory(&self) -> u64 {
         self.text.capacity() as u64 + of_vec(&self.values)
     }
 
-    /// About how many bytes of the document that is open stay.
+    /// The approximate number of bytes of the open document that stay in memory.
     pub(super) fn memory(&self) -> u64 {
         match &self.root {
             Root::Toc(toc) => toc.memory(),
@@ -403,12 +402,12 @@ impl<'a, C: Content> DocumentReader<'a, C> {
         self.documents.push(Document { input: self.input.to_owned(), content, cut_at: None });
     }
 
-    /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
+    /// Adds a diagnostic, or counts it if one with the same `topic` exists.
     fn note(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         self.notes.note(self.input, byte, topic, message);
     }
 
-    /// The same for something that costs no row.
+    /// Like [`note`](Self::note), for an anomaly that does not lose a row.
     fn note_odd(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         if C::NOTES_ODDITIES {
             self.note(byte, topic, message);
@@ -416,7 +415,7 @@ impl<'a, C: Content> DocumentReader<'a, C> {
     }
 }
 
-/// The error for an input that starts with an element of this name.
+/// The error for an input that starts with an element with this name.
 fn other_document(name: &str, at: u64) -> Fault {
     if name.eq_ignore_ascii_case("html") {
         return Fault::not_an_export("this is a web page, not an export", at);
@@ -425,9 +424,9 @@ fn other_document(name: &str, at: u64) -> Fault {
     Fault::not_an_export(text, at)
 }
 
-/// The tokens, as [`tokens::read`] finds them.
+/// Receives the tokens from [`tokens::read`].
 impl<C: Content> DocumentReader<'_, C> {
-    /// An element starts at the byte `at`; an empty element also ends there.
+    /// An element starts at byte `at`; an empty element also ends there.
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         let name = start.name().into_inner();
         if matches!(name, "trace-query-result" | "trace-toc") {
@@ -485,7 +484,6 @@ impl<C: Content> DocumentReader<'_, C> {
         Ok(())
     }
 
-    /// A piece of text.
     fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         if let Root::Toc(toc) = &mut self.root {
             toc.text(text);
@@ -509,12 +507,11 @@ impl<C: Content> DocumentReader<'_, C> {
         }
     }
 
-    /// True if a document is open.
     fn is_in_document(&self) -> bool {
         !matches!(self.root, Root::None)
     }
 
-    /// If the input is truncated, the error points to a document, table or row. Lines can no longer be counted once the bytes are gone.
+    /// If the input is truncated, the error refers to a document, table or row. Its line must be counted now, while the bytes are in memory.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
         let is_toc = matches!(self.root, Root::Toc(_));
         let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
@@ -525,12 +522,12 @@ impl<C: Content> DocumentReader<'_, C> {
         }
     }
 
-    /// True if the rows that follow are not read as tokens.
+    /// True if the following rows are not read as tokens.
     fn wants_no_tokens(&self) -> bool {
         self.is_skipping() || self.is_at_rows()
     }
 
-    /// True if an element of this name is the first row of a skipped table, whose attributes may be malformed.
+    /// True if an element with this name is the first row of a skipped table. Its attributes may be malformed.
     fn starts_unread_row(&self, name: &str) -> bool {
         name == "row" && !self.tables.is_read && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }

@@ -1,4 +1,4 @@
-//! Samples of CPU tables: elements become values, and rows, by what their columns are for, samples of the profile.
+//! Converts the rows of CPU tables to samples, according to the roles of the columns.
 //!
 //! Rows are positional. The schema lists the columns; a cell is identified by its index, never by its tag:
 //!
@@ -13,23 +13,23 @@ use super::super::definitions::{Attributes, Definitions, Element};
 use super::super::position::Fault;
 use super::super::tag::Tag;
 use super::super::value::Value;
+use super::roles::Roles;
 use super::{Content, DocumentReader, OpenTable};
 use crate::memory::OverBudget;
 use crate::profile::{Full, SampleKind, StackId, StringId};
-use crate::recording::{Column, KnownRow, RejectReason, Row, Source, TableKind, add_read_row};
+use crate::recording::{KnownRow, RejectReason, Row, Source, TableKind, add_read_row};
 use crate::units::{Nanos, Unit};
 
-/// The samples of one input.
 #[derive(Debug)]
 pub(in super::super) struct Samples<'d> {
     pub(in super::super) definitions: &'d mut Definitions,
     input: StringId,
-    /// The number of stacks that there may be in addition to one for each byte of this input.
+    /// The number of stacks that are allowed in addition to one for each byte of this input.
     free_stacks: u64,
 }
 
 impl<'d> Samples<'d> {
-    /// The samples of an input; they are added to what was defined before.
+    /// Adds the samples of an input to what was defined before.
     pub(in super::super) fn new(definitions: &'d mut Definitions, input: StringId) -> Self {
         let recording = &definitions.recording;
         let free_stacks = recording.options.limits.free_stacks + recording.bytes;
@@ -65,13 +65,13 @@ impl Content for Samples<'_> {
     }
 
     fn referred(&mut self, tag: Tag, _: &str, id: u64) -> Result<Value, Value> {
-        // Such an element carries no information, and a skipped table may have defined it.
+        // Such an element carries no information, and may have been defined in a skipped table.
         if tag == Tag::Companion {
             return Ok(Value::Companion);
         }
         match self.definitions.ids.get(id) {
             Some(value) => Ok(self.definitions.referred(tag, value)),
-            // An element that does not affect samples may be missing.
+            // An element that samples do not use may be missing.
             None => Err(if tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }),
         }
     }
@@ -83,7 +83,7 @@ impl Content for Samples<'_> {
         is_first
     }
 
-    /// Rows of CPU tables may refer to this element, although it does not affect them.
+    /// Rows of CPU tables may refer to this element, although they do not use its value.
     fn define_other(&mut self, id: u64) -> bool {
         self.define("", id, Value::Other)
     }
@@ -136,7 +136,7 @@ impl Content for Samples<'_> {
 }
 
 impl<'d> DocumentReader<'d, Samples<'d>> {
-    /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
+    /// Adds a row with a time, known cells, and a stack. `None` if this fast path does not apply; then add the complete row.
     #[inline(always)]
     pub(in super::super) fn add_known_row(
         &mut self,
@@ -155,8 +155,8 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
         (self.documents.len(), self.tables.count())
     }
 
-    /// The part that the row with these cells, which was added last, has in common with others, if it is a row of a time, other cells, and
-    /// a stack.
+    /// Returns what the last row, which has these cells, has in common with others. `None` unless it consists of a time, other cells, and a
+    /// stack.
     pub(in super::super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
         let OpenTable { reader, roles } = self.tables.open.as_ref()?;
         let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
@@ -167,7 +167,7 @@ impl<'d> DocumentReader<'d, Samples<'d>> {
     }
 }
 
-/// The content of a cell of one kind of value, if it has one.
+/// Returns the content of an optional cell, which must have this kind of value.
 macro_rules! optional {
     ($cell:expr, $kind:ident) => {
         match $cell {
@@ -210,7 +210,7 @@ fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
 
 fn weight(roles: &Roles, cell: Value, kind: SampleKind) -> Result<(u64, Unit), RejectReason> {
     match cell {
-        // The snapshot at the start shows where threads were; no thread ran for it.
+        // The snapshot at the start shows where threads were, but did not cost any CPU time.
         _ if roles.weight.is_none() => Ok((u64::from(kind != SampleKind::Stackshot), Unit::Samples)),
         Value::Nanos(weight) => Ok((weight, Unit::Nanoseconds)),
         Value::Cycles(weight) => Ok((weight, Unit::Cycles)),
@@ -229,83 +229,10 @@ fn stack(cell: Value) -> Result<Option<StackId>, RejectReason> {
     }
 }
 
-/// The reason why a cell that is there does not fit its column.
+/// The reason why an existing cell does not fit its column.
 fn wrong(value: Value) -> RejectReason {
     match value {
         Value::Bad(reason) => reason,
         _ => RejectReason::WrongType,
-    }
-}
-
-/// The columns that a CPU table has in every known version, in any order.
-fn usual_columns(schema: &str) -> &'static [&'static str] {
-    match schema {
-        "time-sample" => {
-            &["time", "thread", "core-index", "thread-state", "cp-kernel-callstack", "cp-user-callstack", "sample-type"]
-        }
-        "counters-profile" => {
-            &["time", "thread", "process", "core", "thread-state", "weight", "stack", "counters-array"]
-        }
-        _ => &["time", "thread", "process", "core", "thread-state", "weight", "stack"],
-    }
-}
-
-/// The first usual column of a CPU table that is missing, if the table has an unusual or repeated column. Otherwise, a column that the next
-/// Xcode renames would silently be absent in every row.
-pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
-    let usual = usual_columns(schema);
-    let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);
-    let missing = usual.iter().copied().find(|name| !is_there(name))?;
-    let known = usual.iter().filter(|name| is_there(name)).count();
-    (columns.len() > known).then_some(missing)
-}
-
-/// The columns that hold the parts of a sample, each by its index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Roles {
-    pub(super) columns: usize,
-    pub(super) time: Option<usize>,
-    pub(super) thread: Option<usize>,
-    pub(super) process: Option<usize>,
-    pub(super) core: Option<usize>,
-    pub(super) state: Option<usize>,
-    pub(super) weight: Option<usize>,
-    pub(super) stack: Option<usize>,
-    pub(super) kernel_stack: Option<usize>,
-    pub(super) user_stack: Option<usize>,
-    pub(super) kind: Option<usize>,
-    pub(super) counters: Option<usize>,
-    /// `time-sample` has no weight column: a row is one sample.
-    pub(super) counts_rows: bool,
-}
-
-impl Roles {
-    /// The roles of the columns of the table `schema`.
-    pub(super) fn of(schema: &str, columns: &[Column]) -> Self {
-        let mut roles = Self { columns: columns.len(), counts_rows: schema == "time-sample", ..Self::default() };
-        for (index, column) in columns.iter().enumerate() {
-            let role = match column.mnemonic.as_str() {
-                "time" => &mut roles.time,
-                "thread" => &mut roles.thread,
-                "process" => &mut roles.process,
-                "core" | "core-index" => &mut roles.core,
-                "thread-state" => &mut roles.state,
-                "weight" => &mut roles.weight,
-                "stack" => &mut roles.stack,
-                "cp-kernel-callstack" => &mut roles.kernel_stack,
-                "cp-user-callstack" => &mut roles.user_stack,
-                "sample-type" => &mut roles.kind,
-                "counters-array" => &mut roles.counters,
-                _ => continue,
-            };
-            role.get_or_insert(index);
-        }
-        roles
-    }
-
-    /// True if rows can become samples at all.
-    pub(super) fn are_complete(&self) -> bool {
-        let has_stack = self.stack.is_some() || self.user_stack.is_some() || self.kernel_stack.is_some();
-        self.time.is_some() && has_stack && (self.weight.is_some() || self.counts_rows)
     }
 }

@@ -1,45 +1,45 @@
-//! Rows of tables that are not CPU tables: counted by looking at the bytes after each `<`, without reading them as XML.
+//! Counts the rows of other than CPU tables by the bytes after each `<`, without parsing them as XML.
 //!
 //! This is fast, and accepts rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
-//! shows where rows and the table end is checked: every element must end inside its parent. Elements that a later CPU table may refer to
-//! are read, since ids are numbered over the complete document and a thread or frame may be defined here.
+//! marks the end of rows and of the table is checked: every element must end inside its parent. Elements that a later CPU table may refer to
+//! are parsed, since ids are numbered over the complete document and a thread or frame may be defined here.
 
 use super::super::position::Fault;
 use super::super::tag::Tag;
 use super::tokens::{self, Step};
 use super::{Content, DocumentReader};
 
-/// The longest name of an element that is looked for with its id, and more than most others have.
+/// The longest element name that is checked for an id. Few names are longer.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
 impl<C: Content> DocumentReader<'_, C> {
-    /// True if the rows that follow belong to a table that is not read.
+    /// True if the next rows belong to a table that is not read.
     pub(in super::super) fn is_skipping(&self) -> bool {
         self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
-    /// A row that is not read began.
+    /// Counts a row that is not read, at its start.
     pub(super) fn count_row(&mut self) {
         self.rows += 1;
         self.tables.count_row();
     }
 
-    /// A row or the table ends where another element is open, or a row starts there.
+    /// Notes that a row or the table ends while another element is open, or that a row starts there.
     fn note_unbalanced(&mut self, at: u64) {
         self.note(at, "unbalanced", || C::UNBALANCED.to_owned());
     }
 }
 
-/// The next thing to do after a look at a tag.
+/// What to do after examining a tag.
 enum Next {
-    /// The next one.
+    /// Examine the next tag.
     Tag,
-    /// The tag itself is read as a token.
+    /// Read the tag as a token.
     Token,
 }
 
-/// Continues with the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a skipped table are counted,
-/// and anything else is read as tokens.
+/// Continues at byte `used` of the bytes in memory, which start at `offset` in the input. Counts the rows of a skipped table, and reads
+/// anything else as tokens.
 pub(in super::super) fn rows_or_tokens<C: Content>(
     reader: &mut DocumentReader<'_, C>,
     bytes: &[u8],
@@ -59,8 +59,7 @@ pub(in super::super) fn rows_or_tokens<C: Content>(
     Ok(Step { used: skipped + step.used, ..step })
 }
 
-/// Counts rows until the end of the table or a definition to be read, which is where it stops. The bytes start at `offset` in
-/// the input.
+/// Counts rows, and stops at the end of the table or at a definition that must be read. The bytes start at `offset` in the input.
 fn rows<C: Content>(reader: &mut DocumentReader<'_, C>, bytes: &[u8], offset: u64, is_end: bool) -> Step {
     let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
     while let Some(at) = tags.next() {
@@ -77,7 +76,7 @@ fn rows<C: Content>(reader: &mut DocumentReader<'_, C>, bytes: &[u8], offset: u6
     Step { used: bytes.len(), needs_more: true }
 }
 
-/// Looks at a tag, up to the next one.
+/// Examines a tag and the text up to the next one.
 #[inline(always)]
 fn tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64) -> Next {
     match piece.first() {
@@ -108,7 +107,7 @@ fn end_tag<C: Content>(reader: &mut DocumentReader<'_, C>, piece: &[u8], at: u64
     if is_row {
         reader.tables.skipped_depth = 0;
     }
-    // What ends no row and nothing inside one should be the end of the table.
+    // An end tag that closes neither a row nor an element in one is probably the end of the table.
     if is_table || (open == 0 && !is_row) { Next::Token } else { Next::Tag }
 }
 
@@ -138,7 +137,7 @@ fn is_named(piece: &[u8], name: &[u8]) -> bool {
     piece.strip_prefix(name).is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
 }
 
-/// For an element that defines an id: true if it is one to be read, and its id.
+/// If the element defines an id, returns whether it must be read, and its id.
 fn definition(content: &impl Content, rest: &[u8]) -> Option<(bool, Option<u64>)> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;

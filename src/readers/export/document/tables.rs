@@ -1,13 +1,12 @@
-//! The tables of a document: the open table, its columns, and the tables before it.
+//! The tables of a document: the open table, its columns, and the complete tables.
 
 use quick_xml::events::BytesStart;
 
 use super::super::attributes::unescape;
 use super::super::position::Fault;
-use super::Content;
-use super::samples::{Roles, renamed_column};
+use super::roles::{Roles, renamed_column};
 use crate::readers::well_formed::attribute_of;
-use crate::recording::{Column, Table, TableKind, TableReader};
+use crate::recording::{Column, ColumnKind, Table, TableKind, TableReader};
 
 /// The open table, and the roles of its columns.
 #[derive(Debug)]
@@ -16,28 +15,26 @@ pub(in crate::readers::export) struct OpenTable {
     pub(in crate::readers::export) roles: Roles,
 }
 
-/// The tables of the document that is open.
+/// The tables of the open document.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// The table of the current rows.
     pub(super) open: Option<OpenTable>,
     /// True if the next rows are read.
     pub(super) is_read: bool,
-    /// True while the rows of a table that is not read are passing by.
+    /// True while the rows of a table are skipped.
     pub(super) is_skipping: bool,
-    /// The number of open elements in the rows that pass by.
+    /// The number of open elements in the skipped rows.
     pub(super) skipped_depth: u32,
-    /// The column of a schema that is open.
+    /// The open column of a schema.
     pub(super) column: Column,
     columns: Vec<Column>,
-    /// The completed tables.
     tables: Vec<Table>,
-    /// About how many bytes columns and tables take.
+    /// The approximate memory of columns and tables, in bytes.
     bytes: u64,
 }
 
 impl Tables {
-    /// The number of complete tables.
     pub(super) fn count(&self) -> usize {
         self.tables.len()
     }
@@ -70,30 +67,31 @@ impl Tables {
         Ok(())
     }
 
-    /// About how many bytes the columns and tables of this document take.
+    /// The approximate memory of the columns and tables of this document, in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.bytes
     }
 
     pub(super) fn finish_column(&mut self) {
-        let Column { mnemonic, engineering_type } = &self.column;
+        let Column { mnemonic, engineering_type, kind } = &mut self.column;
+        *kind = ColumnKind::of_type(engineering_type);
         self.bytes += (size_of::<Column>() + mnemonic.capacity() + engineering_type.capacity()) as u64;
         self.columns.push(std::mem::take(&mut self.column));
     }
 
-    /// Completes the schema. From here on, the kind of the table and the meaning of its cells are known.
-    pub(super) fn finish_schema(&mut self, content: &mut impl Content) {
+    /// Completes the schema, which determines the kind of the table and the meaning of its cells.
+    pub(super) fn finish_schema(&mut self, start_rows: impl FnOnce(&mut OpenTable, u32) -> bool) {
         let Some(table) = &mut self.open else { return };
         table.reader.table.columns = std::mem::take(&mut self.columns);
-        self.is_read = content.start_rows(table, self.tables.len() as u32);
+        self.is_read = start_rows(table, self.tables.len() as u32);
         (self.is_skipping, self.skipped_depth) = (!self.is_read, 0);
     }
 
-    /// The first missing column of a CPU table, if there are unknown columns.
+    /// The first missing column of a CPU table, if it also has unknown columns.
     pub(super) fn renamed_column(&self) -> Option<&'static str> {
         let table = &self.open.as_ref()?.reader.table;
         let schema = table.schema.as_deref().unwrap_or_default();
-        // Not of another table whose rows become samples.
+        // Other tables whose rows become samples are excluded.
         let is_cpu = table.kind == TableKind::Cpu && TableKind::of_schema(schema) == TableKind::Cpu;
         if is_cpu { renamed_column(schema, &table.columns) } else { None }
     }
@@ -105,21 +103,21 @@ impl Tables {
         }
     }
 
-    /// The table that is open, if one is, is complete, and returned.
+    /// Completes the open table, if any, and returns it.
     pub(super) fn finish(&mut self) -> Option<&Table> {
         (self.is_read, self.is_skipping) = (false, false);
         self.tables.push(self.open.take()?.reader.table);
         self.tables.last()
     }
 
-    /// Takes the completed tables.
+    /// Takes the complete tables.
     pub(super) fn take(&mut self) -> Vec<Table> {
         self.bytes = 0;
         std::mem::take(&mut self.tables)
     }
 }
 
-/// The number after `key` in an XPath, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
+/// Returns the number after `key` in an XPath such as `//trace-toc[1]/run[1]/data[1]/table[9]`.
 fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
     let (_, rest) = attribute_of(start, "xpath")?.split_once(key)?;
     rest.split_once(']')?.0.parse().ok()

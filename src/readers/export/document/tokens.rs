@@ -1,4 +1,4 @@
-//! From bytes to tokens: quick-xml on the part of the input that is in memory, as far as whole tokens go.
+//! Tokenizes the part of the input that is in memory with quick-xml, up to the last complete token.
 
 use quick_xml::encoding::EncodingError;
 use quick_xml::errors::{IllFormedError, SyntaxError};
@@ -14,14 +14,14 @@ use crate::readers::well_formed::{
 /// The progress of a pass over the bytes in memory.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Step {
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     pub(in super::super) used: usize,
-    /// True if the token that follows is not complete in memory.
+    /// True if the next token is incomplete in memory.
     pub(in super::super) needs_more: bool,
 }
 
 impl<C: Content> DocumentReader<'_, C> {
-    /// Takes a start tag, if the parts that are read are well-formed.
+    /// Handles a start tag after checking that it is well-formed.
     #[inline]
     fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         self.is_behind_declaration = false;
@@ -31,12 +31,12 @@ impl<C: Content> DocumentReader<'_, C> {
         }
     }
 
-    /// Nothing may precede a declaration. Between documents, it belongs to the document before.
+    /// Nothing may precede a declaration. Between two documents, it belongs to the first.
     fn begin_prolog(&mut self) {
         self.is_behind_declaration |= !self.has_documents() && !self.is_in_document();
     }
 
-    /// Takes the next token, which starts at the byte `at`, if it is well-formed.
+    /// Handles the next token, which starts at byte `at`, after checking that it is well-formed.
     fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
         let broken = |broken: Broken| Fault::malformed(broken, at);
         match event {
@@ -70,9 +70,9 @@ impl<C: Content> DocumentReader<'_, C> {
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads tokens until rows follow that are not read as tokens, or the bytes end; at least one if there is one.
+/// Reads tokens until rows follow that are not read as tokens, or the bytes end. Reads at least one token, if there is one.
 ///
-/// `window` is what is in memory, from the byte `window_offset` of the input on; its first `used` bytes were read.
+/// `window` contains the bytes in memory, from `window_offset` of the input on; the first `used` bytes of it were read before.
 pub(super) fn read<C: Content>(
     reader: &mut DocumentReader<'_, C>,
     window: &[u8],
@@ -81,7 +81,7 @@ pub(super) fn read<C: Content>(
     is_end: bool,
 ) -> Result<Step, Fault> {
     let (bytes, offset) = (&window[used..], window_offset + used as u64);
-    // quick-xml removes a byte order mark at the start of every slice, and does not count it. It belongs to the text except at the start of
+    // quick-xml removes a byte order mark at the start of every slice, and does not count it. It is part of the text except at the start of
     // the input.
     if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
         if offset > 0 {
@@ -124,7 +124,7 @@ pub(super) fn read<C: Content>(
 /// True if the error may only mean that the token continues after the bytes in memory.
 fn is_incomplete(error: &quick_xml::Error, xml: &Reader<&[u8]>, bytes: &[u8], start: usize) -> bool {
     match error {
-        // `<!` alone is the start of a comment or CDATA; `<!x` is not.
+        // `<!` alone may be the start of a comment or CDATA; `<!x` may not.
         quick_xml::Error::Syntax(SyntaxError::InvalidBangMarkup) => {
             ["<!--", "<![CDATA[", "<!DOCTYPE"].iter().any(|markup| markup.as_bytes().starts_with(&bytes[start..]))
         }

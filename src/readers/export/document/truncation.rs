@@ -1,4 +1,4 @@
-//! The end of an input: it should be between documents, and hold one at least. And documents that end before they should.
+//! Handles the end of an input, which must be between documents and after at least one, and documents that are truncated.
 
 use super::super::blocks::{Block, End};
 use super::super::position::{Fault, Place};
@@ -6,7 +6,7 @@ use super::super::tag::Tag;
 use super::{Content, DocumentReader, Open, Root};
 use crate::error::{Error, ErrorKind};
 
-/// The elements that are open, outermost first, and the place where a person should look.
+/// The open elements, outermost first, and the position to report.
 struct Unfinished {
     inside: String,
     byte: u64,
@@ -14,7 +14,7 @@ struct Unfinished {
 }
 
 impl<C: Content> DocumentReader<'_, C> {
-    /// The elements that are open; `None` between documents.
+    /// Returns the open elements; `None` between documents.
     fn unfinished(&self) -> Option<Unfinished> {
         if let Root::Toc(toc) = &self.root {
             let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
@@ -30,12 +30,12 @@ impl<C: Content> DocumentReader<'_, C> {
         Some(Unfinished { inside: names.join("/"), byte: look_at.at, line: look_at.line })
     }
 
-    /// True if a document was complete.
+    /// True if at least one document was complete.
     pub(super) fn has_documents(&self) -> bool {
         !self.documents.is_empty()
     }
 
-    /// A document that starts inside another one: that one was cut, and this one appended to it.
+    /// Handles a document that starts inside another one: the first was truncated, and the second appended to it.
     pub(super) fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
         let Some(Unfinished { inside, byte, line }) = self.unfinished() else { return Ok(()) };
         if !self.allow_truncated {
@@ -46,7 +46,7 @@ impl<C: Content> DocumentReader<'_, C> {
         Ok(())
     }
 
-    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
+    /// Ends the input inside a document: complete rows are kept, and an incomplete row is rejected.
     fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.tag == Tag::Row)
             && let Some(table) = &mut self.tables.open
@@ -70,7 +70,7 @@ impl<C: Content> DocumentReader<'_, C> {
     }
 }
 
-/// Ends the input, whose last block was read up to `used`; gives the number of its bytes.
+/// Ends the input after `used` bytes of its last block were read. Returns the size of the input in bytes.
 pub(in super::super) fn finish<C: Content>(
     reader: &mut DocumentReader<'_, C>,
     place: &Place<'_>,
@@ -112,7 +112,7 @@ pub(in super::super) fn finish<C: Content>(
     Ok(end)
 }
 
-/// The error of a fault in a block.
+/// The error for a fault in a block.
 pub(in super::super) fn describe<C: Content>(
     reader: &DocumentReader<'_, C>,
     place: &Place<'_>,

@@ -1,6 +1,6 @@
-//! Numbers, attribute values and text, eight bytes at a time.
+//! Scans numbers, attribute values and text, eight bytes at a time.
 //!
-//! The scanned bytes are followed by [`PADDING`] zeros, so that a look ahead needs no care at the end.
+//! The scanned bytes are followed by [`PADDING`] zeros, so looking ahead is always safe.
 
 /// The number of zeros after the scanned bytes.
 pub(in super::super) const PADDING: usize = 32;
@@ -8,7 +8,7 @@ pub(in super::super) const PADDING: usize = 32;
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// The bytes from `at` on, as many as one step looks at.
+/// Returns the bytes from `at` on that one step examines.
 #[inline(always)]
 pub(super) fn look(bytes: &[u8], at: usize) -> Option<&[u8; PADDING]> {
     bytes.get(at..)?.first_chunk()
@@ -19,7 +19,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Up to eight digits, as the last bytes of a word; zeros before them.
+/// Up to eight digits in the last bytes of a word, with zeros before them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digits(u64);
 
@@ -30,25 +30,25 @@ impl Digits {
         Self((word ^ (ONES * u64::from(b'0'))) << ((64 - 8 * count) % 64))
     }
 
-    /// 0 if all are digits.
+    /// Returns 0 if all are digits.
     #[inline(always)]
     pub(super) fn others(self) -> u64 {
         // The sum sets the high bit of a byte above 9; the effect of a carry on later bytes does not matter.
         (self.0.wrapping_add(ONES * 0x76) | self.0) & HIGH
     }
 
-    /// The number that they make.
+    /// The value of the digits.
     #[inline(always)]
     pub(super) fn number(self) -> u64 {
-        // Adds up pairs, fours and eights: each product contains a number plus ten, a hundred or ten thousand times the one before it, and
-        // the lower bits do not matter.
+        // Adds up pairs, fours and eights: each product contains a number plus ten, a hundred or ten thousand times the one before it; the lower
+        // bits are irrelevant.
         let pairs = (self.0.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
         fours.wrapping_mul(10_000 << 32 | 1) >> 32
     }
 }
 
-/// The number of leading digits among the eight bytes of `word`; and the number that they make.
+/// Returns the number of leading digits in the eight bytes of `word`, and their value.
 #[inline(always)]
 pub(super) fn digits(word: u64) -> (usize, u64) {
     let others = Digits::first_of(word, 8).others();
@@ -59,7 +59,7 @@ pub(super) fn digits(word: u64) -> (usize, u64) {
     (count, Digits::first_of(word, count).number())
 }
 
-/// The decimal number at `at`, of up to 19 digits, and where it ends.
+/// Parses the decimal number at `at`, of up to 19 digits. Returns it with its end.
 #[inline(always)]
 pub(super) fn number(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let (count, number) = digits(word(bytes, at)?);
@@ -83,10 +83,10 @@ fn long_number(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The length of displayed times, except from one hour on.
+/// The length of a displayed time, unless it is at least one hour.
 pub(super) const TIME_LENGTH: usize = "00:00.648.438".len();
 
-/// The end of the `">` after a time such as `00:00.648.438`.
+/// Returns the end of the `">` after a time such as `00:00.648.438`.
 #[inline(always)]
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (first, last) = (word(bytes, at)?, word(bytes, at + TIME_LENGTH - 8)?);
@@ -98,7 +98,7 @@ pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
 }
 
-/// 0 if all bytes of `word` are from `.` to `:`, as digits are.
+/// Returns 0 if all bytes of `word` are from `.` to `:`, which includes the digits.
 #[inline(always)]
 pub(super) fn not_time(word: u64) -> u64 {
     // For an ASCII byte, the high bit of the sum means that it is larger, and that of the difference that it is not smaller.
@@ -107,36 +107,36 @@ pub(super) fn not_time(word: u64) -> u64 {
     (larger | word | !not_smaller) & HIGH
 }
 
-/// The bytes of `word` equal to `byte`, by their high bits; bytes after the first one may be wrong.
+/// Marks the bytes of `word` equal to `byte` in their high bits. Only the first mark is reliable.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGH
 }
 
-/// The bytes of `word` that are control characters or not ASCII, by their high bits; bytes after the first one may be wrong.
+/// Marks the bytes of `word` that are control characters or not ASCII in their high bits. Only the first mark is reliable.
 #[inline(always)]
 fn unusual(word: u64) -> u64 {
     (word.wrapping_sub(ONES * 0x20) | word) & HIGH
 }
 
-/// The end of the attribute value at `at`: its quote. `None` for a value that Instruments does not write (with `<`, control characters, or
-/// bytes that are not UTF-8).
+/// Returns the end of the attribute value at `at`, which is its quote. `None` for a value that Instruments does not write (with `<`, control
+/// characters, or invalid UTF-8).
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     plain_end(bytes, at, b'"', b'<')
 }
 
-/// The end of the text at `at`: the `<` of the tag that follows. `None` for text that has a `>`, entities, control characters, or bytes
-/// that are not UTF-8.
+/// Returns the end of the text at `at`, which is the `<` of the next tag. `None` for text with a `>`, entities, control characters, or
+/// invalid UTF-8.
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = plain_end(bytes, at, b'<', b'&')?;
-    // It is not allowed after two brackets.
+    // XML forbids `>` after two brackets, so leave it to the parser.
     memchr::memchr(b'>', &bytes[at..end]).is_none().then_some(end)
 }
 
-/// The position of `end`, if there is neither `not` nor a control character before it.
+/// Returns the position of `end`, if there is neither `not` nor a control character before it.
 #[inline(always)]
 fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let mut next = at;
@@ -155,7 +155,7 @@ fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     }
 }
 
-/// As [`plain_end`], with characters beyond ASCII.
+/// Like [`plain_end`], for text beyond ASCII.
 #[cold]
 fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let length = bytes[at..].iter().position(|&byte| byte == end || byte == not || byte < 0x20)?;

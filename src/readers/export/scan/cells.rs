@@ -1,7 +1,7 @@
-//! The cells of a row.
+//! Scans the cells of a row.
 //!
 //! After its time, a row has a thread, process, core, state and weight, nearly always by `ref`, and there are few combinations. A
-//! combination that was seen is therefore [known](super::known_cells) by its bytes, and not read again.
+//! combination that was seen before is therefore [recognised](super::known_cells) by its bytes, and not parsed again.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -10,7 +10,7 @@ use super::bytes::{PADDING, look};
 use super::known_cells::{Found, Key, key_of};
 
 impl Scanner<'_> {
-    /// Reads cells until the row ends. Returns where it ends.
+    /// Reads cells until the row ends. Returns the end of the row.
     pub(super) fn cells(&mut self, mut at: usize) -> Option<usize> {
         loop {
             let ahead = look(self.bytes, at)?;
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a cell that is a `ref` or absent, if it is.
+    /// Reads a cell that is a `ref` or absent; the inner `None` for any other cell.
     #[inline(always)]
     fn reference_cell(&mut self, ahead: &[u8; PADDING], at: usize) -> Option<Option<(Tag, usize)>> {
         if let Some((tag, length)) = cell_reference(ahead) {
@@ -47,7 +47,7 @@ impl Scanner<'_> {
         Some(Some((Tag::Sentinel, at + b"<sentinel/>".len())))
     }
 
-    /// The cells at `at` that are `ref`s and no stacks, if such were seen before: their index on the tape and where they end.
+    /// Recognises cells at `at` that are `ref`s, but not stacks. Returns their index on the tape, and their end.
     #[inline(always)]
     pub(super) fn seen_cells(&mut self, at: usize) -> Option<(u32, usize)> {
         let key = key_of(self.bytes[at..].first_chunk()?);
@@ -65,10 +65,10 @@ impl Scanner<'_> {
         Some((cells, at + length))
     }
 
-    /// Puts cells on the tape that are known from another one.
+    /// Adds cells that are known from an earlier tape to this tape.
     fn put_on_tape(&mut self, known: usize) -> Option<u32> {
         let references = self.known_cells.references(known);
-        // In this document they may refer to a later definition.
+        // In this document, they may refer to a later definition.
         self.note_reference(references.iter().copied().max().unwrap_or(0))?;
         let from = self.tape.references.len();
         self.tape.references.extend_from_slice(self.known_cells.references(known));
@@ -78,7 +78,7 @@ impl Scanner<'_> {
         Some(cells)
     }
 
-    /// Reads the cells at `at` that are `ref`s and no stacks; returns where they end.
+    /// Reads the cells at `at` that are `ref`s, but not stacks. Returns their end.
     #[inline(always)]
     fn shared_cells(&mut self, at: usize) -> Option<usize> {
         let Some(first) = self.bytes[at..].first_chunk() else { return Some(at) };
@@ -117,13 +117,13 @@ impl Scanner<'_> {
     }
 }
 
-/// True if a cell is a stack: nearly every row has another one.
+/// True if a cell is a stack, which differs in nearly every row.
 #[inline(always)]
 fn is_stack(ahead: &[u8; PADDING]) -> bool {
     [&b"<backtrace"[..], b"<tagged-backtrace", b"<kperf-bt"].iter().any(|name| ahead.starts_with(name))
 }
 
-/// The tag of a cell that is a `ref`, and its length up to the number; only for cells that most rows have.
+/// Returns the tag of a cell that is a `ref`, and its length up to the number. Covers only cells that most rows have.
 #[inline(always)]
 fn cell_reference(ahead: &[u8; PADDING]) -> Option<(Tag, usize)> {
     macro_rules! cell {

@@ -1,11 +1,11 @@
-//! Elements that define something: their attributes, text and children.
+//! Scans elements that define something: their attributes, text and children.
 
 use super::super::tag::Tag;
 use super::super::tape::{Op, Span};
 use super::Scanner;
 use super::bytes::{has_known_entities, look, number, text_end, time_end, value_end};
 
-/// The largest depth of nested elements in a row; real ones are 6 deep.
+/// The maximum depth of nested elements in a row; real ones are 6 deep.
 const MAX_NESTING: u32 = 8;
 
 /// The start tag of an element.
@@ -17,9 +17,9 @@ pub(super) struct Start {
     pub(super) name_end: usize,
     pub(super) id: u32,
     pub(super) fields: Fields,
-    /// True if it is the end as well.
+    /// True if the tag also ends the element.
     is_empty: bool,
-    /// The end of the element.
+    /// The end of the start tag.
     pub(super) end: usize,
 }
 
@@ -30,7 +30,7 @@ impl Start {
     }
 }
 
-/// The attributes that the element's value needs.
+/// The attributes needed for the element's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     pub(super) fmt: Span,
@@ -38,7 +38,7 @@ pub(super) struct Fields {
     names: [Span; 5],
     is_inlined: bool,
     line: Option<u32>,
-    /// A bit for each known attribute that is there.
+    /// A bit for each known attribute that is present.
     seen: u16,
 }
 
@@ -46,7 +46,7 @@ impl Fields {
     const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None, seen: 0 };
 }
 
-/// The attributes that elements have besides `id`; others are left to others.
+/// The known attributes besides `id`. An element with any other attribute is not scanned.
 #[derive(Clone, Copy)]
 enum Key {
     Fmt,
@@ -81,7 +81,7 @@ impl Key {
 }
 
 impl Scanner<'_> {
-    /// Reads the element at `at`; returns where it ends.
+    /// Reads the element at `at`. Returns its end.
     pub(super) fn element(&mut self, at: usize, nesting: u32) -> Option<usize> {
         if nesting > MAX_NESTING {
             return None;
@@ -111,7 +111,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`, which every row has; in the usual form only.
+    /// Reads `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`, which every row has; only in this form.
     #[inline(always)]
     pub(super) fn sample_time(&mut self, at: usize) -> Option<usize> {
         let (id, value, end) = self.usual_time(at)?;
@@ -120,7 +120,7 @@ impl Scanner<'_> {
         Some(end)
     }
 
-    /// The id of such a time, which is the next one, its value, and where it ends.
+    /// Returns the id of such a time, which must be the next id, its value, and its end.
     #[inline(always)]
     pub(super) fn usual_time(&self, at: usize) -> Option<(u64, u64, usize)> {
         const START: &[u8] = b"<sample-time id=\"";
@@ -138,19 +138,19 @@ impl Scanner<'_> {
         look(self.bytes, end)?.starts_with(END).then_some((id, value, end + END.len()))
     }
 
-    /// The tag of the element at `at`, and where its name ends.
+    /// Returns the tag of the element at `at`, and the end of its name.
     fn name(&self, at: usize) -> Option<(Tag, usize)> {
         let name = self.bytes.get(at..)?.strip_prefix(b"<")?;
         let is_name = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
         let length = name.iter().take_while(is_name).count();
         let name = std::str::from_utf8(&name[..length]).ok()?;
-        // Names that begin with digits or like `xml` are invalid, and do not occur.
+        // Names that start with a digit or with `xml` are invalid, and do not occur.
         let is_usual = name.starts_with(|first: char| first.is_ascii_lowercase());
         let tag = Tag::of(name);
         (is_usual && !tag.is_structure()).then_some((tag, at + 1 + length))
     }
 
-    /// Reads a start tag that has no `ref`.
+    /// Reads a start tag without a `ref`.
     fn start(&mut self, tag: Tag, at: usize, name_end: usize) -> Option<Start> {
         let mut start = Start { tag, at, name_end, id: 0, fields: Fields::NONE, is_empty: false, end: name_end };
         if self.bytes[name_end..].starts_with(b" id=\"") {
@@ -172,9 +172,9 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads the attribute at `at`; returns where it ends.
+    /// Reads the attribute at `at`. Returns its end.
     fn attribute(&self, tag: Tag, at: usize, fields: &mut Fields) -> Option<usize> {
-        // The longest name is shorter than what one look takes.
+        // All known names are shorter than `PADDING`.
         let length = look(self.bytes, at)?.iter().position(|&byte| byte == b'=')?;
         let key = Key::of(&self.bytes[at..at + length])?;
         let value = at + length + b"=\"".len();
@@ -208,7 +208,7 @@ impl Scanner<'_> {
         Some(end + 1)
     }
 
-    /// The end tag of an element at `at`; returns where it ends.
+    /// Reads the end tag of an element at `at`. Returns its end.
     #[inline(always)]
     pub(super) fn close(&self, start: &Start, at: usize) -> Option<usize> {
         let name = &self.bytes[start.at + 1..start.name_end];
@@ -216,7 +216,7 @@ impl Scanner<'_> {
         (*rest.first()? == b'>').then_some(at + 2 + name.len() + 1)
     }
 
-    /// An element without children, which ends at `end`.
+    /// Adds an element without children, which ends at `end`.
     fn leaf(&mut self, start: &Start, text: Span, end: usize) -> Option<usize> {
         let &Start { tag, id, at, fields, .. } = start;
         let place = self.place(at);
@@ -229,7 +229,7 @@ impl Scanner<'_> {
         Some(end)
     }
 
-    /// An element with children.
+    /// Adds an element with children.
     fn parent(&mut self, start: &Start, nesting: u32) -> Option<usize> {
         if start.tag.has_text() || start.tag == Tag::Sentinel {
             return None;
@@ -241,7 +241,7 @@ impl Scanner<'_> {
         self.close(start, end)
     }
 
-    /// Reads the children of an element until its end tag; returns where that starts.
+    /// Reads the children of an element up to its end tag. Returns the start of the end tag.
     fn children(&mut self, start: &Start, nesting: u32) -> Option<usize> {
         let mut at = start.end;
         self.enter(start);
@@ -252,7 +252,7 @@ impl Scanner<'_> {
         Some(at)
     }
 
-    /// Notes that the bytes that follow are inside an element.
+    /// Marks the element as open.
     #[inline(always)]
     pub(super) fn enter(&mut self, start: &Start) {
         if start.id > 0 {
@@ -287,7 +287,7 @@ impl Scanner<'_> {
         Some(end)
     }
 
-    /// A frame that is defined in a stack; gives its id, and where it ends.
+    /// Reads a frame that is defined in a stack. Returns its id and its end.
     pub(super) fn frame(&mut self, at: usize, is_first_child: bool, nesting: u32) -> Option<(u32, usize)> {
         let (tag, name_end) = self.name(at)?;
         if tag != Tag::Frame {

@@ -1,6 +1,6 @@
-//! Rows as nearly all are: a time, cells that were seen before, and a stack.
+//! A fast path for nearly all rows: a time, cells that were seen before, and a stack.
 //!
-//! They are read in one pass, without looking for other elements. Rows that differ in any way are left to the readers that do.
+//! Such rows are read in one pass, without checking for other elements. Rows that differ in any way are left to the general scanner.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -9,26 +9,26 @@ use super::elements::Start;
 use super::known_cells::Widths;
 use super::{MAX_ROW, Scanner};
 
-/// The start of a row that is as usual.
+/// The start of a row with the usual shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowStart {
-    /// The id of the time; it is the next id, and not defined yet.
+    /// The id of the time. It is the next id, and not defined yet.
     id: u64,
     time: u64,
     cells: u32,
-    /// The position of its stack.
+    /// The offset of its stack.
     stack: usize,
 }
 
-/// The id of the time that a row starts with, its value, and where it ends, if their widths are these and all else is as usual.
+/// Reads the time at the start of a row if its numbers have these widths and it has the usual form. Returns its id, its value and its end.
 ///
-/// No place depends on what was read, and there is one decision.
+/// There is a single branch, and no offset depends on the data.
 #[inline(always)]
 fn time_of_widths(bytes: &[u8], row: usize, widths: Widths) -> Option<(u64, u64, usize)> {
     const ID: usize = b"<row><sample-time id=\"".len();
     const FMT: usize = b"\" fmt=\"".len();
     const FMT_END: usize = FMT + TIME_LENGTH;
-    // The digits of the time are in two words; times with fewer digits are in the first 100 ms.
+    // The digits of the time are in two words. Times with fewer digits only occur in the first 100 ms.
     let (1..=8, 9..=16) = (widths.id, widths.time) else { return None };
     let (id_width, time_width) = (usize::from(widths.id & 15), usize::from(widths.time & 31));
     let text: &[u8; 128] = bytes.get(row..)?.first_chunk()?;
@@ -55,10 +55,11 @@ const END_TAG: &[u8] = b"</sample-time>";
 const END: &[u8] = b"\"/></row>";
 const ROW_END: &[u8] = b"</row>";
 
-/// As many bytes as a stack by `ref` and the end of its row have.
+/// The length of a stack by `ref` with the end of its row.
 const LAST_CELL: usize = b"<tagged-backtrace ref=\"".len() + 8 + END.len();
 
-/// The id of a stack by `ref` of up to 8 digits, with this start, and how long it is with the end of its row. There is no id 0.
+/// Parses a stack by `ref` that has up to 8 digits and starts with `start`. Returns its id, which is never 0, and the length up to the end of
+/// the row.
 #[inline(always)]
 fn stack_reference<const N: usize>(ahead: &[u8; LAST_CELL], start: &[u8; N]) -> Option<(u32, usize)> {
     if !ahead.starts_with(start) {
@@ -70,7 +71,7 @@ fn stack_reference<const N: usize>(ahead: &[u8; LAST_CELL], start: &[u8; N]) -> 
 }
 
 impl Scanner<'_> {
-    /// Reads the time and the other cells of the row at `row`, if they are usual. Nothing of them is on the tape yet.
+    /// Reads the time and the other cells of the row at `row`, if they have the usual form. Adds nothing to the tape yet.
     #[inline(always)]
     pub(super) fn row_start(&mut self, row: usize) -> Option<RowStart> {
         let (id, time, at) = match time_of_widths(self.bytes, row, self.widths) {
@@ -78,14 +79,14 @@ impl Scanner<'_> {
             _ => self.time_of_any_width(row)?,
         };
         let (cells, stack) = self.seen_cells(at)?;
-        // A stack by `ref` after it is far shorter than the other half.
+        // The remaining half is ample for a stack by `ref`.
         if stack - row > MAX_ROW / 2 {
             return None;
         }
         Some(RowStart { id, time, cells, stack })
     }
 
-    /// The time of the row at `row`, and how many digits it has.
+    /// Reads the time of the row at `row`, and remembers its widths.
     fn time_of_any_width(&mut self, row: usize) -> Option<(u64, u64, usize)> {
         if !self.bytes[row..].starts_with(b"<row>") {
             return None;
@@ -95,14 +96,14 @@ impl Scanner<'_> {
         Some((id, time, at))
     }
 
-    /// Reads a stack by `ref` at the end of a row with this start. Returns where the row ends.
+    /// Reads a stack by `ref` at the end of a row with this start. Returns the end of the row.
     #[inline(always)]
     pub(super) fn usual_end(&mut self, row: usize, start: &RowStart) -> Option<usize> {
         let &RowStart { id, time, cells, stack: at } = start;
         let ahead = self.bytes.get(at..)?.first_chunk()?;
         let (stack, length) = stack_reference(ahead, b"<backtrace ref=\"")
             .or_else(|| stack_reference(ahead, b"<tagged-backtrace ref=\""))?;
-        // Only earlier ids. The time of the row itself is not a stack, which is detected when stacks are looked up.
+        // Only earlier ids are valid. The id of the row's own time is not excluded here, but looking up stacks detects that it is not a stack.
         if u64::from(stack) > id {
             return None;
         }
@@ -113,7 +114,7 @@ impl Scanner<'_> {
         Some(at + length)
     }
 
-    /// Reads what follows the usual start of a row; returns where the row ends.
+    /// Reads the rest of a row after its usual start. Returns the end of the row.
     #[inline(always)]
     pub(super) fn rest_of_row(&mut self, start: &RowStart) -> Option<usize> {
         let &RowStart { time: value, cells, stack, .. } = start;
@@ -126,7 +127,7 @@ impl Scanner<'_> {
         self.cells(end)
     }
 
-    /// Reads the stack at `at` if it is `<backtrace id="1"><frame …`; returns where it ends.
+    /// Reads the stack at `at` if it is `<backtrace id="1"><frame …`. Returns its end.
     #[inline(always)]
     fn usual_stack(&mut self, at: usize) -> Option<Option<usize>> {
         const START: &[u8] = b"<backtrace id=\"";
@@ -151,7 +152,7 @@ mod tests {
     use super::super::{MAX_ROW, Memory};
     use super::*;
 
-    /// The time that is read without knowing widths.
+    /// Reads the time without knowing its widths.
     fn of_any_width(bytes: &[u8], next_id: u32) -> Option<(u64, u64, usize)> {
         let (mut memory, mut tape) = (Memory { known_cells: KnownCells::default() }, Tape::default());
         Scanner::new(bytes, MAX_ROW, Some(next_id), 0, &mut memory, &mut tape).usual_time(b"<row>".len())

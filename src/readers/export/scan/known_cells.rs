@@ -1,51 +1,51 @@
-//! Combinations of cells that were seen, by the bytes they are written as.
+//! A cache of cell combinations, looked up by their bytes.
 //!
-//! The meaning of such bytes does not depend on their place: they are ids, whose values are looked up later. So combinations learnt from
-//! one block serve for all blocks after it.
+//! The meaning of these bytes does not depend on their position: they are ids, whose values are looked up later. So combinations from one
+//! block can be used in all later blocks.
 //!
-//! The next row is also likely to be as wide as the row before, and the next stack of a thread to be like its last one.
+//! This module also remembers the widths of the last row, and the last stack of each thread, since the next ones are probably similar.
 
 use super::super::tag::Tag;
 
-/// The number of sets of combinations.
+/// The number of sets in the cache.
 const SETS: usize = 512;
 /// The number of combinations in a set. Combinations that differ only after their [`KEY`] (in state or weight) share one set.
 const WAYS: usize = 4;
-/// By how many bytes a combination is looked for; they are about 90 long.
+/// The number of bytes that are hashed to find a combination; combinations are about 90 bytes long.
 const KEY: usize = 64;
-/// Longer ones are not remembered.
+/// Longer combinations are not cached.
 const MAX_TEXT: usize = 1024;
-/// The number of remembered combinations, including those that others replaced.
+/// The maximum number of combinations, including those that were replaced in their set.
 const MAX_KNOWN: usize = 2 * SETS * WAYS;
 
-/// The combinations that a thread has seen.
+/// The cache of one thread.
 #[derive(Debug)]
 pub(super) struct KnownCells {
     sets: Box<[[Place; WAYS]; SETS]>,
     all: Vec<Known>,
     text: Vec<u8>,
     references: Vec<u32>,
-    /// For each reference, the name of its element.
+    /// The element name of each reference.
     tags: Vec<Tag>,
-    /// Counts the tapes.
+    /// The number of the current tape.
     tape: u32,
 }
 
-/// The place to look for a combination, by its first bytes.
+/// The hash of a combination's first bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     set: u16,
     tag: u16,
 }
 
-/// A combination in its set.
+/// A slot of a set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// The tag of its key.
     tag: u16,
-    /// The index, counted from 1; 0 means none.
+    /// The index plus one; 0 if the slot is empty.
     known: u16,
-    /// The number of bytes, which gives the continuation of the row before they are compared.
+    /// The length in bytes. It is stored here so that the end of the cells is known before the bytes are compared.
     length: u16,
 }
 
@@ -54,9 +54,9 @@ struct Place {
 pub(super) struct Found {
     pub(super) known: usize,
     pub(super) length: usize,
-    /// The thread in these cells, or the thread of the row before them.
+    /// The thread in these cells or, if they have none, the thread of the row before them.
     pub(super) thread: u32,
-    /// The index on the tape, if they are on it.
+    /// The index on the tape, if the tape contains them.
     pub(super) on_tape: Option<u32>,
 }
 
@@ -66,9 +66,9 @@ struct Known {
     text_start: u32,
     start: u32,
     end: u32,
-    /// The thread in these cells, or the thread of the row before them.
+    /// The thread in these cells or, if they have none, the thread of the row before them.
     thread: u32,
-    /// The last tape that has them, and their index there.
+    /// The last tape that contains them, and their index there.
     tape: u32,
     cells: u32,
 }
@@ -93,11 +93,11 @@ impl KnownCells {
         }
     }
 
-    /// The cells that `bytes` start with and that have this key, if they were seen.
+    /// Looks up the cells at the start of `bytes`, which have this key.
     #[inline(always)]
     pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<Found> {
         for place in &self.sets[usize::from(key.set) % SETS] {
-            // Empty places are last.
+            // Empty slots are last.
             let index = usize::from(place.known).checked_sub(1)?;
             let (known, length) = (&self.all[index], usize::from(place.length));
             let text = known.text_start as usize;
@@ -109,7 +109,7 @@ impl KnownCells {
         None
     }
 
-    /// The ids; 0 is an absent value.
+    /// Their ids; 0 is an absent value.
     pub(super) fn references(&self, known: usize) -> &[u32] {
         let known = &self.all[known];
         &self.references[known.start as usize..known.end as usize]
@@ -121,12 +121,12 @@ impl KnownCells {
         &self.tags[known.start as usize..known.end as usize]
     }
 
-    /// Records that the cells are on the tape.
+    /// Records that the cells are on the current tape.
     pub(super) fn set_on_tape(&mut self, known: usize, cells: u32) {
         (self.all[known].tape, self.all[known].cells) = (self.tape, cells);
     }
 
-    /// Adds cells that are on the tape.
+    /// Adds cells that are on the current tape.
     pub(super) fn add(&mut self, key: Key, text: &[u8], ids: &[u32], tags: &[Tag], thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
@@ -143,7 +143,7 @@ impl KnownCells {
     }
 }
 
-/// True if `bytes` start with `text`; fastest for texts about as long as cells.
+/// True if `bytes` start with `text`; fastest if `text` is about as long as a typical combination.
 #[inline(always)]
 fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     const STEP: usize = 32;
@@ -152,11 +152,11 @@ fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
         return bytes == text;
     };
     let (Some(e), Some(f)) = (bytes.last_chunk::<STEP>(), text.last_chunk::<STEP>()) else { return false };
-    // The first two steps and the last one have all of them.
+    // Up to three steps, the first two and the last one cover all bytes.
     (a == c) & (b == d) & (e == f) && (text.len() <= 3 * STEP || bytes == text)
 }
 
-/// Any odd numbers with as many ones as zeros.
+/// Arbitrary odd numbers with as many ones as zeros.
 const FACTORS: [u64; KEY / 8 - 1] = [
     0x9e37_79b9_7f4a_7c15,
     0xbf58_476d_1ce4_e5b9,
@@ -167,17 +167,17 @@ const FACTORS: [u64; KEY / 8 - 1] = [
     0x27d4_eb2f_1656_67c5,
 ];
 
-/// The place to look for cells with these first bytes.
+/// Hashes the first bytes of cells.
 #[inline(always)]
 pub(super) fn key_of(key: &[u8; KEY]) -> Key {
-    // The first eight bytes are the same in every row. No product waits for another one.
+    // The first eight bytes are the same in every row. The products are independent, so none has to wait for another.
     let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
     let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
     Key { set: (hash >> 48) as u16, tag: (hash >> 32) as u16 }
 }
 
-/// The number of digits in the time and id of a row. The next row nearly always has the same numbers, so the places of its parts are known
-/// in advance.
+/// The number of digits in a row's id and time. The next row nearly always has the same widths, so the offsets of its parts are known in
+/// advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Widths {
     pub(super) id: u8,
@@ -191,20 +191,19 @@ impl Widths {
     }
 }
 
-/// The number of threads whose last stacks are remembered.
+/// The number of threads whose last stack is remembered.
 pub(super) const THREADS: usize = 64;
 
-/// By thread: its last stack on the tape.
+/// The last stack of each thread on the tape.
 #[derive(Debug)]
 pub(super) struct LastStacks(pub(super) [LastStack; THREADS]);
 
-/// Where the last stack of a thread is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastStack {
     pub(super) thread: u32,
-    /// The index, counted from 1; 0 means none.
+    /// The index plus one; 0 means none.
     pub(super) stack: u32,
-    /// The end of its frames in the text, and the place from which on they are all `ref`s.
+    /// The end of its frames in the text, and the offset from which they are all `ref`s.
     pub(super) text_end: u32,
     pub(super) plain_from: u32,
 }

@@ -1,11 +1,10 @@
-//! Reads rows of CPU tables in the spelling of `xctrace`.
+//! Scans rows of CPU tables in the XML dialect of `xctrace`.
 //!
-//! Instruments writes one dialect of XML: one space before an attribute, double quotes, `id` or `ref` first, no comments, no numeric
-//! entities, no text next to elements. In this dialect, the first bytes identify a tag, and nine of ten tags are `<frame ref="N"/>`.
-//! Anything else ends the scan before its row, and the row is then read as XML. The scanner therefore never decides what unusual input
-//! means.
+//! Instruments writes a restricted XML: one space before an attribute, double quotes, `id` or `ref` first, no comments, no numeric entities,
+//! no text next to elements. In this dialect, the first bytes identify a tag, and nine of ten tags are `<frame ref="N"/>`. Anything else
+//! ends the scan before its row, and the row is then parsed as XML. The scanner therefore never interprets unusual input.
 //!
-//! A scan needs only its bytes, so blocks can be scanned in parallel.
+//! A scan needs only its own bytes, so blocks can be scanned in parallel.
 
 mod bytes;
 mod cells;
@@ -26,30 +25,30 @@ use bytes::number;
 use known_cells::KnownCells;
 use known_cells::{LastStacks, Widths};
 
-/// Longer rows are read as XML: places in a row are kept in 16 bits.
+/// Longer rows are parsed as XML, since offsets in a row are stored in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;
-/// As many elements as may be open in a document before the limits matter: the scanner opens fewer.
+/// The scanner opens fewer elements than this. If the limits allow less, it is not used.
 const MAX_DEPTH: usize = 16;
-/// Stacks of more frames are read as XML.
+/// Stacks with more frames are parsed as XML.
 const MAX_FRAMES: usize = 2_000;
-/// As many values as a row has pending at most.
+/// The maximum number of pending values in a row.
 const MAX_CHILDREN: usize = 2 * MAX_FRAMES;
 
 /// Scans rows of one block onto a tape.
 #[derive(Debug)]
 pub(super) struct Scanner<'b> {
-    /// The bytes, with [`PADDING`] zeros after them.
+    /// The bytes, followed by [`PADDING`] zeros.
     bytes: &'b [u8],
     tape: &'b mut Tape,
     name_bytes: usize,
-    /// The id that the next definition must have; 0 until the first one is seen.
+    /// The id that the next definition must have; 0 until the first definition.
     next_id: u32,
     /// The start of the current row.
     row: usize,
-    /// The thread of the row at hand, by its id.
+    /// The id of the current row's thread.
     thread: u32,
     widths: Widths,
-    /// The ids of the elements that are open, outermost first: inside them they are not defined yet.
+    /// The ids of the open elements, outermost first. They are not defined until the element ends.
     open: Vec<u32>,
     known_cells: &'b mut KnownCells,
     last_stacks: LastStacks,
@@ -57,19 +56,19 @@ pub(super) struct Scanner<'b> {
     end_of_tagged_backtrace: memmem::Finder<'static>,
 }
 
-/// The combinations that a thread remembers from one block to the next. The result of reading does not depend on them.
+/// The caches that a thread keeps from one block to the next. They do not affect the result.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known_cells: KnownCells,
 }
 
-/// True if the limits allow everything that the scanner reads, so that reading as XML would give the same.
+/// True if the limits allow everything that the scanner reads, so parsing as XML would give the same result.
 pub(super) fn is_allowed(limits: &Limits) -> bool {
     limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
 }
 
-/// Scans the rows that start in `range`, as far as they follow the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is the id of the
-/// first definition, if known.
+/// Scans the rows that start in `range` until the first one that deviates from the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
+/// the id of the first definition, if known.
 pub(super) fn rows(
     bytes: &[u8],
     range: Range<usize>,
@@ -123,16 +122,16 @@ impl<'b> Scanner<'b> {
             let (next, more) = self.skip_space(end);
             (at, lines) = (next, lines + more);
         }
-        // White space before other text belongs to that text.
+        // White space before other text is part of that text.
         if self.bytes[at] == b'<' {
             (tape_end, tape_lines) = (at, lines);
         }
-        // No other part of a row that is read here has any.
+        // Scanned rows contain no line feeds.
         debug_assert_eq!(tape_lines, count_lines(&self.bytes[range.start..tape_end]));
         (self.tape.end, self.tape.lines, self.tape.rows) = (tape_end, tape_lines, rows);
     }
 
-    /// Reads the row at `row`, if there is one; returns where it ends.
+    /// Reads the row at `row`, if there is one. Returns its end.
     #[inline(always)]
     fn row(&mut self, row: usize) -> Option<usize> {
         self.row = row;
@@ -162,7 +161,7 @@ impl<'b> Scanner<'b> {
         None
     }
 
-    /// The end of the white space at `at`, and the number of lines that it ends.
+    /// Returns the end of the white space at `at`, and the number of line feeds in it.
     #[inline(always)]
     fn skip_space(&self, at: usize) -> (usize, u64) {
         if self.bytes[at..].starts_with(b"\n<") {
@@ -172,7 +171,7 @@ impl<'b> Scanner<'b> {
         space.fold((at, 0), |(at, lines), byte| (at + 1, lines + u64::from(*byte == b'\n')))
     }
 
-    /// The number of a `ref` and the end of its element. Returns where it ends.
+    /// Reads the number of a `ref` and the end of its element. Returns the id and the end.
     #[inline(always)]
     fn reference(&mut self, at: usize) -> Option<(u32, usize)> {
         let (id, end) = number(self.bytes, at)?;
@@ -182,13 +181,14 @@ impl<'b> Scanner<'b> {
         Some((id, end + 3))
     }
 
-    /// Notes a `ref` to `id`, which may only point backwards, and not to an element that is open; `None` for any other. There is no id 0.
+    /// Notes a `ref` to `id`, which must point backwards to an element that is not open; otherwise `None`. There is no id 0.
     #[inline(always)]
     fn note_reference(&mut self, id: u32) -> Option<()> {
         self.note_references(id, id, |open| open == id)
     }
 
-    /// The same for several ids, given the smallest and the largest; `is_any` checks whether an id is one of them.
+    /// Like [`note_reference`](Self::note_reference) for several ids, with the smallest and the largest; `is_any` checks whether an id is one
+    /// of them.
     #[inline(always)]
     fn note_references(&mut self, smallest: u32, largest: u32, is_any: impl Fn(u32) -> bool) -> Option<()> {
         if smallest == 0 {
@@ -206,7 +206,7 @@ impl<'b> Scanner<'b> {
         Some(())
     }
 
-    /// The number of an `id`: definitions count on from one to the next.
+    /// Reads the number of an `id`. Each definition has the next id.
     #[inline(always)]
     fn definition(&mut self, at: usize) -> Option<(u32, usize)> {
         let (id, end) = number(self.bytes, at)?;
@@ -217,14 +217,14 @@ impl<'b> Scanner<'b> {
     #[inline(always)]
     fn define(&mut self, id: u64) -> Option<u32> {
         if self.next_id == 0 {
-            // An earlier reference needs an earlier definition.
+            // A reference to an id needs an earlier definition, so this id must be larger than all references before it.
             let id = u32::try_from(id).ok()?;
             self.next_id = (id > self.tape.early_ref).then_some(id)?;
         }
         (id == u64::from(self.next_id)).then(|| self.define_next())?
     }
 
-    /// The next id, if it is known.
+    /// Assigns the next id, if it is known.
     #[inline(always)]
     fn define_next(&mut self) -> Option<u32> {
         let id = self.next_id;
@@ -238,7 +238,7 @@ impl<'b> Scanner<'b> {
         Some(id)
     }
 
-    /// The offset of a byte in the row. Wrong beyond [`MAX_ROW`], and such a row is taken back.
+    /// The offset of a byte in the row. It is wrong beyond [`MAX_ROW`], but then the row is rewound.
     #[inline(always)]
     fn place(&self, at: usize) -> u16 {
         (at - self.row) as u16
@@ -276,7 +276,7 @@ mod tests {
     fn cells_that_were_seen_are_known_by_their_bytes() {
         let tape = scan(&table(100, 50, |_, _| ("<backtrace ref=\"20\"/>".to_owned(), 0)));
         let cells = tape.ops.iter().filter(|op| matches!(op, Op::UsualCells { .. })).count();
-        // The first row is read before it is known how ids count on.
+        // The next id is unknown before the first row.
         assert_eq!((cells, tape.cells.len(), tape.references.len()), (99, 1, 5));
         assert_eq!((tape.first_id, tape.early_ref), (50, 0));
     }

@@ -1,7 +1,7 @@
-//! Stacks: lists of frames, nearly all of them `<frame ref="N"/>`.
+//! Scans stacks: lists of frames, nearly all of them `<frame ref="N"/>`.
 //!
-//! Stacks of one thread mostly share their outer frames, which are last. Each stack is therefore compared with the thread's last stack from
-//! the end on, as bytes, and only the difference is read.
+//! Stacks of a thread mostly share their outer frames, which come last. Each stack is therefore compared bytewise with the thread's last
+//! stack, starting at the end, and only the difference is parsed.
 
 use memchr::memmem;
 
@@ -12,7 +12,7 @@ use super::known_cells::{LastStack, THREADS};
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
 impl Scanner<'_> {
-    /// An element whose children are frames.
+    /// Reads an element whose children are frames.
     pub(super) fn stack(&mut self, start: &Start, nesting: u32) -> Option<usize> {
         let first = self.tape.frames.len();
         let text_end = self.end_of_frames(start)?;
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         if let Some(last) = last {
             let before = self.tape.stacks[last.stack as usize - 1];
             let (from, to) = (before.end as usize - shared, before.end as usize);
-            // A frame that the stack before defined has a different text here, although it is the same frame.
+            // A frame that the earlier stack defined is written differently here, although it is the same frame.
             let (frames, own) = self.tape.frames.split_at(first);
             let outer = frames[before.start as usize..from].iter().rev();
             let more = own.iter().rev().zip(outer).take_while(|(a, b)| a == b).count();
@@ -53,7 +53,7 @@ impl Scanner<'_> {
         self.close(start, text_end)
     }
 
-    /// The position of the element's end tag.
+    /// Returns the offset of the element's end tag.
     #[inline(always)]
     fn end_of_frames(&self, start: &Start) -> Option<usize> {
         let end = self.bytes.len().min(start.end + MAX_ROW);
@@ -66,22 +66,22 @@ impl Scanner<'_> {
         Some(start.end + length?)
     }
 
-    /// The position of a `backtrace`'s end tag if that contains the first `k` of the text: one byte is found faster than twelve, and frames
-    /// that are `ref`s do not contain it.
+    /// Returns the offset of a `backtrace`'s end tag, if it contains the first `k` of the text. Searching one byte is faster than twelve, and
+    /// frames that are `ref`s do not contain a `k`.
     #[inline(always)]
     fn end_of_plain_backtrace(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr(b'k', text)?.checked_sub(b"</bac".len())?;
         text[end..].starts_with(b"</backtrace>").then_some(end)
     }
 
-    /// The number of frames at the root whose text equals the last stack's, and the length of their text. Each of them is one tag.
+    /// Returns the number of frames at the root whose text equals the last stack's, and the length of their text. Each of them is one tag.
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
         shared_tags(self.bytes, text_end, last_end, (last_end - plain_from).min(text_end - text_start))
     }
 
-    /// Reads frames from `at` up to `end`. Returns the offset from which they are all `ref`s.
+    /// Reads frames from `at` to `end`. Returns the offset from which they are all `ref`s.
     fn frames(&mut self, mut at: usize, end: usize, nesting: u32) -> Option<usize> {
         let start = at;
         let mut plain_from = at;
@@ -97,12 +97,12 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads frames that are `ref`s, as far as there are, up to `end`; gives how far.
+    /// Reads frames that are `ref`s, up to the first other frame or `end`. Returns the offset after them.
     #[inline(always)]
     fn references(&mut self, at: usize, end: usize) -> Option<usize> {
         let first = self.tape.frames.len();
         let mut frames = std::mem::take(&mut self.tape.frames);
-        // A few sizes, and not any, since it takes time to find out how zeros are best written.
+        // A multiple of 64, because filling a buffer with zeros is faster if only a few sizes occur.
         let most = end.saturating_sub(at).div_ceil(SHORTEST_FRAME).next_multiple_of(64);
         frames.resize(first + most, 0);
         let mut rest = self.bytes.get(at..end + PADDING).unwrap_or_default();
@@ -126,7 +126,7 @@ impl Scanner<'_> {
 const SHORTEST_FRAME: usize = FRAME.len() + 1 + 3;
 const FRAME: [u8; 12] = *b"<frame ref=\"";
 
-/// The id of a `<frame ref="N"/>` of up to 7 digits, and how long it is. There is no id 0.
+/// Parses a `<frame ref="N"/>` with up to 7 digits. Returns its id, which is never 0, and its length.
 #[inline(always)]
 fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     const END: u64 = u64::from_le_bytes(*b"\"/>\0\0\0\0\0");
@@ -138,12 +138,12 @@ fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     (start | more | end == 0 && id != 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
-/// The number of bytes compared at once; a frame that is a `ref` has fewer.
+/// The number of bytes compared at once; a frame that is a `ref` is shorter.
 const STEP: usize = 32;
-/// The most bytes that are compared: a byte counts the tags of every step.
+/// The maximum number of bytes that are compared. A byte counts the tags at each position of the steps, so it must not overflow.
 const MAX_SHARED: usize = STEP * (u8::MAX as usize - 1);
 
-/// From byte [`STEP`] - `n` on, ones for `n` bytes and zeros for others.
+/// Masks: the [`STEP`] bytes from index `STEP - n` on are `n` ones followed by zeros.
 const FIRST_BYTES: [u8; 2 * STEP] = {
     let mut bytes = [0; 2 * STEP];
     let (ones, _) = bytes.split_at_mut(STEP);
@@ -151,9 +151,9 @@ const FIRST_BYTES: [u8; 2 * STEP] = {
     bytes
 };
 
-/// The number of equal tags before `end` and `other_end`, and the length of their text, at most `longest`.
+/// Returns the number of equal tags before `end` and `other_end`, and the length of their text, at most `longest`.
 ///
-/// The equal length varies each time, so there is one loop without branches after it.
+/// The length varies each time, so the code after the loop has no branches, which would be mispredicted.
 #[inline(always)]
 fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
     let longest = longest.min(MAX_SHARED);
@@ -172,12 +172,11 @@ fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (u
     let first = look(bytes, start).unwrap_or(&[0; PADDING]);
     let is_part = FIRST_BYTES[STEP - part..].first_chunk().unwrap_or(&[0; STEP]);
     counts = std::array::from_fn(|place| counts[place] + (u8::from(first[place] == b'<') & is_part[place]));
-    // A tag of which only the end is the same is not counted.
+    // A tag is not counted if only its end is equal.
     let cut = memchr::memchr(b'<', first).unwrap_or(STEP);
     (sum(&counts), (whole + part).saturating_sub(cut))
 }
 
-/// The sum of bytes.
 #[inline(always)]
 fn sum(bytes: &[u8; STEP]) -> usize {
     const EVEN: u64 = u64::from_ne_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0]);

@@ -10,7 +10,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, size: usize) ->
     // SAFETY: libFuzzer says so.
     let data = if size == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, size) } };
     if let Ok(name) = std::str::from_utf8(data) {
-        traceparse::demangle::display_name(name);
+        traceparse::demangle::Demangler::default().display_name(name);
     }
     0
 }

@@ -7,7 +7,7 @@ use crate::protocol::{Answer, Detail, Model, NoLabels, Range, SeparateBy};
 use crate::view::View;
 use crate::wire::Refused;
 
-/// `thread` is the wanted thread; the heaviest if there is none.
+/// `thread` is the requested thread; by default, the heaviest.
 pub(crate) fn chart(
     view: &View,
     series: usize,
@@ -36,7 +36,7 @@ pub(crate) fn chart(
             detail: Some(Detail { from: range.start, to: range.end, least: 0.0 }),
             labels: NoLabels::default(),
             count: spans.len(),
-            // Spans have no names that stay.
+            // Spans have no stable identities.
             node: (0..spans.len() as i32).collect(),
             depth: spans.iter().map(|span| span.depth as i32 - 1).collect(),
             start: spans.iter().map(|span| nanos(span.start)).collect(),

@@ -16,7 +16,7 @@ use crate::protocol::{
 use crate::view::View;
 
 const TOP: usize = 12;
-/// Functions with fewer samples in both recordings together are seldom marked, as in the command's answer.
+/// Functions with fewer samples in both recordings in total are rarely marked. The command uses the same limit.
 const TOLD: u64 = 20;
 
 /// The changes between two selections.
@@ -56,7 +56,7 @@ impl Changes {
         found
     }
 
-    /// The label of a number among matched functions: the first of them has no stack.
+    /// The label of a matched function. The first number represents samples without a stack.
     fn label(number: Option<usize>) -> i32 {
         match number {
             None => ROOT,
@@ -90,9 +90,9 @@ pub(crate) fn table(changes: &Changes, of: DiffTableOf) -> Answer {
     let is_binary = of == DiffTableOf::Binaries;
     let label = |row: &DiffRow| if is_binary { NO_STACK } else { Changes::label(Some(row.number)) };
     let name = |row: &DiffRow| match (&row.function.key, &row.function.binary) {
-        (FunctionKey::NoStack, _) => traceparse::report::NO_STACK.to_owned(),
+        (FunctionKey::NoStack, _) => traceparse::report::Report::NO_STACK.to_owned(),
         (_, Some(binary)) => binary.clone(),
-        (_, None) => traceparse::report::NO_BINARY.to_owned(),
+        (_, None) => traceparse::report::Report::NO_BINARY.to_owned(),
     };
     Answer::DiffTable {
         total: changes.total(),
@@ -124,13 +124,13 @@ pub(crate) fn overview(changes: &Changes) -> Answer {
     }
 }
 
-/// The change of a function; no row if no selected sample has it.
+/// The change of a function; no row if no selected sample contains it.
 pub(crate) fn of_function(changes: &Changes, label: i32) -> Answer {
     let found = changes.diff.functions.iter().filter(|row| Changes::label(Some(row.number)) == label);
     Answer::DiffOf { total: changes.total(), rows: changes.rows(found.map(|row| &row.sides)) }
 }
 
-/// The tree of both recordings.
+/// The merged tree of both recordings.
 struct Both<'c> {
     changes: &'c Changes,
     matches: Option<&'c [u8]>,
@@ -152,7 +152,7 @@ impl Tree for Both<'_> {
         self.changes.label_of(node)
     }
 
-    /// A change leads the way.
+    /// The heaviest path follows the largest changes.
     fn weight(&self, &node: &u32) -> f64 {
         self.changes.diff.all_change(&self.changes.diff.sides(node)).weight.abs()
     }
@@ -171,7 +171,7 @@ impl Tree for Both<'_> {
     }
 }
 
-/// `matches` has the functions of both recordings that are looked for.
+/// `matches` contains the functions of both recordings that are searched for.
 pub(crate) fn tree(changes: &Changes, ask: &Rows, matches: Option<&[u8]>) -> Answer {
     let mut towards = vec![false; if matches.is_some() { changes.diff.tree().len() } else { 0 }];
     for node in (1..towards.len() as u32).rev() {
@@ -189,18 +189,18 @@ pub(crate) fn tree(changes: &Changes, ask: &Rows, matches: Option<&[u8]>) -> Ans
     Answer::DiffTree { total: changes.total(), tree: shown.into_tree_rows(labels), rows }
 }
 
-/// The percentages of the weight before from which a change has the next colour, as in the command's differential flame graphs.
+/// The minimum changes for each colour step, in percent of the weight before, as in the command's differential flame graphs.
 const STEPS: [f64; 4] = [0.0, 1.0, 3.0, 10.0];
 
-/// The change of a node as canvases colour it: between -1 and 1, and 0 for noise.
+/// The change of a node as a number for the colour scale of canvases: between -1 and 1, and 0 for noise.
 fn shade(change: Change, before: f64) -> f32 {
     if !change.is_beyond_noise() {
         return 0.0;
     }
     let percent = 100.0 * change.weight.abs() / before.max(1.0);
-    // The displayed limit is exact: 3.3 - 2.3 is slightly less than 1.
+    // Allow for rounding: 3.3 - 2.3 is slightly less than 1.
     let step = STEPS.iter().filter(|&&from| percent >= from - 1e-9).count() as f64;
-    // Canvases draw the root of it.
+    // Squared, since canvases take the square root.
     (change.weight.signum() * ((step - 0.5) / STEPS.len() as f64).powi(2)) as f32
 }
 

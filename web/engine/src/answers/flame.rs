@@ -1,4 +1,4 @@
-//! The boxes of flame graphs that are wide enough to be seen.
+//! The flame graph boxes that are wide enough to be visible.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::protocol::{Answer, Boxes, Detail, Direction, Model, NoLabels, Range, 
 use crate::view::{Parts, View};
 use crate::wire::{F64s, I32s, Refused};
 
-/// Which boxes: from this weight on, and in this part of the graph.
+/// The visible boxes: their minimum weight, and the visible part of the graph.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) least: f64,
@@ -25,8 +25,8 @@ impl Frame {
     }
 }
 
-/// Places the boxes, each before its children. `children` are those that weigh enough, the first of them on the left. Children that are too
-/// light to be seen leave a gap at the end.
+/// Computes the layout of boxes, parents before children. `children` returns the children that are heavy enough, leftmost first. Lighter children
+/// leave a gap at the end.
 pub(crate) fn place<B>(
     root: B,
     frame: Frame,
@@ -44,7 +44,7 @@ pub(crate) fn place<B>(
     layout.finish()
 }
 
-/// A model without its boxes.
+/// Creates a model without boxes.
 pub(crate) fn model(ask: &Boxes, total: f64, frame: Frame) -> Model {
     Model {
         key: ask.key.clone(),
@@ -58,12 +58,12 @@ pub(crate) fn model(ask: &Boxes, total: f64, frame: Frame) -> Model {
     }
 }
 
-/// The place of a label among the page's: functions, then samples without a stack, then the root.
+/// The index of a label in the page's list: functions, then samples without a stack, then the root.
 pub(crate) fn label_place(functions: usize, label: i32) -> i32 {
     if label >= 0 { label } else { functions as i32 + i32::from(label != super::NO_STACK) }
 }
 
-/// The numbers of paths from the root of a tree, the same from graph to graph, so that a zoomed box is found again. The root is 0.
+/// The numbers of paths from the root of a tree. They are the same in all graphs, so a zoomed box can be found again. The root is 0.
 #[derive(Debug, Default)]
 pub(crate) struct PathNumbers(HashMap<(i32, i32), i32>);
 
@@ -110,7 +110,7 @@ pub(crate) fn flame(
     Ok(Answer::Flame { total: amount_of(&of_all), parts, part, model })
 }
 
-/// Puts the boxes of a tree into a model. `shown` returns the number of a node, its label and its sums.
+/// Adds the boxes of a tree to a model. `shown` returns the number of a node, its label and its sums.
 fn fill<B>(
     view: &View,
     ask: &Boxes,
@@ -133,7 +133,7 @@ fn fill<B>(
     set_boxes(model, shown.iter().map(|&(node, _, _)| node).collect(), boxes);
 }
 
-/// Puts boxes into a model.
+/// Sets the boxes of a model.
 pub(crate) fn set_boxes<B>(model: &mut Model, node: I32s, boxes: &[FlameBox<B>]) {
     model.count = boxes.len();
     model.node = node;
@@ -142,7 +142,7 @@ pub(crate) fn set_boxes<B>(model: &mut Model, node: I32s, boxes: &[FlameBox<B>])
     model.width = boxes.iter().map(|placed| placed.all as f64).collect();
 }
 
-/// A weight of any size with all its digits, as the page writes weights.
+/// Formats a weight with all its digits, like the page.
 fn exact_text(weight: u64, unit: &str) -> String {
     if unit != "ns" {
         return format!("{} {unit}", grouped(&weight.to_string()));
@@ -152,7 +152,7 @@ fn exact_text(weight: u64, unit: &str) -> String {
     format!("{}.{} ms", grouped(&(weight / 1_000_000).to_string()), &decimals[..kept])
 }
 
-/// Digits with a comma between each three.
+/// Inserts a comma after every three digits.
 fn grouped(digits: &str) -> String {
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

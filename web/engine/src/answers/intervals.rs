@@ -1,4 +1,4 @@
-//! CPU time within intervals, and what threads did in hangs: of all samples, regardless of the selection.
+//! CPU time within intervals, and the activity of threads during hangs. All samples are used, regardless of the selection.
 
 use std::rc::Rc;
 
@@ -14,21 +14,21 @@ use crate::wire::{F64s, I32s, Refused};
 /// The CPU time within each interval of the recording.
 #[derive(Debug, Serialize, TS)]
 pub(crate) struct IntervalsAnswer {
-    /// The unit of CPU time; null if there is none.
+    /// The unit of CPU time; null if there is no CPU time.
     #[ts(type = "FlameModel['unit'] | null")]
     unit: Option<&'static str>,
-    /// By interval: the CPU time of its thread within it, and of all threads. NaN if it has no thread, or nothing was sampled.
+    /// By interval: the CPU time within it, of its thread and of all threads. NaN if it has no thread, or if nothing was sampled.
     thread: F64s,
     all: F64s,
 }
 
-/// What the threads of a hang did in it.
+/// What the threads of a hang did during it.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HangDoing {
     on_cpu: Amount,
     off_cpu: Amount,
-    /// The labels of the heaviest stack on the CPU, and off it.
+    /// The labels of the heaviest stack on the CPU and of the heaviest stack off the CPU.
     heaviest: I32s,
     waiting: I32s,
 }
@@ -54,7 +54,11 @@ pub(crate) fn hang(base: &Rc<Base>, series: usize, hang: &HangSpan) -> Result<Ha
     };
     let (on_cpu, heaviest) = in_states(None)?;
     let profile = base.profile();
-    let others = base.states.iter().map(|&state| profile.string(state)).filter(|name| !["Running", "Interrupted"].contains(name));
+    let others = base
+        .states
+        .iter()
+        .map(|&state| profile.string(state))
+        .filter(|name| !["Running", "Interrupted"].contains(name));
     let (off_cpu, waiting) = in_states(Some(others.map(str::to_owned).collect()))?;
     Ok(HangDoing { on_cpu, off_cpu, heaviest, waiting })
 }

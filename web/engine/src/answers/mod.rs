@@ -1,4 +1,4 @@
-//! The answers, by kind of question.
+//! The answers by kind of question.
 
 pub(crate) mod chart;
 pub(crate) mod diff;
@@ -18,7 +18,7 @@ use crate::protocol::{Amount, SumColumns};
 pub(crate) const NO_STACK: i32 = -1;
 pub(crate) const ROOT: i32 = -2;
 
-/// A label as the page has it: the index of a function, or one of the above.
+/// The page's number for a label: the index of a function, or one of these constants.
 pub(crate) fn label_number(label: Label) -> i32 {
     match label {
         Label::Root => ROOT,
@@ -31,7 +31,7 @@ pub(crate) fn amount(amount: report::Amount) -> Amount {
     Amount { weight: amount.weight.value.into(), samples: amount.samples.into() }
 }
 
-/// The sum of a tree.
+/// The total of a tree.
 pub(crate) fn amount_of(tree: &ForestWeights) -> Amount {
     let KeySums { all_weight, all_samples, .. } = tree.total();
     Amount { weight: all_weight.into(), samples: all_samples.into() }

@@ -1,4 +1,4 @@
-//! The command's overview of the selection.
+//! The command's overview for the current selection.
 
 use serde::Serialize;
 use ts_rs::TS;
@@ -13,16 +13,16 @@ use crate::protocol::{Amount, CoreKind, Part, SeparateBy};
 use crate::view::View;
 use crate::wire::{Exact, Refused};
 
-/// Functions and threads that are listed.
+/// The number of functions and threads in lists.
 const TOP: usize = 12;
 
-/// The first answer about a recording, and the facts next to it.
+/// The overview of a recording, with the facts shown next to it.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OverviewAnswer {
     pub(crate) total: Amount,
     pub(crate) answer: Answered,
-    /// The command's sentences, in which a function is `\u{1}LABEL\u{2}NAME\u{3}`.
+    /// The command's sentences. A function in them is `\u{1}LABEL\u{2}NAME\u{3}`.
     pub(crate) sentences: Sentences,
     pub(crate) threads: Vec<Part>,
     pub(crate) cores: Vec<CoreKind>,
@@ -46,7 +46,7 @@ pub(crate) struct Sentences {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Answered {
     pub(crate) shares: SharesAnswer,
-    /// App code with the system code it calls, or all code by self weight if no app code except its entry point ran.
+    /// App code with the system code that it calls; or all code by self weight, if no app code except its entry point ran.
     #[ts(type = "'own' | 'all'")]
     pub(crate) answers_in: &'static str,
     pub(crate) answers: Vec<OverviewFunction>,
@@ -64,26 +64,26 @@ pub(crate) struct SharesAnswer {
     pub(crate) no_stack: Amount,
 }
 
-/// A function, and how it came to run.
+/// One of the heaviest functions.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OverviewFunction {
     pub(crate) label: i32,
     #[serde(flatten)]
     pub(crate) amount: Amount,
-    /// The weight of all samples that have the function in their stack.
+    /// The weight of all samples with the function in their stack.
     pub(crate) all: Exact,
 }
 
 #[derive(Debug, Serialize, TS)]
 pub(crate) struct CounterSum {
-    /// From 1.
+    /// Counted from 1.
     pub(crate) number: usize,
     pub(crate) name: Option<String>,
     pub(crate) events: Exact,
 }
 
-/// `has_column` has a true for each counter whose values samples have.
+/// `has_column` is true for each counter whose values are in the payload.
 pub(crate) fn overview(
     view: &View,
     series: usize,

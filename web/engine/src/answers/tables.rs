@@ -1,4 +1,4 @@
-//! Answers that are tables: functions, binaries, categories, lines, threads, states, cores, callers and callees.
+//! Tables: functions, binaries, categories, lines, threads, states, cores, callers and callees.
 
 use traceparse::calltree::Sandwich;
 use traceparse::profile::{Category, Function, Id};
@@ -11,7 +11,7 @@ use crate::protocol::{
 use crate::view::View;
 use crate::wire::{Exact, Refused};
 
-/// The weight of everything that is selected in a series.
+/// The total of the selected samples in a series.
 pub(crate) fn total(view: &View, series: usize) -> Amount {
     amount_of(&view.tree(series))
 }
@@ -118,7 +118,7 @@ pub(crate) fn core_kind(row: CoreKindRow<'_>) -> CoreKind {
     CoreKind { kind: row.kind.map(str::to_owned), cores: cores.collect(), amount: amount(row.counted) }
 }
 
-/// The callers and callees of the functions with a 1.
+/// The callers and callees of the functions marked with 1 in `chosen`.
 pub(crate) fn sandwich(view: &View, series: usize, chosen: &[u8]) -> Sandwich {
     Sandwich::new(view.profile(), view.weights_of(series).rows(), &view.functions(chosen))
 }

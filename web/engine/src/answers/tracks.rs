@@ -1,4 +1,4 @@
-//! Weights over time: a line for each thread, process, core and state.
+//! Weights over time, with a line for each thread, process, core and state.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::protocol::Range;
 use crate::view::View;
 use crate::wire::{Exact, F64s, Refused};
 
-/// The most threads, processes and cores with their own lines.
+/// The maximum number of threads, processes and cores with their own line.
 const MOST_LINES: usize = 200;
 
 #[derive(Debug, Serialize, TS)]
@@ -23,16 +23,16 @@ pub(crate) struct Tracks {
     pub(crate) threads: Vec<Line>,
     pub(crate) processes: Vec<Line>,
     pub(crate) cores: Vec<Line>,
-    /// -1 means no recorded state.
+    /// -1 means that no state was recorded.
     pub(crate) states: Vec<StateLine>,
 }
 
-/// Weights in bins of one length, of one line of the timeline.
+/// A line of the timeline: weights in bins of equal length.
 #[derive(Debug, Serialize, TS)]
 pub(crate) struct Line {
     pub(crate) id: i32,
     pub(crate) weight: Exact,
-    /// The bins of selected samples, and of other states.
+    /// The bins of selected samples, and of samples in other states.
     pub(crate) bins: F64s,
     pub(crate) waiting: Option<F64s>,
 }
@@ -43,20 +43,21 @@ pub(crate) struct StateLine {
     pub(crate) bins: F64s,
 }
 
-/// The time that the weights of samples cover. If weights are times, it begins with the sample. Other weights end with it: a sample of
-/// cycles is taken when a number of cycles have passed. In real recordings, cycles divided by the time since the thread's last sample reach
-/// the clock rate of a core and do not exceed it; divided by the time until the next sample, they do.
+/// The time that the weights of samples cover. If weights are durations, it begins at the sample. Other weights end at it: a sample of cycles is
+/// taken after a number of cycles. In real recordings, cycles divided by the time since the thread's last sample reach the clock rate of a core and
+/// do not exceed it. Divided by the time until the next sample, they exceed it.
 #[derive(Debug)]
 pub(crate) enum Lengths {
-    /// The weights themselves, which begin with their samples.
+    /// The weights themselves, starting at the samples.
     Weights,
-    /// By sample of the recording: nanoseconds that end with the sample.
+    /// By sample of the recording: the nanoseconds that end at the sample.
     Before(Vec<f64>),
 }
 
 impl Lengths {
-    /// The weight of each sample of a series, if it is a time. Otherwise the time since the last sample of its thread; if the weight is less
-    /// than half of what is typical for such a time, the thread did not run all of it, and the typical time for the weight is used.
+    /// Computes the lengths of a series' samples. Weights that are durations are used directly. Otherwise, the length is the time since the last
+    /// sample of the thread. If the weight is less than half of the typical weight for that time, the thread did not run all the time, and the
+    /// typical time for the weight is used.
     pub(crate) fn new(samples: &[Sample], series: usize, threads: usize, is_time: bool) -> Self {
         if is_time {
             return Self::Weights;
@@ -85,7 +86,7 @@ impl Lengths {
         Self::Before(lengths)
     }
 
-    /// The same of some of the samples.
+    /// The lengths of the samples that are kept.
     pub(crate) fn retain(&self, is_kept: impl Iterator<Item = bool>) -> Self {
         match self {
             Self::Weights => Self::Weights,
@@ -97,7 +98,7 @@ impl Lengths {
     }
 }
 
-/// Bins of one length from `start` on.
+/// Bins of equal length, starting at `start`.
 struct Grid {
     start: f64,
     bin: f64,
@@ -105,7 +106,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Bins for this many pixels, with a round length so that they do not move when time is panned.
+    /// Creates bins for this number of pixels. Their length is a round number, so they do not move when the timeline is panned.
     fn new(range: Range, pixels: f64) -> Self {
         let bin = round_up((range.end - range.start) / pixels.max(1.0)).max(1.0);
         let start = (range.start / bin).floor() * bin;
@@ -134,14 +135,14 @@ impl Grid {
     }
 }
 
-/// The next larger of 1, 2 or 5 times a power of ten.
+/// Rounds up to 1, 2 or 5 times a power of ten.
 fn round_up(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power);
     steps.into_iter().find(|&step| step >= least * (1.0 - 1e-9)).unwrap_or(1.0)
 }
 
-/// A sample that is shown: its place in the recording, and whether its state is selected. There may be millions.
+/// A sample to show: its index in the recording, and whether its state is selected. Small, since there may be millions.
 #[derive(Clone, Copy)]
 struct Row {
     at: u32,
@@ -204,7 +205,7 @@ pub(crate) fn tracks(view: &View, series: usize, unit: &str, range: Range, pixel
     })
 }
 
-/// The samples of the selected threads and time, of every state unless states were named.
+/// The samples of the selected threads and times, in all states unless states were selected.
 fn rows(view: &View, series: usize) -> Vec<Row> {
     let profile = view.profile();
     let selected = view.options.selection.on(profile);
@@ -229,7 +230,7 @@ impl<'v> Spread<'v> {
         self.metric.of(self.sample(row))
     }
 
-    /// The bins of each key below `keys`.
+    /// The bins for each key below `keys`.
     fn bins(&self, rows: impl Iterator<Item = Row>, keys: usize, key: impl Fn(&Sample) -> usize) -> Vec<F64s> {
         let mut bins = vec![F64s(vec![0.0; self.grid.count]); keys];
         for row in rows {
@@ -245,9 +246,9 @@ impl<'v> Spread<'v> {
         bins
     }
 
-    /// The heaviest lines: bins of selected samples, and of other samples.
+    /// The heaviest lines, with bins of selected samples and of other samples.
     fn lines(&self, keys: usize, has_others: bool, key: impl Fn(&Sample) -> usize) -> Vec<Line> {
-        // By key: the selected weight, all weight, and whether there are samples.
+        // By key: the selected weight, the total weight, and whether there are samples.
         let mut sums = vec![(0_u128, 0_u128, false); keys];
         for &row in self.rows.iter().filter(|row| row.is_counted || has_others) {
             let (sum, weight) = (&mut sums[key(self.sample(row))], self.weight(row));

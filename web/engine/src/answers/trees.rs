@@ -1,4 +1,4 @@
-//! The rows of a tree that are open, from the callers down or from the leaves up, and the way to a match.
+//! The open rows of a top-down or bottom-up tree, and the path to a match.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,27 +10,27 @@ use crate::protocol::{Answer, Direction, Expand, FindAsk, Found, NotFound, OpenR
 use crate::view::{Parts, View};
 use crate::wire::{I32s, Refused, U8s};
 
-/// Rows that one answer has at most.
+/// The maximum number of rows in one answer.
 const MOST_ROWS: usize = 50_000;
-/// Rows that opening everything below one opens at most.
+/// The maximum number of rows opened by expanding everything below a row.
 const MOST_OPENED: usize = 5_000;
-/// The heaviest path is opened while its next row has at least this share of its parent.
+/// The heaviest path is opened as long as its next row has at least this share of its parent.
 const HEAVY: f64 = 0.5;
 const MOST_HEAVY: usize = 24;
 
-/// A tree whose rows are made when they are looked at.
+/// A tree whose rows are computed on demand.
 pub(crate) trait Tree {
     type Row: Clone;
 
     fn roots(&self) -> Vec<Self::Row>;
     fn children(&self, row: &Self::Row) -> Vec<Self::Row>;
     fn label(&self, row: &Self::Row) -> i32;
-    /// What leads the way where the heaviest path is opened.
+    /// The weight that determines the heaviest path.
     fn weight(&self, row: &Self::Row) -> f64;
-    /// True unless all its samples end in it.
+    /// True unless all samples of the row end in it.
     fn has_children(&self, row: &Self::Row) -> bool;
     fn is_match(&self, row: &Self::Row) -> bool;
-    /// True if it or a row below it matches.
+    /// True if the row or a row below it matches.
     fn has_match(&self, row: &Self::Row) -> bool;
 }
 
@@ -40,7 +40,7 @@ struct Opened(BTreeMap<i32, Opened>);
 
 /// The rows to show.
 pub(crate) struct Shown<R> {
-    /// With their depths, from 1.
+    /// The rows with their depths, from 1.
     pub(crate) rows: Vec<(u32, R)>,
     flags: Vec<u8>,
     is_cut: bool,
@@ -59,7 +59,7 @@ impl<R> Shown<R> {
     }
 }
 
-/// The rows that are open; by default, the heaviest path if `opens_heaviest`.
+/// Computes the open rows. By default, these are the rows of the heaviest path, if `opens_heaviest`.
 pub(crate) fn open_rows<T: Tree>(tree: &T, opens_heaviest: bool, ask: &Rows) -> Shown<T::Row> {
     let roots = tree.roots();
     let mut opened = match &ask.open {
@@ -91,7 +91,7 @@ fn opened_of(OpenRows { depth, label }: &OpenRows) -> Opened {
     let mut path: Vec<i32> = Vec::new();
     for (&depth, &label) in depth.iter().zip(label) {
         if depth as usize > path.len() + 1 {
-            // The row above it is not open.
+            // The parent of this row is not open.
             continue;
         }
         path.truncate((depth as usize).saturating_sub(1));
@@ -118,7 +118,7 @@ fn heavy_path<T: Tree>(tree: &T, roots: &[T::Row]) -> Opened {
     top
 }
 
-/// Opens a row and everything below it, or only the chain that it begins.
+/// Opens a row and everything below it, or only the chain that starts with it.
 fn expand<T: Tree>(tree: &T, roots: &[T::Row], opened: &mut Opened, ask: &Expand) {
     let (mut rows, mut at) = (roots.to_vec(), opened);
     for &label in &ask.path {
@@ -148,9 +148,9 @@ fn expand<T: Tree>(tree: &T, roots: &[T::Row], opened: &mut Opened, ask: &Expand
     }
 }
 
-/// Adds the rows that are seen, in preorder. False if there are too many.
+/// Adds the visible rows in preorder. Returns false if there are too many.
 fn collect<T: Tree>(tree: &T, rows: &[T::Row], opened: &Opened, depth: u32, shown: &mut Shown<T::Row>) -> bool {
-    // Trees may be deeper than the stack of this program.
+    // Iterative, since trees may be deeper than the program's stack.
     let mut todo: Vec<(u32, T::Row, Option<&Opened>)> = Vec::new();
     todo.extend(rows.iter().rev().map(|row| (depth, row.clone(), opened.0.get(&tree.label(row)))));
     while let Some((depth, row, below)) = todo.pop() {
@@ -168,7 +168,7 @@ fn collect<T: Tree>(tree: &T, rows: &[T::Row], opened: &Opened, depth: u32, show
     true
 }
 
-/// The row that a path of labels leads to, unless there are too many before it.
+/// Finds the row of a path of labels, unless there are too many rows before it.
 fn row_of_path<T: Tree>(tree: &T, rows: &[(u32, T::Row)], path: &[i32]) -> Found {
     let mut level = 0;
     for (place, (depth, row)) in rows.iter().enumerate() {
@@ -182,7 +182,7 @@ fn row_of_path<T: Tree>(tree: &T, rows: &[(u32, T::Row)], path: &[i32]) -> Found
     Found::Not(NotFound::Beyond)
 }
 
-/// The rows of one level, and the row that the path goes through.
+/// The rows of one level, and the index of the row on the path.
 struct Level<R> {
     rows: Vec<R>,
     at: usize,
@@ -194,8 +194,8 @@ impl<R> Level<R> {
     }
 }
 
-/// The labels on the path to the match `steps` matches after the row of a path, or before it if negative, in the order of the tree whatever
-/// is open, wrapping around at the ends. `None` if nothing matches.
+/// The labels on the path to a match: the one that is `steps` matches after the row of a path, or before it if negative. Matches are counted in the
+/// order of the tree, including closed rows, and wrap around at the ends. `None` if nothing matches.
 fn path_to_match<T: Tree>(tree: &T, roots: &[T::Row], find: &FindAsk) -> Option<Vec<i32>> {
     let mut levels = levels_of(tree, roots, &find.path);
     let mut left = find.steps.unsigned_abs();
@@ -214,7 +214,7 @@ fn path_to_match<T: Tree>(tree: &T, roots: &[T::Row], find: &FindAsk) -> Option<
     Some(levels.iter().map(|level| tree.label(level.row())).collect())
 }
 
-/// The levels of a path, as far as the tree has it.
+/// The levels of a path, as far as the path exists in the tree.
 fn levels_of<T: Tree>(tree: &T, roots: &[T::Row], path: &[i32]) -> Vec<Level<T::Row>> {
     let mut levels: Vec<Level<T::Row>> = Vec::new();
     for &label in path {
@@ -258,7 +258,7 @@ fn previous<T: Tree>(tree: &T, mut levels: Vec<Level<T::Row>>) -> Option<Vec<Lev
     None
 }
 
-/// The way to the first match in rows, from one on, or below them.
+/// The levels to the first match in or below these rows, starting at index `from`.
 fn first_of<T: Tree>(tree: &T, mut rows: Vec<T::Row>, from: usize) -> Vec<Level<T::Row>> {
     let mut levels = Vec::new();
     let mut at = rows.iter().skip(from).position(|row| tree.has_match(row)).map(|at| at + from);
@@ -274,7 +274,7 @@ fn first_of<T: Tree>(tree: &T, mut rows: Vec<T::Row>, from: usize) -> Vec<Level<
     levels
 }
 
-/// The way to the last match in rows before one, or below them: rows precede the rows below them.
+/// The levels to the last match in or below the rows before index `before`. Rows precede the rows below them.
 fn last_of<T: Tree>(tree: &T, mut rows: Vec<T::Row>, before: usize) -> Vec<Level<T::Row>> {
     let mut levels = Vec::new();
     let mut at = rows[..before].iter().rposition(|row| tree.has_match(row));
@@ -287,7 +287,7 @@ fn last_of<T: Tree>(tree: &T, mut rows: Vec<T::Row>, before: usize) -> Vec<Level
     levels
 }
 
-/// The tree of callees.
+/// A top-down tree, from callers to callees.
 struct Down<'v> {
     tree: WeighedForest<'v>,
     matches: Option<&'v [u8]>,
@@ -327,7 +327,7 @@ impl Tree for Down<'_> {
     }
 }
 
-/// The tree of callers.
+/// A bottom-up tree, from callees to callers.
 struct Up<'v> {
     callers: RefCell<Callers<'v>>,
     matches: Option<&'v [u8]>,
@@ -373,7 +373,7 @@ pub(crate) fn is_match(matches: Option<&[u8]>, label: i32) -> bool {
     matches.zip(place).is_some_and(|(matches, place)| matches.get(place) == Some(&1))
 }
 
-/// `matches` has the functions that are looked for.
+/// `matches` contains the functions that are searched for.
 pub(crate) fn tree(
     view: &View,
     series: usize,
@@ -407,7 +407,7 @@ pub(crate) fn tree(
     Ok(Answer::Tree { total, parts, part, rows, sums })
 }
 
-/// From the outermost function down, always the heaviest callee.
+/// The path from the outermost function through the heaviest callee of each function.
 pub(crate) fn heaviest(view: &View, series: usize, by: SeparateBy, part: Option<i32>) -> Result<Answer, Refused> {
     let Parts { parts, part, tree: weights } = view.part_and_tree(series, by, part)?;
     let empty = view.base.forest().weigh([]);

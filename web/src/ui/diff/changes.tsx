@@ -3,11 +3,12 @@
 
 import type { JSX } from 'preact';
 import type { ChangeColumns, ChangedRows, DiffTotal, Exact } from '../../host/protocol.ts';
-import { type Scale, type Unit, inScale, scaleOf, withUnit } from '../format.ts';
+import { weightColumn } from '../cells.tsx';
+import { type Scale, type Unit, inScale, scaleOf, ungrouped, withUnit } from '../format.ts';
 import type { TableColumn } from '../table.tsx';
 
 /** A change in one word; `none` if neither recording has any weight. */
-export type Verdict = 'more' | 'less' | 'within noise' | 'none';
+type Verdict = 'more' | 'less' | 'within noise' | 'none';
 
 export function verdictOf({ before, after, change, isBeyond }: ChangeColumns, row: number): Verdict {
   if (Number(before[row]) === 0 && Number(after[row]) === 0) return 'none';
@@ -85,10 +86,9 @@ function largest({ rows: { all } }: DiffTotal): Exact {
 export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of: 'self' | 'all', isOrder: boolean): TableColumn[] {
   const scale = scaleOf(largest(total), unit);
   const columns = rows[of];
-  const recorded = (side: 'before' | 'after'): TableColumn => plainColumn(`${of}-${side}`, `${of} ${side}`, scale, (row) => columns[side][row]!);
+  const recorded = (side: 'before' | 'after'): TableColumn => weightColumn(`${of}-${side}`, '7.6rem', scale, (row) => columns[side][row]!, `${of} ${side}`);
   const scaled = (): TableColumn => ({
-    ...plainColumn(`${of}-after-scaled`, `${of} after, scaled`, scale, (row) => comparedAfter(columns, row, total)),
-    width: '11rem',
+    ...weightColumn(`${of}-after-scaled`, '11rem', scale, (row) => comparedAfter(columns, row, total), `${of} after, scaled`),
     cell: (row) => <span title={`${withUnit(columns.after[row]!, unit)} recorded`}>{inScale(comparedAfter(columns, row, total), scale)}</span>,
   });
   const text = (row: number): string => signed(columns.change[row]!, scale);
@@ -105,7 +105,7 @@ export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, o
           {!isOrder && <span class="only-read">, {wordsOf(rows, of, row)}</span>}
         </>
       ),
-      text: (row) => text(row).replaceAll('\u202f', ''),
+      text: (row) => ungrouped(text(row)),
       value: (row) => columns.change[row]!,
       sortBy: (row) => Math.abs(columns.change[row]!),
       isOrder,
@@ -113,19 +113,6 @@ export function changeColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, o
     recorded('before'),
     isScaled(total) ? scaled() : recorded('after'),
   ];
-}
-
-function plainColumn(id: string, title: string, scale: Scale, weight: (row: number) => Exact): TableColumn {
-  return {
-    id,
-    title: `${title} ${scale.unit}`,
-    isNumber: true,
-    isMinor: true,
-    width: '7.6rem',
-    cell: (row) => inScale(weight(row), scale),
-    text: (row) => inScale(weight(row), scale).replaceAll('\u202f', ''),
-    value: weight,
-  };
 }
 
 /** One standard deviation, and the verdict in words. */
@@ -145,7 +132,7 @@ export function noiseColumns(rows: ChangedRows, total: DiffTotal, unit: Unit, of
       isMinor: true,
       width: '5.4rem',
       cell: (row) => <span class="dim">{noise(row)}</span>,
-      text: (row) => noise(row).replaceAll('\u202f', ''),
+      text: (row) => ungrouped(noise(row)),
       value: (row) => columns.noise[row]!,
     },
     {

@@ -1,29 +1,23 @@
 // The differential flame graph: as wide as one recording, coloured by what changed.
 
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import type { FlameModel } from '../../canvas/index.ts';
+import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../host/protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import type { Drawing } from '../canvas_host.tsx';
 import { FlameBoxes, SaveSvg, useDetail } from '../flame_canvas.tsx';
 import { type Unit, withUnit } from '../format.ts';
-import { labelsFor } from '../labels.ts';
+import { ChangeLegend } from '../legend.tsx';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
 import { afterText, isMadeEqual, signedWithUnit, verdictOf } from './changes.tsx';
-import { ChangeLegend } from './legend.tsx';
 import { ScalingNote } from './overview.tsx';
 import { useScaling } from './use_changes.ts';
 
 export function DiffFlameView(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const search = useSearch();
   const normalize = useScaling();
   const [widths, setWidths] = useState<'before' | 'after'>('after');
-  const drawing = useRef<Drawing<FlameModel> | null>(null);
   const key = JSON.stringify([placeOf(state, app.names.tables), normalize, widths]);
   const { detail, isZoomed, setDetail } = useDetail(key);
   const { answer, asked, place, unit, isOld, fault } = useAnswer('view', {
@@ -36,18 +30,10 @@ export function DiffFlameView(): JSX.Element {
     pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
     ...detail,
   });
-  const model = useMemo((): FlameModel | null => {
+  const model = useMemo(() => {
     if (answer === null || asked === null) return null;
-    return {
-      ...answer.model,
-      labels: labelsFor(app.names),
-      matches: search.matches,
-      selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
-      of: asked.widths,
-      notes: notesOf(answer, unit),
-      title: 'Differential flame graph',
-    };
-  }, [answer, unit, search.matches, state.chosen]);
+    return { ...answer.model, of: asked.widths, notes: notesOf(answer, unit), title: 'Differential flame graph' };
+  }, [answer, unit]);
   if (answer === null) return <Pending fault={fault} />;
   return (
     <Panel
@@ -62,7 +48,7 @@ export function DiffFlameView(): JSX.Element {
             ]}
             onChange={setWidths}
           />
-          <SaveSvg name="differential-flame-graph" drawing={drawing} />
+          <SaveSvg />
           <ScalingNote total={answer.total} />
           <ChangeLegend />
         </>
@@ -74,7 +60,6 @@ export function DiffFlameView(): JSX.Element {
         model={model}
         isOld={isOld && !isZoomed}
         tree={place.operations === state.operations ? 'down' : null}
-        drawing={drawing}
         onDetail={setDetail}
       />
     </Panel>

@@ -7,7 +7,7 @@ import { freshState, selectsAlike } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { FunctionName } from '../cells.tsx';
 import { type Unit, counted, grouped, withUnit } from '../format.ts';
-import { Pending } from '../panel.tsx';
+import { Facts, Pending } from '../panel.tsx';
 import { Words, afterText, isMadeEqual, isScaled, signedPercent, signedWithUnit, verdictOf, wordsOf } from './changes.tsx';
 import { useScaling } from './use_changes.ts';
 
@@ -65,16 +65,7 @@ function Totals({ total, unit }: { total: DiffTotal; unit: Unit }): JSX.Element 
     ...(isMadeEqual(total) ? [['change', 'none: totals were scaled to be equal, so that shares are compared'] as const] : judgement(total, unit)),
     ['scaling', scalingText(total)],
   ];
-  return (
-    <dl class="facts" data-part="totals">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts class="facts" data-part="totals" rows={rows} />;
 }
 
 /** The change of the total, and whether chance explains it. */
@@ -125,23 +116,15 @@ function toldText({ functions, isOwn, told, changed }: AnswerOf<'diff-overview'>
   return `Of ${counted(told, 'function')}${whose} with 20 samples or more, ${grouped(changed)} changed by more than ${BEYOND_NOISE} standard deviations; chance alone would mark ${many}.`;
 }
 
-interface Alert {
-  readonly rule: string;
-  readonly state: string;
-}
-
-/** The results of `--alert`. */
-function Alerts({ facts }: { facts: DiffFacts }): JSX.Element | null {
-  const alerts = (facts['alerts'] as readonly Alert[] | undefined) ?? [];
+function Alerts({ facts: { alerts = [] } }: { facts: DiffFacts }): JSX.Element | null {
   if (alerts.length === 0) return null;
-  const words: Record<string, string> = { fired: 'fired', quiet: 'did not fire', unknown: 'undecided' };
   return (
     <section class="alerts" aria-labelledby="alerts-title" data-part="alerts">
       <h2 id="alerts-title">Alerts</h2>
       <ul>
         {alerts.map(({ rule, state }) => (
           <li key={rule}>
-            <strong>{words[state] ?? state}</strong>: <span class="name">{rule}</span>
+            <strong>{state}</strong>: <span class="name">{rule}</span>
           </li>
         ))}
       </ul>

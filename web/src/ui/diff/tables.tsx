@@ -4,15 +4,16 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { binaryOf } from '../../state/names.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { functionColumns } from '../cells.tsx';
+import { functionColumns, nameColumn } from '../cells.tsx';
 import { grouped } from '../format.ts';
+import { functionRows, rowsFound } from '../functions.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { matchOf, useSearch } from '../search.tsx';
+import { useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
 import { pickRows } from './pick_rows.ts';
-import { showCallers, useScaling } from './use_changes.ts';
+import { useScaling } from './use_changes.ts';
 
 export function DiffFunctionsView(): JSX.Element {
   const app = useApp();
@@ -22,9 +23,7 @@ export function DiffFunctionsView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'diff-table', of: 'functions', normalize: useScaling() });
   const found = useMemo(() => {
     if (answer === null) return null;
-    const { matches } = search;
-    const all = Int32Array.from(answer.label.keys());
-    const places = matches === null ? all : all.filter((row) => matches[answer.label[row]!] === 1);
+    const places = rowsFound(answer.label, search);
     const [rows, total] = [pickRows(answer.rows, places), answer.total];
     const labelOf = (row: number): number => answer.label[places[row]!]!;
     const columns: TableColumn[] = [
@@ -54,12 +53,8 @@ export function DiffFunctionsView(): JSX.Element {
         columns={columns}
         count={rows.count}
         isOld={isOld}
-        target={(row) => ({ label: labelOf(row) })}
-        isChosen={(row) => labelOf(row) === state.chosen}
-        onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
-        onOpen={(row) => showCallers(app, labelOf(row))}
+        {...functionRows(app, state, search, labelOf)}
         onOrder={setOwnOrder}
-        isMatch={matchOf(search, labelOf)}
         isFiltered
       />
     </Panel>
@@ -79,17 +74,7 @@ export function DiffBinariesView(): JSX.Element {
     ...changeColumns(rows, total, unit, 'self', true),
     ...noiseColumns(rows, total, unit, 'self'),
     ...changeColumns(rows, total, unit, 'all', false).slice(0, 1),
-    {
-      id: 'binary',
-      title: 'binary',
-      width: 'minmax(9rem, 1fr)',
-      cell: (row) => (
-        <span class="name" title={name[row]!}>
-          {name[row]!}
-        </span>
-      ),
-      text: (row) => name[row]!,
-    },
+    nameColumn('binary', 'minmax(9rem, 1fr)', (row) => name[row]!),
   ];
   return (
     <Panel controls={<ScalingNote total={total} />}>

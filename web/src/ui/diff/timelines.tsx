@@ -10,9 +10,12 @@ import { Timeline } from '../timeline.tsx';
 export function Timelines(): JSX.Element {
   const [rates, setRates] = useState({ before: 0, after: 0 });
   const rate = Math.max(rates.before, rates.after);
+  const { before, after } = useApp().names.sides!;
+  // Without times in both, one sentence instead of two.
+  const shown = before.tables.form === 'sums' && after.tables.form === 'sums' ? (['before'] as const) : (['before', 'after'] as const);
   return (
     <div class="timelines">
-      {(['before', 'after'] as const).map((side) => (
+      {shown.map((side) => (
         <OneSide key={side} side={side}>
           <Timeline
             one={{ name: side === 'before' ? 'Before' : 'After', rate }}

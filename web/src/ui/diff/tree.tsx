@@ -2,17 +2,16 @@
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { nameOf } from '../../state/names.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { binaryColumn } from '../cells.tsx';
+import { functionRows } from '../functions.ts';
 import { Notice, Panel, Pending } from '../panel.tsx';
-import { matchOf, useSearch } from '../search.tsx';
+import { useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { HEAVIEST, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
-import { TreeName, useLevels } from '../views/tree.tsx';
+import { treeColumns, useLevels } from '../views/tree.tsx';
 import { changeColumns, noiseColumns } from './changes.tsx';
 import { ScalingNote } from './overview.tsx';
-import { showCallers, useScaling } from './use_changes.ts';
+import { useScaling } from './use_changes.ts';
 
 export function DiffTreeView(): JSX.Element {
   const app = useApp();
@@ -27,14 +26,7 @@ export function DiffTreeView(): JSX.Element {
     if (answer === null) return [];
     const { rows, total } = answer;
     const weights = [...changeColumns(rows, total, unit, 'all', true), ...noiseColumns(rows, total, unit, 'all')];
-    const name: TableColumn = {
-      id: 'function',
-      title: 'function',
-      width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} levels={levels} />,
-      text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
-    };
-    return [...weights, name, binaryColumn(app.names, (row) => answer.label[row]!)];
+    return [...weights, ...treeColumns(app.names, answer, levels)];
   }, [answer, unit, levels]);
   if (answer === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
@@ -54,11 +46,8 @@ export function DiffTreeView(): JSX.Element {
         columns={columns}
         count={label.length}
         isOld={isOld && !opening.isOpening}
+        {...functionRows(app, state, search, (row) => label[row]!)}
         target={(row) => ({ label: label[row]!, stack: () => pathTo(answer, row), tree: place.operations === state.operations ? 'down' : undefined })}
-        isChosen={(row) => label[row] === state.chosen}
-        isMatch={matchOf(search, (row) => label[row]!)}
-        onChoose={(row) => app.store.set({ chosen: label[row]! })}
-        onOpen={(row) => showCallers(app, label[row]!)}
         tree={tree}
       />
     </Panel>

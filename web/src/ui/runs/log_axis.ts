@@ -1,6 +1,6 @@
 // A logarithmic axis, on which equal ratios are equally long.
 
-import { ticks as roundTicks } from '../../canvas/index.ts';
+import { tickValues, ticks as roundTicks } from '../../canvas/amounts.ts';
 
 export interface LogAxis {
   /** The place of a value, as a percentage of the axis; values beyond the ends are at the ends. */
@@ -33,6 +33,5 @@ function candidates(low: number, high: number): number[] {
   // Products of fractions have errors: 3e-1 is 0.3, and 3 × 0.1 is not.
   const found = [1, 2, 5].flatMap((digit) => powers.map((power) => Number(`${digit}e${power}`))).filter((tick) => tick >= low && tick <= high);
   if (found.length >= 3) return found;
-  const { first, step, count } = roundTicks(low, high, 6);
-  return Array.from({ length: count }, (_, tick) => Number((first + tick * step).toPrecision(9)));
+  return tickValues(roundTicks(low, high, 6));
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { press, stepKeys } from '../../canvas/index.ts';
 import type { ComparedRun, MeasureUnit, RunsBlock, RunsComparison } from '../../host/protocol.ts';
 import { counted, grouped } from '../format.ts';
 import { type LogAxis, logAxis } from './log_axis.ts';
@@ -69,11 +70,7 @@ function Strip({ side, block, axis, comparison, onRead }: BlockProps & { side: S
   const { shown_unit: unit, root } = comparison;
   const runs = block.runs[side];
   const heights = heightsOf(runs, axis);
-  const go = (event: KeyboardEvent): void => {
-    const steps: Record<string, number> = { ArrowRight: active + 1, ArrowLeft: active - 1, Home: 0, End: runs.length - 1 };
-    const next = steps[event.key];
-    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
+  const go = (next: number): void => {
     const place = Math.min(runs.length - 1, Math.max(0, next));
     setActive(place);
     plot.current!.querySelectorAll<SVGElement>('.dot')[place]?.focus();
@@ -84,7 +81,7 @@ function Strip({ side, block, axis, comparison, onRead }: BlockProps & { side: S
         {side}
         <span class="note"> {grouped(block.count[side])}</span>
       </span>
-      <svg ref={plot} class="plot" height={HEIGHT} role="group" aria-label={`${side}, ${counted(block.count[side], 'run')}`} onKeyDown={go} data-side={side}>
+      <svg ref={plot} class="plot" height={HEIGHT} role="group" aria-label={`${side}, ${counted(block.count[side], 'run')}`} onKeyDown={(event) => press(event, stepKeys(active, runs.length, go))} data-side={side}>
         <line class="rule" x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {axis !== null && <SummaryBox summary={block.summary[side]} axis={axis} />}
         {runs.map((run, place) => {

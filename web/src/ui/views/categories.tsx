@@ -2,12 +2,12 @@
 
 import type { JSX } from 'preact';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { FunctionName, KindName, weightColumns } from '../cells.tsx';
+import { labelColumn, nameColumn, textColumn, weightColumns } from '../cells.tsx';
+import { functionRows } from '../functions.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { matchOf, useSearch } from '../search.tsx';
+import { useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { type Kind, NO_STACK_NAME, nameOf } from '../../state/names.ts';
-import { text } from './binaries.tsx';
+import { NO_STACK_NAME, kindOfCategory } from '../../state/names.ts';
 
 const TELLS: Record<string, string> = {
   user: 'your app and its libraries',
@@ -24,23 +24,16 @@ export function CategoriesView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'categories' });
   if (answer === null) return <Pending fault={fault} />;
   const nameAt = (row: number): string => answer.category[row] ?? NO_STACK_NAME;
-  const kindAt = (row: number): Kind => (answer.category[row] === 'user' ? 'own' : (answer.category[row] ?? 'unknown'));
   const columns: TableColumn[] = [
     ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'self'),
-    {
-      id: 'category',
-      title: 'category',
-      width: '9rem',
-      cell: (row) => <KindName kind={kindAt(row)} name={nameAt(row)} />,
-      text: nameAt,
-    },
-    text('tells', 'minmax(8rem, 1fr)', (row) => TELLS[answer.category[row] ?? ''] ?? '', 'meaning'),
+    nameColumn('category', '9rem', nameAt, (row) => kindOfCategory(answer.category[row])),
+    textColumn('tells', 'minmax(8rem, 1fr)', (row) => TELLS[answer.category[row] ?? ''] ?? '', 'meaning'),
   ];
   const { caller, callee, sums } = answer.transitions;
   const calls: TableColumn[] = [
     ...weightColumns({ sums, total: answer.total.weight, unit }, 'self'),
-    functionColumn('caller', caller),
-    functionColumn('callee', callee),
+    labelColumn(app.names, 'caller', 'minmax(8rem, 1fr)', (row) => caller[row]!),
+    labelColumn(app.names, 'callee', 'minmax(8rem, 1fr)', (row) => callee[row]!),
   ];
   return (
     <Panel>
@@ -58,25 +51,11 @@ export function CategoriesView(): JSX.Element {
             columns={calls}
             count={caller.length}
             isOld={isOld}
-            target={(row) => ({ label: callee[row]! })}
-            isChosen={(row) => callee[row] === state.chosen}
-            isMatch={matchOf(search, (row) => callee[row]!)}
-            onChoose={(row) => app.store.set({ chosen: callee[row]! })}
-            onOpen={(row) => app.store.set({ chosen: callee[row]!, tab: 'callers' })}
+            {...functionRows(app, state, search, (row) => callee[row]!)}
             empty="In the selection, your code calls no other code."
           />
         </section>
       </div>
     </Panel>
   );
-
-  function functionColumn(id: string, labels: Int32Array): TableColumn {
-    return {
-      id,
-      title: id,
-      width: 'minmax(8rem, 1fr)',
-      cell: (row) => <FunctionName names={app.names} label={labels[row]!} />,
-      text: (row) => nameOf(app.names, labels[row]!),
-    };
-  }
 }

@@ -1,25 +1,19 @@
 // The flame chart: the functions of one thread in order of time.
 
 import type { JSX } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
-import type { FlameModel } from '../../canvas/index.ts';
+import { useMemo } from 'preact/hooks';
 import { threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import type { Drawing } from '../canvas_host.tsx';
 import { FlameBoxes, SaveSvg } from '../flame_canvas.tsx';
 import { timeText, withUnit } from '../format.ts';
-import { labelsFor } from '../labels.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
-import { useSearch } from '../search.tsx';
 import { withoutTimes } from '../summary.ts';
 
 export function ChartView(): JSX.Element {
   const app = useApp();
   const state = useStore();
-  const search = useSearch();
-  const drawing = useRef<Drawing<FlameModel> | null>(null);
   const span = app.names.tables.spans[state.series] ?? null;
   const range = state.time ?? span;
   const key = JSON.stringify([placeOf(state, app.names.tables), state.chartThread]);
@@ -27,16 +21,10 @@ export function ChartView(): JSX.Element {
     'view',
     range === null ? null : { kind: 'chart', thread: state.chartThread, unit: unitOf(app, state), key, range },
   );
-  const model = useMemo((): FlameModel | null => {
+  const model = useMemo(() => {
     if (answer === null || answer.model === null) return null;
-    return {
-      ...answer.model,
-      labels: labelsFor(app.names),
-      matches: search.matches,
-      selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
-      title: `Flame chart of ${answer.thread === null ? '' : threadName(app.names, answer.thread)}`,
-    };
-  }, [answer, search.matches, state.chosen]);
+    return { ...answer.model, title: `Flame chart of ${answer.thread === null ? '' : threadName(app.names, answer.thread)}` };
+  }, [answer]);
   if (range === null) return <Notice>{withoutTimes(app.names, 'order of time')}</Notice>;
   if (answer === null) return <Pending fault={fault} />;
   if (model === null || model.count === 0) return <Notice>The selection contains nothing to show here.</Notice>;
@@ -50,13 +38,13 @@ export function ChartView(): JSX.Element {
             options={answer.threads.map(({ id, weight }) => ({ value: String(id), name: `${threadName(app.names, id)} · ${withUnit(weight, unit)}` }))}
             onChange={(id) => app.store.set({ chartThread: Number(id) })}
           />
-          <SaveSvg name="flame-chart" drawing={drawing} />
+          <SaveSvg />
           <Legend />
           {answer.typicalGap !== null && <span class="note">{`Times are estimated: each sample begins at the thread’s previous sample, which is typically ${timeText(answer.typicalGap)} earlier.`}</span>}
         </>
       }
     >
-      <FlameBoxes kind="flame-chart" model={model} isOld={isOld} tree={place.operations === state.operations ? 'down' : null} drawing={drawing} />
+      <FlameBoxes kind="flame-chart" model={model} isOld={isOld} tree={place.operations === state.operations ? 'down' : null} />
     </Panel>
   );
 }

@@ -1,14 +1,11 @@
 // The flame graph: left-heavy, over everything or one part, top-down or inverted.
 
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import type { FlameModel } from '../../canvas/index.ts';
+import { useMemo, useState } from 'preact/hooks';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import type { Drawing } from '../canvas_host.tsx';
 import { FlameBoxes, SaveSvg, useDetail } from '../flame_canvas.tsx';
 import { withUnit } from '../format.ts';
-import { labelsFor } from '../labels.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { Legend } from '../legend.tsx';
 import { PartControls } from '../parts.tsx';
@@ -28,7 +25,6 @@ export function FlameView(): JSX.Element {
   const state = useStore();
   const search = useSearch();
   const [root, setRoot] = useState<'icicle' | 'flame'>('icicle');
-  const drawing = useRef<Drawing<FlameModel> | null>(null);
   const key = JSON.stringify([placeOf(state, app.names.tables), state.by, state.part, state.flame]);
   const tree = JSON.stringify([state.series, state.operations, state.flame]);
   const { detail, isZoomed, setDetail } = useDetail(key);
@@ -43,20 +39,15 @@ export function FlameView(): JSX.Element {
     pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
     ...detail,
   });
-  const model = useMemo((): FlameModel | null => {
+  const model = useMemo(() => {
     if (answer === null) return null;
-    const labels = labelsFor(app.names);
-    const { matches } = search;
     return {
       ...answer.model,
-      labels,
-      matches,
       matchText: search.answer === null ? '' : `${withUnit(search.answer.all.weight, unit)} in samples that match`,
-      selected: state.chosen === null || state.chosen < 0 ? null : state.chosen,
       direction: root,
       title: answer.model.isInverted ? 'Inverted flame graph' : 'Flame graph',
     };
-  }, [answer, search.matches, search.answer, state.chosen, root]);
+  }, [answer, search.answer, root]);
   if (answer === null || asked === null) return <Pending fault={fault} />;
   if (model !== null && model.total === 0) return <Notice>The selection contains nothing to show here.</Notice>;
   return (
@@ -66,7 +57,7 @@ export function FlameView(): JSX.Element {
           <Choice label="Direction" value={asked.direction} options={DIRECTIONS} onChange={(flame) => app.store.set({ flame })} />
           <Choice label="Root" value={root} options={ROOTS} onChange={setRoot} />
           <PartControls by={asked.by} parts={answer.parts} part={answer.part} unit={unit} />
-          <SaveSvg name={asked.direction === 'up' ? 'inverted-flame-graph' : 'flame-graph'} drawing={drawing} />
+          <SaveSvg />
           <Legend />
         </>
       }
@@ -76,7 +67,6 @@ export function FlameView(): JSX.Element {
         model={model}
         isOld={isOld && !isZoomed}
         tree={place.operations === state.operations ? asked.direction : null}
-        drawing={drawing}
         onDetail={setDetail}
       />
     </Panel>

@@ -5,8 +5,9 @@ import { useMemo, useState } from 'preact/hooks';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
 import { functionColumns, weightColumns } from '../cells.tsx';
 import { counted, grouped } from '../format.ts';
+import { functionRows, rowsFound } from '../functions.ts';
 import { Panel, Pending } from '../panel.tsx';
-import { matchOf, useSearch } from '../search.tsx';
+import { useSearch } from '../search.tsx';
 import { Table } from '../table.tsx';
 
 export function FunctionsView(): JSX.Element {
@@ -17,13 +18,11 @@ export function FunctionsView(): JSX.Element {
   const [isOwnOrder, setOwnOrder] = useState(true);
   const { rows, columns } = useMemo(() => {
     if (answer === null) return { rows: null, columns: [] };
-    const { matches } = search;
-    const all = Int32Array.from(answer.label.keys());
-    const rows = matches === null ? all : all.filter((row) => matches[answer.label[row]!] === 1);
+    const rows = rowsFound(answer.label, search);
     const pick = (values: ArrayLike<number | bigint>): (number | bigint)[] => Array.from(rows, (row) => values[row]!);
     const { sums } = answer;
     const picked =
-      matches === null ? sums : { self: pick(sums.self), all: pick(sums.all), selfSamples: pick(sums.selfSamples), samples: pick(sums.samples) };
+      search.matches === null ? sums : { self: pick(sums.self), all: pick(sums.all), selfSamples: pick(sums.selfSamples), samples: pick(sums.samples) };
     const weights = weightColumns({ sums: picked, total: answer.total.weight, unit }, 'self');
     return { rows, columns: [...weights, ...functionColumns(app.names, (row) => answer.label[rows[row]!]!)] };
   }, [answer, unit, search.matches]);
@@ -41,12 +40,8 @@ export function FunctionsView(): JSX.Element {
         columns={columns}
         count={rows.length}
         isOld={isOld}
-        target={(row) => ({ label: labelOf(row) })}
-        isChosen={(row) => labelOf(row) === state.chosen}
-        onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
-        onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}
+        {...functionRows(app, state, search, labelOf)}
         onOrder={setOwnOrder}
-        isMatch={matchOf(search, labelOf)}
         isFiltered
       />
     </Panel>

@@ -2,27 +2,20 @@
 
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { IntervalsAnswer } from '../../host/protocol.ts';
+import type { HangRisk, IntervalsAnswer } from '../../host/protocol.ts';
 import { type IntervalRow, byName, duringName, durationAt, intervalsOf, nameOfInterval, ownerOf, sumOf, tableOf } from '../../state/intervals.ts';
 import { runOf } from '../../state/names.ts';
 import { placeOfAll } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
+import { CheckName, countColumn, nameColumn, textColumn } from '../cells.tsx';
 import { counted, grouped, timeText, withUnit } from '../format.ts';
 import { Choice, Notice, Panel } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { countColumn, text } from './binaries.tsx';
 
 const LISTS = [
   { id: 'each', name: 'Each interval', title: 'A row for each interval' },
   { id: 'names', name: 'By name', title: 'Numbers and percentiles of all intervals with one name' },
 ] as const;
-
-interface Risk {
-  readonly run: number;
-  readonly time_ns: number | string;
-  readonly message: string | null;
-  readonly severity: string | null;
-}
 
 export function IntervalsView(): JSX.Element {
   const { store, names: { tables } } = useApp();
@@ -30,7 +23,7 @@ export function IntervalsView(): JSX.Element {
   const run = runOf(tables, state.series);
   const rows = intervalsOf(tables, run);
   const { answer: cpu } = useAnswer('view', rows.length === 0 ? null : { kind: 'intervals' }, placeOfAll(state));
-  const risks = useMemo(() => (tables.hangRisks as readonly Risk[]).filter((risk) => risk.run === run).map(riskRow), [tables, run]);
+  const risks = useMemo(() => tables.hangRisks.filter((risk) => risk.run === run).map(riskRow), [tables, run]);
   if (rows.length + risks.length === 0) return <Notice>This run has no signposts, no hangs, and no other table with intervals.</Notice>;
   const leftOut = tables.intervals_left_out ?? [];
   const how = state.list === 'names' ? 'Check names to select their time, or press Enter to select only one' : 'Enter or double click selects the time';
@@ -75,12 +68,12 @@ function Each({ rows: intervals, risks, cpu }: Shown & { readonly risks: readonl
   const columns: TableColumn[] = [
     timeColumn('start', (row) => rows[row]!.start, { isOrder: true, beginsWithLeast: true }),
     timeColumn('duration', (row) => (isRisk(rows[row]!) ? NaN : rows[row]!.end - rows[row]!.start)),
-    { ...text('name', 'minmax(9rem, 2fr)', (row) => nameOfInterval(rows[row]!.label) ?? '(no name)'), isMinor: false },
-    text('table', 'minmax(6rem, 1fr)', (row) => rows[row]!.label.table ?? (isRisk(rows[row]!) ? 'hang risk' : rows[row]!.label.kind), 'kind'),
-    text('thread', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).thread),
-    text('process', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).process),
+    { ...textColumn('name', 'minmax(9rem, 2fr)', (row) => nameOfInterval(rows[row]!.label) ?? '(no name)'), isMinor: false },
+    textColumn('table', 'minmax(6rem, 1fr)', (row) => rows[row]!.label.table ?? (isRisk(rows[row]!) ? 'hang risk' : rows[row]!.label.kind), 'kind'),
+    textColumn('thread', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).thread),
+    textColumn('process', 'minmax(6rem, 1fr)', (row) => ownerOf(app.names, rows[row]!).process),
     ...cpuColumns(cpu, (of) => rows.map(({ index }) => of[index] ?? NaN)),
-    text('more', 'minmax(6rem, 1fr)', (row) => detailsOf(rows[row]!), 'details'),
+    textColumn('more', 'minmax(6rem, 1fr)', (row) => detailsOf(rows[row]!), 'details'),
   ];
   return <Table id="intervals" label="Intervals" columns={columns} count={rows.length} target={() => ({ label: null })} isChosen={isSelected} onOpen={select} />;
 }
@@ -99,6 +92,12 @@ function ByName({ rows, cpu }: Shown): JSX.Element {
   };
   const set = (names: readonly string[]): void => app.store.set({ during: names.length === 0 && !during.hangs ? null : { ...during, names } });
   const shown = (row: number): string => nameOfInterval(named[row]!.label) ?? '(no name)';
+  const check = (row: number): JSX.Element => {
+    const name = nameOf(row);
+    const isChecked = name !== null && during.names.includes(name);
+    const toggle = (): void => set(isChecked ? during.names.filter((one) => one !== name) : [...during.names, name!]);
+    return <CheckName name={shown(row)} isChecked={isChecked} onToggle={name === null ? null : toggle} />;
+  };
   const percentile = (percent: number): TableColumn =>
     timeColumn(percent === 100 ? 'max' : `P${percent}`, (row) => (named[row]!.ended.length === 0 ? NaN : durationAt(named[row]!, percent)));
   const columns: TableColumn[] = [
@@ -107,25 +106,8 @@ function ByName({ rows, cpu }: Shown): JSX.Element {
     timeColumn('total', (row) => named[row]!.total, { isOrder: true }),
     ...[50, 95, 99, 100].map((percent) => ({ ...percentile(percent), isMinor: percent !== 100 })),
     ...cpuColumns(cpu, (of) => named.map(({ ended }) => sumOf(ended.map(({ index }) => of[index]!)))),
-    {
-      id: 'name',
-      title: 'name',
-      width: 'minmax(10rem, 2fr)',
-      cell: (row) => {
-        const name = nameOf(row);
-        const toggle = (): void => set(during.names.includes(name!) ? during.names.filter((one) => one !== name) : [...during.names, name!]);
-        return (
-          <label class="check">
-            {name !== null && <input type="checkbox" tabIndex={-1} checked={during.names.includes(name)} onChange={toggle} />}
-            <span class="name" title={shown(row)}>
-              {shown(row)}
-            </span>
-          </label>
-        );
-      },
-      text: shown,
-    },
-    text('table', 'minmax(7rem, 1fr)', (row) => tableOf(named[row]!.label)),
+    { ...nameColumn('name', 'minmax(10rem, 2fr)', shown), cell: check },
+    textColumn('table', 'minmax(7rem, 1fr)', (row) => tableOf(named[row]!.label)),
   ];
   return (
     <Table
@@ -147,7 +129,7 @@ function ByName({ rows, cpu }: Shown): JSX.Element {
 /** A column of times or durations; NaN is empty. */
 function timeColumn(id: string, of: (row: number) => number, more: Partial<TableColumn> = {}): TableColumn {
   const shown = (row: number): string => (of(row) === Infinity ? 'open' : Number.isNaN(of(row)) ? '' : timeText(of(row)));
-  return { ...text(id, '6.6rem', shown), isNumber: true, isMinor: false, value: of, sortBy: (row) => of(row) || 0, ...more };
+  return { ...textColumn(id, '6.6rem', shown), isNumber: true, isMinor: false, value: of, sortBy: (row) => of(row) || 0, ...more };
 }
 
 /** CPU time of the interval's thread, and of all; no columns without samples. `of` takes the values of rows from those of intervals. */
@@ -156,7 +138,7 @@ function cpuColumns(cpu: IntervalsAnswer | null, of: (values: Float64Array) => r
   const { unit } = cpu;
   const column = (id: string, title: string, values: readonly number[]): TableColumn => {
     const shown = (row: number): string => (Number.isNaN(values[row]) ? '' : withUnit(values[row]!, unit));
-    return { ...text(id, '8.4rem', shown, title), isNumber: true, value: (row) => values[row]!, sortBy: (row) => values[row] || 0 };
+    return { ...textColumn(id, '8.4rem', shown, title), isNumber: true, value: (row) => values[row]!, sortBy: (row) => values[row] || 0 };
   };
   return [column('thread-cpu', 'CPU of thread', of(cpu.thread)), column('cpu', 'CPU of all', of(cpu.all))];
 }
@@ -165,7 +147,7 @@ function detailsOf({ label: { name, hang_type: type, subsystem, category } }: In
   return [name === null ? null : type, subsystem, category].filter(Boolean).join(' · ');
 }
 
-function riskRow({ run, time_ns: time, message, severity }: Risk): IntervalRow {
+function riskRow({ run, time_ns: time, message, severity }: HangRisk): IntervalRow {
   const label = { kind: 'hang', table: null, name: message, subsystem: severity, category: null, hang_type: null } as const;
   return { index: -1, run, start: Number(time), end: Number(time), label, owner: { process: null, pid: null, tid: null } };
 }

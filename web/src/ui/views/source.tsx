@@ -4,12 +4,11 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf, SourceFile } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { Share, functionColumns, weightColumns } from '../cells.tsx';
-import { type Unit, inScale, percent, plainShare, scaleOf } from '../format.ts';
+import { Share, functionColumns, textColumn, weightColumns } from '../cells.tsx';
+import { type Unit, inScale, percent, plainShare, scaleOf, ungrouped } from '../format.ts';
 import { Choice, Notice, Panel, Pending, Select } from '../panel.tsx';
 import { matchOf, useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { text } from './binaries.tsx';
 
 export function SourceView(): JSX.Element {
   const { answer, unit, isOld, fault } = useAnswer('view', { kind: 'lines' });
@@ -58,7 +57,7 @@ function Lines({ answer, unit, isOld }: { answer: AnswerOf<'lines'>; unit: Unit;
   };
   const columns = [
     ...weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'self'),
-    { ...text('line', 'minmax(8rem, 1fr)', placeOf), isMinor: false },
+    { ...textColumn('line', 'minmax(8rem, 1fr)', placeOf), isMinor: false },
     ...functionColumns(app.names, labelOf),
   ];
   return (
@@ -99,7 +98,7 @@ function FileText({ answer, unit, file, isOld }: { answer: AnswerOf<'lines'>; un
     isMinor: true,
     width: '6rem',
     cell: (place) => weight(place, values),
-    text: (place) => weight(place, values).replaceAll('\u202f', ''),
+    text: (place) => ungrouped(weight(place, values)),
   });
   const missing = source === undefined ? 'This page does not contain the source text; --source adds it.' : 'missing' in source ? source.missing : null;
   return (

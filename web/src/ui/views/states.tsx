@@ -3,11 +3,10 @@
 import type { JSX } from 'preact';
 import type { Exact } from '../../host/protocol.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { pair } from '../cells.tsx';
+import { countColumn, pair, textColumn } from '../cells.tsx';
 import { scaleOf } from '../format.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { countColumn, text } from './binaries.tsx';
 
 export function StatesView(): JSX.Element {
   const app = useApp();
@@ -18,8 +17,8 @@ export function StatesView(): JSX.Element {
   const columns: TableColumn[] = [
     ...pair('all', rows.map((row) => row.weight), answer.total.weight, scaleOf(answer.total.weight, unit), true),
     countColumn('samples', (row) => rows[row]!.samples),
-    { ...text('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
-    text('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'yes' : 'no'), 'in totals'),
+    { ...textColumn('state', 'minmax(9rem, 1fr)', (row) => rows[row]!.state ?? 'no state recorded'), isMinor: false },
+    textColumn('counts', 'minmax(6rem, 1fr)', (row) => (rows[row]!.is_counted ? 'yes' : 'no'), 'in totals'),
   ];
   const chosen = state.states === 'running' ? 'running' : state.states === 'all' ? 'all' : 'some';
   const only = (row: number): void => {

@@ -5,11 +5,10 @@ import type { Part } from '../../host/protocol.ts';
 import { processName, threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { pair } from '../cells.tsx';
+import { CheckName, countColumn, nameColumn, pair, textColumn } from '../cells.tsx';
 import { scaleOf } from '../format.ts';
 import { Panel, Pending } from '../panel.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { countColumn, text } from './binaries.tsx';
 
 export function ThreadsView(): JSX.Element {
   const app = useApp();
@@ -26,28 +25,14 @@ export function ThreadsView(): JSX.Element {
     const next = list === null ? [id] : list.includes(id) ? list.filter((one) => one !== id) : [...list, id];
     return next.length === 0 ? null : next;
   };
-  const chooser = (field: 'threads' | 'processes', rows: readonly Part[], name: (id: number) => string): TableColumn => ({
-    id: field === 'threads' ? 'thread' : 'process',
-    title: field === 'threads' ? 'thread' : 'process',
-    width: 'minmax(10rem, 1fr)',
-    cell: (row) => {
+  const chooser = (id: 'thread' | 'process', field: 'threads' | 'processes', rows: readonly Part[], nameOf: typeof threadName): TableColumn => {
+    const name = (row: number): string => nameOf(app.names, rows[row]!.id);
+    const check = (row: number): JSX.Element => {
       const { id } = rows[row]!;
-      return (
-        <label class="check">
-          <input
-            type="checkbox"
-            tabIndex={-1}
-            checked={state[field]?.includes(id) ?? false}
-            onChange={() => app.store.set({ [field]: toggle(state[field], id) })}
-          />
-          <span class="name" title={name(id)}>
-            {name(id)}
-          </span>
-        </label>
-      );
-    },
-    text: (row) => name(rows[row]!.id),
-  });
+      return <CheckName name={name(row)} isChecked={state[field]?.includes(id) ?? false} onToggle={() => app.store.set({ [field]: toggle(state[field], id) })} />;
+    };
+    return { ...nameColumn(id, 'minmax(10rem, 1fr)', name), cell: check };
+  };
   const main = app.names.tables.threads;
   return (
     <Panel
@@ -69,7 +54,7 @@ export function ThreadsView(): JSX.Element {
             <Table
               id="processes"
               label="Processes"
-              columns={[...weights(processes), samples(processes), chooser('processes', processes, (id) => processName(app.names, id))]}
+              columns={[...weights(processes), samples(processes), chooser('process', 'processes', processes, processName)]}
               count={processes.length}
               isOld={isOld}
               target={(row) => ({ label: null, process: processes[row]!.id })}
@@ -85,9 +70,9 @@ export function ThreadsView(): JSX.Element {
             columns={[
               ...weights(threads),
               samples(threads),
-              chooser('threads', threads, (id) => threadName(app.names, id)),
-              text('process', 'minmax(6rem, 1fr)', (row) => processName(app.names, main[threads[row]!.id]!.process)),
-              text('main', '4rem', (row) => (main[threads[row]!.id]!.is_main ? 'main' : ''), 'role'),
+              chooser('thread', 'threads', threads, threadName),
+              textColumn('process', 'minmax(6rem, 1fr)', (row) => processName(app.names, main[threads[row]!.id]!.process)),
+              textColumn('main', '4rem', (row) => (main[threads[row]!.id]!.is_main ? 'main' : ''), 'role'),
             ]}
             count={threads.length}
             isOld={isOld}

@@ -4,14 +4,15 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { type TreeKind } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
-import { FunctionName, binaryColumn, functionColumns, weightColumns } from '../cells.tsx';
+import { FunctionName, binaryColumn, functionColumns, nameColumn, weightColumns } from '../cells.tsx';
+import { functionRows } from '../functions.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { PartControls } from '../parts.tsx';
 import { remember, remembered } from '../remembered.ts';
-import { matchOf, useSearch } from '../search.tsx';
+import { useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { HEAVIEST, type TreeShape, chainLevels, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
-import { nameOf } from '../../state/names.ts';
+import { type Names, nameOf } from '../../state/names.ts';
 
 const KINDS: readonly { id: TreeKind; name: string; title: string }[] = [
   { id: 'down', name: 'Top down', title: 'From the outermost functions to the functions they call' },
@@ -47,16 +48,9 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   const columns = useMemo((): TableColumn[] => {
     if (answer === null) return [];
     const weights = weightColumns({ sums: answer.sums, total: answer.total.weight, unit }, 'all');
-    const name: TableColumn = {
-      id: 'function',
-      title: 'function',
-      width: 'minmax(14rem, 4fr)',
-      cell: (row) => <TreeName answer={answer} row={row} levels={levels} />,
-      text: (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(app.names, answer.label[row]!)}`,
-    };
     const own = direction === 'up' ? weights.slice(0, 2) : weights;
     const plain = own.map((column, place) => ({ ...column, isMinor: place > 0 }));
-    return [...plain, name, binaryColumn(app.names, (row) => answer.label[row]!)];
+    return [...plain, ...treeColumns(app.names, answer, levels)];
   }, [answer, unit, levels]);
   if (answer === null || asked === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
@@ -73,11 +67,8 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
         columns={columns}
         count={label.length}
         isOld={isOld && !opening.isOpening}
+        {...functionRows(app, state, search, (row) => label[row]!)}
         target={(row) => ({ label: label[row]!, stack: () => stackOf(row), tree: place.operations === state.operations ? direction : undefined })}
-        isChosen={(row) => label[row] === state.chosen}
-        isMatch={matchOf(search, (row) => label[row]!)}
-        onChoose={(row) => app.store.set({ chosen: label[row]! })}
-        onOpen={(row) => app.store.set({ chosen: label[row]!, tab: 'callers' })}
         tree={tree}
       />
     </Panel>
@@ -100,8 +91,15 @@ export function useLevels(answer: TreeShape | null): { levels: ArrayLike<number>
   return { levels, button };
 }
 
+/** The columns of a function in a tree and its binary. */
+export function treeColumns(names: Names, answer: TreeShape, levels: ArrayLike<number>): TableColumn[] {
+  const labelOf = (row: number): number => answer.label[row]!;
+  const name = nameColumn('function', 'minmax(14rem, 4fr)', (row) => `${'  '.repeat(answer.depth[row]! - 1)}${nameOf(names, labelOf(row))}`);
+  return [{ ...name, cell: (row) => <TreeName answer={answer} row={row} levels={levels} /> }, binaryColumn(names, labelOf)];
+}
+
 /** A row that continues a chain has a line to its caller in place of a triangle, unless it is closed. */
-export function TreeName({ answer, row, levels }: { answer: TreeShape; row: number; levels: ArrayLike<number> }): JSX.Element {
+function TreeName({ answer, row, levels }: { answer: TreeShape; row: number; levels: ArrayLike<number> }): JSX.Element {
   const { names } = useApp();
   const { depth, flags, label } = answer;
   const [hasChildren, isOpen] = [(flags[row]! & 1) !== 0, (flags[row]! & 2) !== 0];
@@ -133,11 +131,8 @@ function Heaviest(): JSX.Element {
         count={label.length}
         isOld={isOld}
         hasOneOrder
+        {...functionRows(app, state, search, labelOf)}
         target={(row) => ({ label: labelOf(row), stack: () => Array.from(label.subarray(0, row + 1)), tree: place.operations === state.operations ? 'down' : undefined })}
-        isChosen={(row) => labelOf(row) === state.chosen}
-        isMatch={matchOf(search, labelOf)}
-        onChoose={(row) => app.store.set({ chosen: labelOf(row) })}
-        onOpen={(row) => app.store.set({ chosen: labelOf(row), tab: 'callers' })}
       />
     </Panel>
   );

@@ -1,0 +1,161 @@
+//! Output arguments: destination, format, and options for single formats.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueHint};
+use traceparse::memory::Size;
+use traceparse::output::{Cells, ColourBy, FlameGraphOptions};
+
+use crate::choices;
+use crate::formats::{Format, FormatSet, format_of};
+use crate::given::Given;
+use crate::output::Output;
+use crate::sink::is_terminal;
+
+/// The default maximum size of a page.
+const MAX_SIZE: u64 = 64_000_000;
+const DRAWN: &str = "Flame graphs (--format svg)";
+
+/// The output arguments of a command with these formats. Options of other formats are not options of the command.
+#[derive(Debug)]
+pub(crate) struct OutputArgs<const FORMATS: FormatSet> {
+    given: Given,
+    format: Option<Format>,
+    paths: Vec<PathBuf>,
+    /// The options, with the default format and no path.
+    options: Output,
+}
+
+/// The output arguments of all commands, from which each command selects its own.
+#[derive(Args)]
+struct AllArgs {
+    /// Output format [default: from the extension of -o, else text]
+    #[arg(long, help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, action = ArgAction::Set, help_heading = "Output")]
+    output: Vec<PathBuf>,
+    /// In CSV, put an apostrophe before text that looks like a formula
+    ///
+    /// A spreadsheet would run it. Names such as -[Widget draw:] look like formulas.
+    #[arg(long, help_heading = "Output")]
+    csv_safe: bool,
+    /// In text, write complete function names
+    ///
+    /// By default, names that are too long for the line lose their template arguments, then their middle.
+    #[arg(long, help_heading = "Output")]
+    full_names: bool,
+    /// Width in pixels [default: as wide as the window]
+    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = DRAWN)]
+    width: Option<u32>,
+    /// Colour frames by this [default: category]
+    #[arg(long, value_parser = choices::colour_by(), value_name = "WHAT", help_heading = DRAWN)]
+    color_by: Option<ColourBy>,
+    /// Put the root at the bottom, with callees above their callers
+    #[arg(long, help_heading = DRAWN)]
+    flame: bool,
+    /// Put the root at the top, with callees below their callers [default]
+    #[arg(long, conflicts_with = "flame", help_heading = DRAWN)]
+    icicle: bool,
+    /// Title [default: the measurement and the process]
+    #[arg(long, value_name = "TEXT", help_heading = DRAWN)]
+    title: Option<String>,
+    /// Largest page of --format html, such as 16MB [default: 64MB]
+    ///
+    /// To fit, samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
+    #[arg(long, value_name = "SIZE", help_heading = "Output")]
+    max_size: Option<Size>,
+}
+
+impl<const FORMATS: FormatSet> Args for OutputArgs<FORMATS> {
+    fn augment_args(command: Command) -> Command {
+        let all = AllArgs::augment_args(Command::new("all"));
+        let is_option = |id: &str| match id {
+            "format" | "output" => true,
+            "csv_safe" => Format::Csv.is_in(FORMATS),
+            "max_size" => Format::Html.is_in(FORMATS),
+            // All commands that write flame graphs also have the drawing options.
+            _ => Format::Svg.is_in(FORMATS),
+        };
+        let options = all.get_arguments().filter(|arg| is_option(arg.get_id().as_str())).cloned();
+        // The options come after those that the command already has.
+        let options = options.map(|arg| arg.display_order(None));
+        command.args(options).mut_arg("format", |arg| arg.value_parser(Format::parser(FORMATS)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const FORMATS: FormatSet> FromArgMatches for OutputArgs<FORMATS> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let is_set = |id: &str| value(matches, id).unwrap_or(false);
+        Ok(Self {
+            given: Given::from_arg_matches(matches)?,
+            format: value(matches, "format"),
+            paths: matches.get_many("output").into_iter().flatten().cloned().collect(),
+            options: Output {
+                format: Format::Text,
+                path: None,
+                cells: if is_set("csv_safe") { Cells::ForSpreadsheets } else { Cells::AsTheyAre },
+                has_full_names: is_set("full_names"),
+                flame_graph: FlameGraphOptions {
+                    width: value(matches, "width"),
+                    colour_by: value(matches, "color_by").unwrap_or_default(),
+                    is_icicle: !is_set("flame"),
+                    title: value(matches, "title"),
+                    ..FlameGraphOptions::default()
+                },
+                max_size: value(matches, "max_size").map_or(MAX_SIZE, |Size(size)| size),
+            },
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        Self::from_arg_matches(matches).map(|args| *self = args)
+    }
+}
+
+/// The value of an option; `None` if the command lacks the option or it was not passed.
+fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
+    matches.try_get_one(id).ok().flatten().cloned()
+}
+
+impl<const FORMATS: FormatSet> OutputArgs<FORMATS> {
+    /// Resolves the only output.
+    pub(crate) fn resolve(&self) -> Result<Output, String> {
+        Ok(self.resolve_all()?.remove(0))
+    }
+
+    /// Resolves the outputs of a command that accepts several; standard output if none was passed.
+    pub(crate) fn resolve_all(&self) -> Result<Vec<Output>, String> {
+        if self.format.is_some() && self.paths.len() > 1 {
+            return Err("--format is for one output; leave it out, and name each -o by its format, such as compare.md"
+                .to_owned());
+        }
+        let paths = self.paths.iter().cloned().map(Some).chain(self.paths.is_empty().then_some(None));
+        let outputs = paths.map(|path| self.output(path)).collect::<Result<Vec<_>, _>>()?;
+        let has = |format| outputs.iter().any(|output| output.format == format);
+        self.given.check(&[
+            ("--full-names", has(Format::Text), "text"),
+            ("--width --color-by --flame --icicle --title", has(Format::Svg), "--format svg"),
+            ("--csv-safe", has(Format::Csv), "--format csv"),
+            ("--max-size", has(Format::Html), "--format html"),
+        ])?;
+        Ok(outputs)
+    }
+
+    /// Resolves an output with the requested format, or else with the format of its extension.
+    fn output(&self, path: Option<PathBuf>) -> Result<Output, String> {
+        let format = match (self.format, &path) {
+            (Some(format), _) => format,
+            (None, Some(path)) => format_of(FORMATS, path)?,
+            (None, None) => Format::Text,
+        };
+        if format.is_binary() && is_terminal(path.as_deref()) {
+            return Err(format!("--format {} is binary; write it to a file with -o", format.name()));
+        }
+        Ok(Output { format, path, ..self.options.clone() })
+    }
+}

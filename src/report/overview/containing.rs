@@ -1,0 +1,31 @@
+//! The rows whose stacks contain a function.
+
+use crate::calltree::StackWeight;
+use crate::profile::{FunctionId, Profile, Stack};
+
+/// The stacks that contain some of a few functions.
+pub(super) struct Containing {
+    /// By stack: a bit for each function.
+    functions: Vec<u8>,
+}
+
+impl Containing {
+    /// Finds the stacks that contain any of at most eight functions.
+    pub(super) fn new(profile: &Profile, functions: &[FunctionId]) -> Self {
+        let mut bit_of = vec![0_u8; profile.function_ids().len()];
+        functions.iter().enumerate().for_each(|(index, function)| bit_of[function.index()] |= 1 << index);
+        let mut found: Vec<u8> = Vec::with_capacity(profile.stack_ids().len());
+        for id in profile.stack_ids() {
+            let Stack { parent, frame } = profile.stack(id);
+            let above = parent.map_or(0, |parent| found[parent.index()]);
+            found.push(above | bit_of[profile.frame(frame).function.index()]);
+        }
+        Self { functions: found }
+    }
+
+    /// The rows with the function at an index anywhere in their stack.
+    pub(super) fn rows(&self, rows: &[StackWeight], index: usize) -> Vec<StackWeight> {
+        let is_in = |row: &&StackWeight| row.stack.is_some_and(|stack| self.functions[stack.index()] >> index & 1 > 0);
+        rows.iter().filter(is_in).copied().collect()
+    }
+}
