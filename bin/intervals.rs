@@ -10,7 +10,7 @@ use traceparse::recording::{
     DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, Table, TableKind,
 };
 use traceparse::report::{ReportOptions, SeparateBy};
-use traceparse::units::first_of;
+use traceparse::units::{first_of, several};
 
 use crate::arguments::{FileArgs, ReadingArgs};
 use crate::filters::WhenArgs;
@@ -263,9 +263,12 @@ impl Sources<'_, '_> {
             }
             0 => format!("no rows in {names}: none happened during the recording"),
             _ if rejected > 0 => {
-                format!("{rejected} rows of {names} could not be read, and no other row is an interval with this name")
+                let rows = several(rejected, "row");
+                format!("{rows} of {names} could not be read, and no other row is an interval with this name")
             }
-            rows => format!("none of the {rows} rows of {names} is an interval with this name, or the end of one"),
+            rows => {
+                format!("none of {} of {names} is an interval with this name, or the end of one", several(rows, "row"))
+            }
         }
     }
 

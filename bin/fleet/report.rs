@@ -17,7 +17,7 @@ use super::report_plan::FleetReportPlan;
 use super::with_runs::{NewFolder, RunFolder, measured_as};
 use crate::formats::Format;
 use crate::output::{tell_alerts, unless_closed};
-use crate::{Failure, exit_code_of_alerts};
+use crate::{Failure, exit_code_of_alerts, note};
 
 /// Writes the report, and returns the exit code.
 pub(super) fn show(args: FleetReportArgs) -> Result<u8, Failure> {
@@ -35,6 +35,9 @@ pub(super) fn show(args: FleetReportArgs) -> Result<u8, Failure> {
         Some(paths) => of_datasets(plan, collector, &paths, folder)?,
         None => of_recordings(plan, &host, collector, folder)?,
     };
+    if plan.output.format == Format::Csv && report.runs.is_empty() {
+        note("there is no run to measure, and CSV has neither crashes nor durations by bins; --format json has them");
+    }
     let written = write(&report, pages.as_ref(), plan);
     // The overview on a terminal shows the first alert and the number of others, which is enough for people. A log needs all alerts.
     let has_alerts = plan.view == FleetView::Full || io::stdout().is_terminal();

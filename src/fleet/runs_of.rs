@@ -109,7 +109,7 @@ impl RunsOf {
             ("weight", weight),
             ("source", FieldKind::Text),
             ("run", number),
-            ("run_weight", weight),
+            ("weight_of_run", weight),
             ("samples", number),
         ];
         let row = |run: Found| {

@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 
 use crate::hash::{BuildHasher, HashMap};
 use crate::memory::of_map;
+use crate::units::several;
 
 /// A label whose values repeat within cohorts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +77,9 @@ impl SharedLabel {
     /// A sentence about the assumption of independence.
     pub(super) fn sentence(&self) -> String {
         let Self { key, runs, values } = self;
-        let each = *runs as f64 / *values as f64;
+        let (runs, values) = (several(*runs, "run"), several(*values, "value"));
         format!(
-            "Intervals assume that runs are independent. In a cohort, each {key} has {each:.1} runs on average: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
+            "Intervals assume that runs are independent. Within cohorts, {runs} with a {key} have {values} of it: if runs with the same {key} are similar, intervals are too narrow, and more differences are chance."
         )
     }
 }

@@ -45,7 +45,7 @@ fn intervals_of_repeated_labels_say_what_they_assume() {
     for words in [
         "from, to: the 95 % interval, if runs are independent.",
         ", if runs are independent), from",
-        "each device_id has 20.0 runs on average",
+        "400 runs with a device_id have 20 values of it",
     ] {
         assert!(said.contains(words), "{words:?} is not in {said}");
     }

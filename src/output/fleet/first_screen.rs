@@ -68,10 +68,10 @@ fn outliers(report: &FleetReport, cohorts: &[CohortReport]) -> Option<(u64, f64)
     (count > 0).then_some((count, limit))
 }
 
-/// `35 runs are outliers; all others are at most 44.62`.
+/// `35 runs are unusually high; all others are at most 44.62`.
 pub(super) fn outlier_words(count: u64, limit: &str) -> String {
-    let verb = if count == 1 { "is an outlier" } else { "are outliers" };
-    format!("{} {verb}; all others are at most {limit}", many(count, "run"))
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb} unusually high; all others are at most {limit}", many(count, "run"))
 }
 
 fn heaviest(report: &FleetReport, unit: Unit) -> Vec<(usize, &RunRow)> {

@@ -253,6 +253,9 @@ impl Page<'_> {
             let total = Weight::nanos(total.as_nanos());
             self.line(&format!("{total} in {name} ({}, {table})", several(*count, "time")), out)?;
         }
+        if let more @ 1.. = hang.waits.len().saturating_sub(WAITS) {
+            self.line(&format!("… and {more} more; {FORMAT} json lists them"), out)?;
+        }
         if hang.signposts.is_empty() {
             return Ok(());
         }
