@@ -72,10 +72,10 @@ mod topic;
 mod unit;
 
 pub(crate) use measure::AlertMeasure;
-#[cfg(feature = "fleet")]
-pub(crate) use outcome::MOST_UNMEASURED;
 pub use outcome::{AlertCause, AlertOutcome, AlertState};
 pub(crate) use outcome::{Candidate, UNREAD_ROWS, judge};
+#[cfg(feature = "fleet")]
+pub(crate) use outcome::{MOST_UNMEASURED, too_many_unmeasured};
 pub use rule::AlertRule;
 #[cfg(feature = "fleet")]
 pub(crate) use statistic::{AlertBound, AlertStatistic};

@@ -6,7 +6,7 @@ use super::statistic::AlertStatistic;
 #[cfg(feature = "fleet")]
 use crate::stats::Estimate;
 #[cfg(feature = "fleet")]
-use crate::units::Millionths;
+use crate::units::{Millionths, several};
 
 /// Why a rule is undecided whose outcome lost rows can change.
 pub(crate) const UNREAD_ROWS: &str = "rows that could not be read may decide it";
@@ -14,6 +14,15 @@ pub(crate) const UNREAD_ROWS: &str = "rows that could not be read may decide it"
 /// If more than this share of inputs or rows could not be measured, no conclusions are drawn: the measured ones may not be representative.
 #[cfg(feature = "fleet")]
 pub(crate) const MOST_UNMEASURED: f64 = 0.1;
+
+/// Explains that too many inputs could not be measured. `of` is a phrase that follows their number.
+#[cfg(feature = "fleet")]
+pub(crate) fn too_many_unmeasured(unmeasured: usize, all: usize, of: &str) -> Option<String> {
+    (unmeasured as f64 > MOST_UNMEASURED * all as f64).then(|| {
+        let all = several(all, "input");
+        format!("{unmeasured} of {all}{of} could not be measured, and the others may not be like them")
+    })
+}
 
 /// The state of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,9 +148,28 @@ impl AlertOutcome {
         }
     }
 
+    /// The outcome, undecided if there are too many inputs without a measure for this number of runs.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn undecided_by(self, unmeasured: u64, runs: u64) -> Self {
+        let all = (runs + unmeasured) as usize;
+        match too_many_unmeasured(unmeasured as usize, all, "").filter(|_| !self.is_settled()) {
+            Some(why) => Self { state: AlertState::UNSURE, note: Some(why), ..self },
+            None => self,
+        }
+    }
+
+    /// The outcome if rows could not be read: undecided, unless the most extreme values of these rows give the same state.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn or_undecided(self, other: AlertState) -> Self {
+        if self.state.is_undecided() || other == self.state {
+            return self;
+        }
+        Self { state: AlertState::UNSURE, note: Some(UNREAD_ROWS.to_owned()), ..self }
+    }
+
     /// True if more values cannot change the state: a maximum can only rise, and a minimum can only fall.
     #[cfg(feature = "fleet")]
-    pub(crate) fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         let can_rise = match self.rule.statistic {
             AlertStatistic::Max => true,
             AlertStatistic::Min => false,

@@ -13,22 +13,25 @@
 //! Means, minimums and maximums describe the measured runs, and fire as for a single name. Names that represent the code of several functions
 //! ([`is_of_many`]) never fire: if one of them is beyond the limit, the rule is undecided.
 
+use std::collections::HashSet;
 use std::io;
 
 use super::alert_series::{AlertNumbers, AlertSeries, OneSeries, is_of_many};
 use super::cohort_runs::{CohortRuns, MOST_ENTRIES};
 use super::columns::ScopeColumn;
 use super::entries::{Entry, Spilled};
-use super::unmeasured::too_many_unmeasured;
 use crate::alert::{
     AlertBound, AlertCause, AlertMeasure, AlertOutcome, AlertRule, AlertState, AlertStatistic, AlertSubject, Candidate,
-    judge,
+    judge, too_many_unmeasured,
 };
 use crate::stats::{Distribution, Estimate, Support, ranks_with_tail};
 use crate::units::{Millionths, Unit, several};
 
 /// The maximum number of runs and names that an outcome lists. The rest are counted.
 const MAX_BEYOND: usize = 20;
+
+/// The note for a rule that needs the interval of a percentile.
+const NO_INTERVALS: &str = "weighted percentiles have no intervals, so chance cannot be ruled out";
 
 /// The note for a cohort in which every file failed.
 const NO_RUNS: &str = "none of the files of this cohort produced a run";
@@ -90,6 +93,19 @@ impl CohortRuns<'_> {
         }
         let values: Vec<(usize, Millionths)> =
             members.iter().filter_map(|&run| series.values[run].map(|value| (run, value))).collect();
+        let outcome = self.judged(rule, &values, cohort);
+        if self.with_unread(cohort).next().is_none() {
+            return outcome;
+        }
+        let most =
+            |&(run, value): &(usize, Millionths)| (run, value.saturating_add(self.runs[run].unread(rule.measure)));
+        let most: Vec<_> = values.iter().map(most).collect();
+        outcome.or_undecided(self.judged(rule, &most, cohort).state)
+    }
+
+    /// Evaluates a rule on the values of runs.
+    fn judged(&self, rule: &AlertRule, values: &[(usize, Millionths)], cohort: usize) -> AlertOutcome {
+        let members = &self.members[cohort];
         let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].row.run_weight));
         let distribution = self.options.distribution(weighted.collect(), 0, 0);
         let quantile = rule.statistic.quantile();
@@ -105,11 +121,15 @@ impl CohortRuns<'_> {
         let decided = value.filter(|_| count >= needed || rule.bound != AlertBound::Estimate);
         let state = match decided {
             _ if !is_measured => AlertState::UNSURE,
+            // Weighted percentiles have no intervals, however many runs there are.
+            None if self.options.is_weighted && rule.bound != AlertBound::Estimate => AlertState::UNSURE,
             None => AlertState::Undecided { needed: Some(needed) },
             Some(value) => judge(rule, rule.limit, &mut vec![Candidate { of: (), value, is_sure: true }]).0,
         };
-        let (beyond, beyond_count) = beyond(rule, &values);
+        let (beyond, beyond_count) = beyond(rule, values);
+        let is_without_interval = self.options.is_weighted && rule.bound != AlertBound::Estimate && value.is_none();
         let note = note(rule, members.len(), values.len(), estimate.as_ref(), state)
+            .or_else(|| is_without_interval.then(|| NO_INTERVALS.to_owned()))
             .or_else(|| weights_note(count, distribution.count(), state));
         let count = distribution.count();
         let base = AlertOutcome::undecided(rule, None, note);
@@ -120,6 +140,12 @@ impl CohortRuns<'_> {
 /// The outcome of a rule with nothing to measure.
 fn undecided(rule: &AlertRule, cohort: usize, note: String) -> AlertOutcome {
     AlertOutcome { cohort, ..AlertOutcome::undecided(rule, Some(1), Some(note)) }
+}
+
+/// The most urgent of these states.
+fn most_urgent(states: impl Iterator<Item = AlertState> + Clone) -> AlertState {
+    let has = |state: &AlertState| states.clone().any(|own| own.name() == state.name());
+    AlertState::ALL.into_iter().find(has).unwrap_or(AlertState::Quiet)
 }
 
 /// The number of runs that the statistic needs, if an end of its interval may miss with probability `tail`.
@@ -241,8 +267,15 @@ fn family_outcomes(
     families.iter().zip(judged).map(|(family, judged)| family.outcome(judged, spilled)).collect()
 }
 
-/// A name with its key.
-type Judged = Candidate<(u32, String)>;
+/// A name that is judged.
+struct Name {
+    key: u32,
+    name: String,
+    /// Its state if all rows that could not be read belong to it.
+    with_unread: AlertState,
+}
+
+type Judged = Candidate<Name>;
 
 /// The numbers that all names share.
 #[derive(Default)]
@@ -257,6 +290,8 @@ struct Runs {
     ranks: (Option<u64>, Option<u64>),
     /// The number of runs from which both ranks are known; 0 without intervals.
     needed_for_ranks: u64,
+    /// The runs with rows that could not be read.
+    unread: Vec<u32>,
 }
 
 impl Family<'_> {
@@ -267,7 +302,9 @@ impl Family<'_> {
             return Ok(undecided(self.rule, self.cohort, format!("no run has a selected {}", self.each.scope.name())));
         }
         let is_known = !names.is_empty() && self.has_runs_enough();
-        names.sort_by(|a, b| a.of.1.cmp(&b.of.1));
+        names.sort_by(|a, b| a.of.name.cmp(&b.of.name));
+        let with_unread = names.iter().map(|judged| judged.of.with_unread);
+        let with_unread = most_urgent(with_unread);
         let (state, causes_count) = judge(self.rule, self.rule.limit, &mut names);
         let state = match state {
             _ if !is_known => AlertState::Undecided { needed: Some(self.needed()) },
@@ -275,9 +312,9 @@ impl Family<'_> {
             state => state,
         };
         names.truncate(MAX_BEYOND);
-        let first = names.first().map(|judged| judged.of.0);
+        let first = names.first().map(|judged| judged.of.key);
         let note = self.note(&names, state);
-        let cause = |Judged { of: (_, name), value, .. }| AlertCause { name, binary: None, value, noise: None };
+        let cause = |Judged { of, value, .. }| AlertCause { name: of.name, binary: None, value, noise: None };
         let outcome = AlertOutcome {
             cohort: self.cohort,
             state,
@@ -287,6 +324,7 @@ impl Family<'_> {
             count: runs.count,
             ..AlertOutcome::undecided(self.rule, None, note)
         };
+        let outcome = outcome.or_undecided(with_unread);
         match first {
             Some(key) => self.told(key, outcome, spilled),
             None => Ok(outcome),
@@ -299,7 +337,7 @@ impl Family<'_> {
         let mut entries = self.each.entries.of_key(key, self.fleet, spilled)?;
         entries.retain(|entry| runs[entry.run as usize].row.cohort == self.cohort);
         entries.sort_unstable_by_key(|entry| entry.run);
-        let distribution = self.distribution(&entries);
+        let distribution = self.distribution(&entries, false);
         let estimate = self.estimate(&distribution);
         let of_run = |&run: &usize| {
             let entry = entries.binary_search_by_key(&run, |entry| entry.run as usize);
@@ -317,18 +355,29 @@ impl Family<'_> {
 
     /// Judges a name by its values in the runs of the cohort. `None` if there is no number to compare.
     fn judge(&self, key: u32, entries: &[Entry]) -> Option<Judged> {
-        let distribution = self.distribution(entries);
-        let estimate = self.estimate(&distribution);
-        let value = value(self.rule, &distribution, estimate.as_ref())?;
         let name = self.each.first_name(key, self.fleet.names);
+        let (value, is_sure) = self.value(&name, &self.distribution(entries, false))?;
+        let state = |(value, is_sure): (f64, bool)| {
+            judge(self.rule, self.rule.limit, &mut vec![Candidate { of: (), value, is_sure }]).0
+        };
+        let with_unread = match self.runs.unread.is_empty() {
+            true => state((value, is_sure)),
+            false => self.value(&name, &self.distribution(entries, true)).map_or(AlertState::UNSURE, state),
+        };
+        Some(Judged { of: Name { key, name, with_unread }, value, is_sure })
+    }
+
+    /// The value of a name, and whether chance cannot explain that it is beyond the limit.
+    fn value(&self, name: &str, distribution: &Distribution) -> Option<(f64, bool)> {
+        let estimate = self.estimate(distribution);
+        let value = value(self.rule, distribution, estimate.as_ref())?;
         // If the interval includes the limit, chance may explain the percentile.
         let interval = estimate.filter(|_| self.rule.bound == AlertBound::Estimate).map(|estimate| estimate.interval);
         let is_sure = interval.is_none_or(|interval| {
             let end = if self.rule.comparison.is_upper() { interval.lower } else { interval.upper };
             end.is_some_and(|end| self.rule.is_broken_by(end))
         });
-        let is_sure = is_sure && !is_of_many(&name);
-        Some(Judged { of: (key, name), value, is_sure })
+        Some((value, is_sure && !is_of_many(name)))
     }
 
     fn count_runs(&self) -> Runs {
@@ -341,19 +390,26 @@ impl Family<'_> {
         let needed_for_ranks = ranks.map_or(0, |quantile| quantile.needed_with_tail(self.tail()));
         let ranks = ranks.map(|quantile| ranks_with_tail(all.count(), quantile, self.tail()));
         let effective = (all.effective_count() + 1e-9) as u64;
-        Runs { count: all.count(), effective, weight, ranks: ranks.unwrap_or_default(), needed_for_ranks }
+        let unread = self.fleet.with_unread(self.cohort).map(|run| run as u32);
+        let (count, ranks, unread) = (all.count(), ranks.unwrap_or_default(), unread.collect());
+        Runs { count, effective, weight, ranks, needed_for_ranks, unread }
     }
 
-    /// The distribution of a name's values over the runs of the cohort.
-    fn distribution(&self, entries: &[Entry]) -> Distribution {
+    /// The distribution of a name's values over the runs of the cohort. If `with_unread` is true, all rows that could not be read belong to the name.
+    fn distribution(&self, entries: &[Entry], with_unread: bool) -> Distribution {
         let (all, count) = (self.fleet.runs, self.runs.count);
         let value = |entry: &Entry| {
             let run = &all[entry.run as usize];
-            (run.rate_of(entry.weight), run.row.run_weight)
+            let unread = if with_unread { run.unread(self.rule.measure) } else { Millionths::default() };
+            (run.rate_of(entry.weight).saturating_add(unread), run.row.run_weight)
         };
+        let seen: HashSet<u32> = entries.iter().filter(|_| with_unread).map(|entry| entry.run).collect();
+        let others = self.runs.unread.iter().filter(|&run| with_unread && !seen.contains(run));
+        let others: Vec<Entry> = others.map(|&run| Entry { run, ..Entry::default() }).collect();
         let options = self.fleet.options;
         let has_weight = |weight: Millionths| !options.is_weighted || weight.get() > 0;
-        let values = entries.iter().map(value).filter(|&(value, weight)| value.get() > 0 && has_weight(weight));
+        let values =
+            entries.iter().chain(&others).map(value).filter(|&(value, weight)| value.get() > 0 && has_weight(weight));
         let values: Vec<_> = values.collect();
         let seen: u128 = values.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let zeros = count.saturating_sub(values.len() as u64);
@@ -411,12 +467,12 @@ impl Family<'_> {
                 is_of_all.then(|| format!("an interval that holds for all {count} names at once needs this many runs"));
             return note.or_else(|| weights_note(runs.effective, runs.count, state));
         }
-        if names.iter().all(|judged| is_of_many(&judged.of.1)) {
-            let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.of.1)).collect();
+        if names.iter().all(|judged| is_of_many(&judged.of.name)) {
+            let names: Vec<String> = names.iter().map(|judged| format!("{:?}", judged.of.name)).collect();
             return Some(format!("{} is code that may belong to any {scope}, or to several", names.join(" and ")));
         }
         Some(if self.fleet.options.is_weighted {
-            "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()
+            NO_INTERVALS.to_owned()
         } else {
             format!("chance may explain it: {count} names were judged, and the interval includes the limit")
         })

@@ -1,6 +1,6 @@
 //! Builds the report from the runs of a fleet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 
 use super::alert_series::{AlertNumbers, AlertSeries};
@@ -54,11 +54,15 @@ impl FleetBuilder {
         let contrasts = fleet.add_tables(&mut cohorts, &mut spilled)?;
         let mut alerts = Vec::new();
         for series in &self.alert_series {
-            alerts.extend(fleet.outcomes(series, &mut spilled)?);
-        }
-        for alert in alerts.iter_mut().filter(|_| !self.decides_incomplete) {
-            let cohort = &fleet.cohorts[alert.cohort].cohort;
-            self.unmeasured.undecide(alert, cohort, fleet.count(alert.cohort));
+            let outcomes = fleet.outcomes(series, &mut spilled)?.into_iter();
+            alerts.extend(outcomes.map(|alert| match self.decides_incomplete {
+                true => alert,
+                false => {
+                    let unmeasured = self.unmeasured.of(&fleet.cohorts[alert.cohort].cohort);
+                    let runs = fleet.count(alert.cohort);
+                    alert.undecided_by(unmeasured, runs)
+                }
+            }));
         }
         if self.inputs.completeness.is_incomplete() && !self.decides_incomplete {
             alerts.iter_mut().for_each(|alert| undecide(alert, &self.inputs.missing_shards));
@@ -197,8 +201,10 @@ fn inputs(builder: &mut FleetBuilder) -> Inputs {
     let missing = |asked: &[String], names: &BTreeSet<String>| {
         asked.iter().filter(|name| !names.contains(*name)).cloned().collect()
     };
-    let FleetBuilder { options, processes, threads, left_out_values, label_keys, .. } = &*builder;
+    let FleetBuilder { options, processes, threads, left_out_values, label_keys, sources, inputs, .. } = &*builder;
+    let files: HashSet<&String> = sources.values().chain(inputs.failed.iter().map(|file| &file.source)).collect();
     Inputs {
+        files: files.len() as u64,
         left_out_values: left_out_values.iter().map(|(key, values)| (key.clone(), in_order(values))).collect(),
         label_keys: label_keys.iter().cloned().collect(),
         missing_processes: missing(&options.processes, processes),
@@ -222,6 +228,6 @@ fn cohort_runs<'b>(builder: &'b FleetBuilder, order: &'b [u32]) -> CohortRuns<'b
     for (index, run) in builder.runs.iter().enumerate() {
         members[run.row.cohort].push(index);
     }
-    let FleetBuilder { options, cohorts, runs, names, columns, .. } = builder;
-    CohortRuns { options, cohorts, runs, order, names, members, columns }
+    let FleetBuilder { options, cohorts, runs, names, columns, decides_incomplete, .. } = builder;
+    CohortRuns { options, decides_incomplete: *decides_incomplete, cohorts, runs, order, names, members, columns }
 }

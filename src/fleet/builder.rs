@@ -46,7 +46,7 @@ pub struct FleetBuilder {
     cohort_ids: HashMap<Cohort, usize>,
     pub(super) runs: Vec<StoredRun>,
     /// Maps run ids to sources.
-    sources: HashMap<String, String>,
+    pub(super) sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) alert_series: Vec<AlertSeries>,
     /// Set for a comparison or a trend.
@@ -217,7 +217,9 @@ impl FleetBuilder {
         self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.inputs.rejected_rows = self.inputs.rejected_rows.saturating_add(record.rejected);
-        self.unmeasured.add(self.labels_of_cohort(&record.labels), record.unread_runs.into());
+        // A value of a report that could not be read is a run that is missing.
+        let unread = if record.unit.is_of_reports() { record.rejected } else { 0 };
+        self.unmeasured.add(self.labels_of_cohort(&record.labels), unread + u64::from(record.unread_runs));
         if record.unread_runs > 0 {
             self.inputs
                 .damaged
@@ -265,7 +267,10 @@ impl FleetBuilder {
         let cohort = self.cohort_of(record);
         self.label_values.add(cohort as u32, &record.labels, &self.options.by);
         let windows = self.options.is_approximate.then(|| &mut self.cohorts[cohort].windows);
-        let stored = StoredRun::new(record, (cohort, windows), (weight, samples, rate), series, &self.options);
+        // Values of reports are counted as missing runs.
+        let rejected = if record.unit.is_of_reports() { 0 } else { rows.rejected() };
+        let stored =
+            StoredRun::new((record, rejected), (cohort, windows), (weight, samples, rate), series, &self.options);
         self.apart += stored.memory();
         self.inputs.runs += 1;
         self.inputs.idle += u64::from(record.samples == 0);

@@ -16,6 +16,8 @@ const MAX_BINS: usize = 30;
 /// The runs in report order.
 pub(super) struct CohortRuns<'b> {
     pub(super) options: &'b FleetOptions,
+    /// True to evaluate alerts without what is missing.
+    pub(super) decides_incomplete: bool,
     pub(super) cohorts: &'b [StoredCohort],
     pub(super) runs: &'b [StoredRun],
     /// The position of each run, indexed by the order of addition.
@@ -47,6 +49,12 @@ impl CohortRuns<'_> {
 
     pub(super) fn count(&self, cohort: usize) -> u64 {
         self.members[cohort].len() as u64
+    }
+
+    /// The runs of a cohort whose unreadable rows may decide an alert.
+    pub(super) fn with_unread(&self, cohort: usize) -> impl Iterator<Item = usize> {
+        let members = self.members[cohort].iter().filter(|_| !self.decides_incomplete);
+        members.copied().filter(|&run| self.runs[run].row.rejected > 0)
     }
 
     fn members(&self, cohort: usize) -> impl Iterator<Item = &StoredRun> {

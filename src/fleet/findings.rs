@@ -172,12 +172,10 @@ fn most_used(report: &FleetReport, position: usize) -> Vec<Finding> {
 
 fn inputs(report: &FleetReport) -> Option<Finding> {
     let inputs = &report.inputs;
-    let sources = report.runs.iter().map(|run| &run.source).chain(&inputs.without_time);
-    let sources: BTreeSet<&String> = sources.chain(inputs.failed.iter().map(|file| &file.source)).collect();
     let (failed, without_time) = (inputs.failed.len() as u64, inputs.without_time.len() as u64);
     let damaged: u64 = inputs.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
     let (estimated_time, rejected_rows) = (inputs.estimated_time, inputs.rejected_rows);
     let is_whole = [failed, without_time, damaged, estimated_time, rejected_rows] == [0; 5];
-    let files = sources.len() as u64;
+    let files = inputs.files;
     (!is_whole).then_some(Finding::Inputs { failed, files, without_time, damaged, estimated_time, rejected_rows })
 }

@@ -125,9 +125,10 @@ pub use inputs::{FleetInputs, InputRequest, Shard, ShardRequest, Task};
 pub use measures::Measure;
 pub use options::{FleetOptions, SortKey};
 pub use pooled::{PoolError, PooledStacks};
+pub(crate) use report::DamagedRecording;
 pub use report::{
-    Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, DamagedRecording, FleetReport, HistogramReport,
-    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
+    Caution, Cohort, CohortReport, Completeness, Contrast, ContrastRow, FleetReport, HistogramReport, Inputs, RunRow,
+    ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
 };
 pub use run::{FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, StackRow, WindowRow};
 pub use scope::{FleetScope, ScopeName};

@@ -86,6 +86,8 @@ pub struct HistogramReport {
 /// The inputs of a report: how many runs were measured, and what is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
+    /// The number of distinct files, with and without runs.
+    pub(crate) files: u64,
     /// The number of measured runs.
     pub runs: u64,
     /// The number of measured runs that are idle: none of their threads was on the CPU, so their CPU use is 0.
@@ -97,7 +99,7 @@ pub struct Inputs {
     /// The number of unreadable rows of CPU tables and unreadable values of reports, over all runs.
     pub rejected_rows: u64,
     /// Recordings with some unreadable runs, sorted by source.
-    pub damaged: Vec<DamagedRecording>,
+    pub(crate) damaged: Vec<DamagedRecording>,
     /// Files without any measured run.
     pub failed: Vec<FailedInput>,
     /// The number of runs left out because they lack the requested labels ([`FleetOptions::only`]).
@@ -134,11 +136,11 @@ impl Inputs {
 /// A recording in which some runs are damaged and left out, and others are used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub struct DamagedRecording {
+pub(crate) struct DamagedRecording {
     /// The path of the recording.
-    pub source: String,
+    pub(crate) source: String,
     /// The number of damaged runs; at least one.
-    pub unread_runs: u32,
+    pub(crate) unread_runs: u32,
 }
 
 /// A run of the report.
@@ -165,6 +167,10 @@ pub struct RunRow {
     pub weight: u64,
     /// The number of selected samples.
     pub samples: u64,
+    /// The number of rows of its CPU table that could not be read.
+    pub rejected: u64,
+    /// True if more than 1 % of the rows of its CPU table could not be read. Such runs are not compared.
+    pub(crate) is_damaged: bool,
     /// The number of runs that this run represents.
     pub run_weight: Millionths,
     /// The CPU use of the run: `weight` per `wall`.

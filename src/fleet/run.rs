@@ -6,9 +6,10 @@ use std::ops::Range;
 use super::identity;
 use super::options::FleetOptions;
 use crate::hash::BuildHasher;
+use crate::intervals::RunIntervals;
 use crate::memory::of_vec;
 use crate::profile::{Category, StringId, Strings};
-use crate::recording::{Interval, TimeSource};
+use crate::recording::TimeSource;
 use crate::stats::BinnedValues;
 use crate::units::{Millionths, Nanos, Unit};
 use hashbrown::HashTable;
@@ -266,9 +267,9 @@ pub struct RunMeasures {
     pub windows: Vec<WindowRow>,
     /// Call trees, sorted by process and thread (main threads last). Empty unless they were [requested](super::MeasureOptions::with_stacks).
     pub stacks: Vec<StackRow>,
-    /// The distinct signpost intervals and hangs; `None` without a table of them, or unless they were
-    /// [requested](super::MeasureOptions::with_intervals). Datasets do not store them.
-    pub intervals: Option<Vec<Interval>>,
+    /// The signpost intervals and hangs; `None` without a table of them, or unless they were
+    /// [requested](super::MeasureOptions::with_intervals).
+    pub intervals: Option<RunIntervals>,
     /// Duration histograms of one day in nanoseconds, with their [names](crate::recording::DurationHistogram::name). Datasets do not store them.
     pub histograms: Vec<(String, BinnedValues)>,
 }
@@ -310,7 +311,10 @@ impl RunMeasures {
     pub fn memory(&self) -> u64 {
         let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows) + of_vec(&self.stacks);
         let histograms: u64 = self.histograms.iter().map(|(_, values)| values.memory()).sum();
-        rows + histograms + self.intervals.as_ref().map_or(0, of_vec) + of_texts(&self.names) + self.record.memory()
+        rows + histograms
+            + self.intervals.as_ref().map_or(0, RunIntervals::memory)
+            + of_texts(&self.names)
+            + self.record.memory()
     }
 }
 
@@ -514,14 +518,18 @@ pub(super) struct RunRows<'r> {
     pub(super) binaries: &'r [FrameRow],
     pub(super) windows: &'r [WindowRow],
     pub(super) stacks: &'r [StackRow],
-    pub(super) intervals: &'r [Interval],
+    pub(super) intervals: Option<&'r RunIntervals>,
 }
 
 impl<'r> RunRows<'r> {
     pub(super) fn of(run: &'r RunMeasures) -> Self {
         let RunMeasures { record, names, frames, binaries, windows, stacks, intervals, .. } = run;
-        let intervals = intervals.as_deref().unwrap_or_default();
-        Self { record, names, frames, binaries, windows, stacks, intervals }
+        Self { record, names, frames, binaries, windows, stacks, intervals: intervals.as_ref() }
+    }
+
+    /// The number of rows of the CPU table that could not be read.
+    pub(super) fn rejected(&self) -> u64 {
+        self.record.rejected.saturating_sub(self.intervals.map_or(0, |intervals| intervals.unread))
     }
 
     pub(super) fn name(&self, id: NameId) -> &'r str {

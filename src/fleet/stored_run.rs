@@ -4,9 +4,10 @@ use super::options::FleetOptions;
 use super::report::{Cohort, RunRow};
 use super::run::{RunRecord, rate_of};
 use super::windows::Series;
+use crate::alert::AlertMeasure;
 use crate::memory::of_vec;
 use crate::stats::{Distribution, ExponentialHistogram};
-use crate::units::{Millionths, Unit};
+use crate::units::{Millionths, Nanos, Unit};
 
 /// The number of units of [`StoredRun::effective`] per sample.
 pub(super) const EFFECTIVE_UNIT: f64 = (1_u64 << 40) as f64;
@@ -17,6 +18,8 @@ pub(super) struct StoredRun {
     /// The row of the report. Until the report is created, cohorts are numbered in the order of addition.
     pub(super) row: RunRow,
     pub(super) unit: Unit,
+    /// The weight of rows that could not be read, if it is the mean weight. `None` if no row could be read.
+    unread_weight: Option<u64>,
     /// The number of samples of all processes, and their effective sample size.
     all_samples: (u64, u64),
     pub(super) usual_weight: u64,
@@ -27,7 +30,7 @@ pub(super) struct StoredRun {
 impl StoredRun {
     /// Creates a run of a cohort, with its selected weight, samples and rate.
     pub(super) fn new(
-        record: &RunRecord,
+        (record, rejected): (&RunRecord, u64),
         (cohort, windows): (usize, Option<&mut ExponentialHistogram>),
         (weight, samples, rate): (u64, u64, Millionths),
         series: Series,
@@ -48,6 +51,8 @@ impl StoredRun {
             wall_source: record.wall_source,
             weight,
             samples,
+            rejected,
+            is_damaged: rejected as f64 > MOST_REJECTED * (rejected + record.samples) as f64,
             run_weight: record.run_weight,
             rate,
             windows: quantiles.map(|quantile| seconds.nearest(*quantile)).collect(),
@@ -56,6 +61,7 @@ impl StoredRun {
         Self {
             row,
             unit: record.unit,
+            unread_weight: unread_weight(record, rejected),
             all_samples: (record.samples, record.effective_samples),
             usual_weight: record.usual_weight,
             series: (!is_counted).then_some(series),
@@ -67,6 +73,20 @@ impl StoredRun {
         let RunRow { run_id, source, start, windows, .. } = &self.row;
         let texts = run_id.capacity() + source.capacity() + start.as_ref().map_or(0, String::capacity);
         texts as u64 + windows.as_ref().map_or(0, of_vec) + self.series.as_ref().map_or(0, Series::memory)
+    }
+
+    /// The amount that is missing from a measure of this run at most, if all rows that could not be read belong to it and have the mean weight.
+    pub(super) fn unread(&self, measure: AlertMeasure) -> Millionths {
+        let weight = self.unread_weight;
+        let amount = match measure {
+            AlertMeasure::Elapsed => Some(Millionths::default()),
+            AlertMeasure::CpuTime => weight.map(Millionths::new),
+            AlertMeasure::Window(seconds) => {
+                weight.and_then(|weight| rate_of(weight, self.unit, Nanos::from_millis(u64::from(seconds) * 1000)))
+            }
+            _ => weight.map(|weight| self.rate_of(weight)),
+        };
+        amount.unwrap_or(Millionths::new(u64::MAX))
     }
 
     /// The rate for a weight of this run.
@@ -82,6 +102,15 @@ impl StoredRun {
         let (all, effective) = self.all_samples;
         (samples as f64 * (effective as f64 / all.max(1) as f64) * EFFECTIVE_UNIT).round() as u128
     }
+}
+
+/// If more than this share of a run's rows could not be read, its weight is wrong by more than a typical difference between runs.
+const MOST_REJECTED: f64 = 0.01;
+
+fn unread_weight(record: &RunRecord, rejected: u64) -> Option<u64> {
+    let all = u128::from(record.weight) * u128::from(rejected);
+    let weight = all.checked_div(record.samples.into()).or((rejected == 0).then_some(0))?;
+    u64::try_from(weight).ok()
 }
 
 /// A cohort of runs.

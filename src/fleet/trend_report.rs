@@ -8,7 +8,7 @@ use super::report::{FleetReport, RunRow, TrendOver};
 use super::trend::{Period, by_date, day_of, why_unordered};
 use super::trend_options::{DATE, EXIT_STATUS, TrendOptions};
 use super::trend_series::{Series, TrendChange, TrendShift, TrendValue, is_or_are, label_of};
-use super::unmeasured::too_many_unmeasured;
+use crate::alert::too_many_unmeasured;
 use crate::settings::ACCEPTED;
 use crate::units::{Unit, several};
 

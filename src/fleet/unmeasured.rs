@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::report::Cohort;
-use crate::alert::{AlertOutcome, AlertState, MOST_UNMEASURED};
-use crate::units::several;
 
 /// The number of unmeasured inputs for each set of cohort labels. An unknown label is `None`.
 #[derive(Debug, Default)]
@@ -18,7 +16,7 @@ impl Unmeasured {
     }
 
     /// The number of inputs that may belong to a cohort: an unknown label may have any value.
-    fn of(&self, cohort: &Cohort) -> u64 {
+    pub(super) fn of(&self, cohort: &Cohort) -> u64 {
         let may_be = |labels: &Vec<(String, Option<String>)>| {
             labels.iter().zip(&cohort.labels).all(|((_, own), (_, value))| own.is_none() || own == value)
         };
@@ -30,26 +28,4 @@ impl Unmeasured {
     pub(super) fn total(&self) -> u64 {
         self.0.values().sum()
     }
-
-    /// Makes an alert undecided if too many inputs of its cohort could not be measured. `runs` is the number of measured runs.
-    pub(super) fn undecide(&self, alert: &mut AlertOutcome, cohort: &Cohort, runs: u64) {
-        undecide(alert, self.of(cohort), runs);
-    }
-}
-
-/// Makes an alert undecided if there are too many inputs without a measure for this number of runs.
-pub(super) fn undecide(alert: &mut AlertOutcome, unmeasured: u64, runs: u64) {
-    let all = runs + unmeasured;
-    if let Some(why) = too_many_unmeasured(unmeasured as usize, all as usize, "").filter(|_| !alert.is_settled()) {
-        alert.state = AlertState::UNSURE;
-        alert.note = Some(why);
-    }
-}
-
-/// Explains that too many inputs could not be measured. `of` is a phrase that follows their number.
-pub(super) fn too_many_unmeasured(unmeasured: usize, all: usize, of: &str) -> Option<String> {
-    (unmeasured as f64 > MOST_UNMEASURED * all as f64).then(|| {
-        let all = several(all, "input");
-        format!("{unmeasured} of {all}{of} could not be measured, and the others may not be like them")
-    })
 }

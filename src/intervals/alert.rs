@@ -1,26 +1,44 @@
 //! Evaluates alert rules about the durations of intervals.
 
-use crate::alert::{
-    AlertOutcome, AlertRule, AlertState, AlertStatistic, Candidate, MOST_UNMEASURED, UNREAD_ROWS, judge,
-};
+use crate::alert::{AlertOutcome, AlertRule, AlertState, AlertStatistic, Candidate, MOST_UNMEASURED, judge};
 use crate::units::Nanos;
 
-/// Evaluates a rule about sorted durations. If any intervals were still open when their recording ended, a statistic within the limit is undecided,
-/// because those intervals may be longer. `unread` is the number of rows that could not be read: one of them may be the maximum.
+/// Evaluates a rule about sorted durations. `open` is the number of intervals that were still open when their recording ended, and `unread` the number
+/// of rows that could not be read.
 pub(super) fn outcome(rule: &AlertRule, durations: &[Nanos], open: usize, unread: u64) -> AlertOutcome {
-    let count = durations.len() as u64;
-    let nanos = |duration: &Nanos| duration.as_nanos() as f64;
-    let value = match rule.statistic {
-        AlertStatistic::Quantile(quantile) => {
-            let rank = quantile.nearest_rank(count).checked_sub(1);
-            rank.and_then(|rank| durations.get(rank as usize)).map(nanos)
-        }
-        AlertStatistic::Min => durations.first().map(nanos),
-        AlertStatistic::Max => durations.last().map(nanos),
+    let outcome = judged(rule, value(rule, durations, (0, 0)), durations.len() as u64, open);
+    let unread_share = unread as f64 / (durations.len() as u64 + unread).max(1) as f64;
+    let extremes = match rule.statistic {
+        // The duration of a single row could be as long as the recording, and would change any mean.
+        AlertStatistic::Mean if unread_share <= MOST_UNMEASURED => return outcome,
+        AlertStatistic::Mean => [Some(0.0), Some(f64::MAX)],
+        // They may all be shorter, or all be longer than the others.
+        _ => [(unread, 0), (0, unread)].map(|unread| value(rule, durations, unread)),
+    };
+    extremes.into_iter().fold(outcome, |outcome, value| {
+        let extreme = judged(rule, value, durations.len() as u64, open);
+        outcome.or_undecided(extreme.state)
+    })
+}
+
+/// The value of a statistic of sorted durations, with a number of shorter and of longer ones.
+fn value(rule: &AlertRule, durations: &[Nanos], (shorter, longer): (u64, u64)) -> Option<f64> {
+    let all = shorter + durations.len() as u64 + longer;
+    let rank = match rule.statistic {
+        AlertStatistic::Quantile(quantile) => quantile.nearest_rank(all).checked_sub(1)?,
+        AlertStatistic::Min => 0,
+        AlertStatistic::Max => all.checked_sub(1)?,
         AlertStatistic::Mean | AlertStatistic::Growth => {
-            (count > 0).then(|| durations.iter().map(nanos).sum::<f64>() / count as f64)
+            let sum: f64 = durations.iter().map(|duration| duration.as_nanos() as f64).sum();
+            return (all > 0).then(|| sum / all as f64);
         }
     };
+    let Some(index) = rank.checked_sub(shorter) else { return Some(0.0) };
+    Some(durations.get(index as usize).map_or(f64::MAX, |duration| duration.as_nanos() as f64)).filter(|_| all > 0)
+}
+
+/// Compares a value with the limit. A statistic within the limit is undecided if intervals were still open, because they may be longer.
+fn judged(rule: &AlertRule, value: Option<f64>, count: u64, open: usize) -> AlertOutcome {
     let is_upper = rule.comparison.is_upper();
     let needed = rule.statistic.quantile().map_or(1, |quantile| quantile.needed_count());
     let undecided = AlertOutcome { value, count, ..AlertOutcome::undecided(rule, Some(needed), None) };
@@ -31,13 +49,7 @@ pub(super) fn outcome(rule: &AlertRule, durations: &[Nanos], open: usize, unread
         state => state,
     };
     let note = (open > 0 && state.is_undecided()).then(|| "intervals that were still open may decide it".to_owned());
-    let outcome = AlertOutcome { state, note, ..undecided };
-    let is_extreme = matches!(rule.statistic, AlertStatistic::Max | AlertStatistic::Min);
-    let most = if is_extreme { 0.0 } else { MOST_UNMEASURED * (count + unread) as f64 };
-    if unread as f64 <= most || outcome.is_settled() {
-        return outcome;
-    }
-    AlertOutcome { state: AlertState::UNSURE, note: Some(UNREAD_ROWS.to_owned()), ..outcome }
+    AlertOutcome { state, note, ..undecided }
 }
 
 #[cfg(test)]
@@ -80,7 +92,12 @@ mod tests {
             ("interval(x).max < 1ms", ["quiet", "quiet", "quiet"]),
             ("interval(x).min < 2ms", ["fired", "fired", "fired"]),
             ("interval(x).min > 2ms", ["quiet", "quiet", "quiet"]),
-            ("interval(x).p50 > 1s", ["quiet", "quiet", "undecided"]),
+            // Of 40 to 45 durations, the median is the 20th to 23rd, and P90 the 36th to 41st.
+            ("interval(x).p50 > 1s", ["quiet", "quiet", "quiet"]),
+            ("interval(x).p50 > 19ms", ["fired", "undecided", "undecided"]),
+            ("interval(x).p90 > 38ms", ["quiet", "undecided", "undecided"]),
+            ("interval(x).p90 > 39ms", ["quiet", "undecided", "undecided"]),
+            ("interval(x).p90 > 40ms", ["quiet", "quiet", "undecided"]),
             ("interval(x).mean > 1ms", ["fired", "fired", "undecided"]),
         ] {
             assert_eq!([0, 4, 5].map(|unread| state(text, unread)), expected, "{text}");

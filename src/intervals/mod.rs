@@ -6,6 +6,8 @@ mod cpu_within;
 #[cfg(feature = "fleet")]
 mod instance;
 #[cfg(feature = "fleet")]
+mod run_intervals;
+#[cfg(feature = "fleet")]
 mod summary;
 #[cfg(feature = "fleet")]
 mod swift_tasks;
@@ -15,6 +17,8 @@ mod union;
 pub(crate) use cpu_within::EDGE;
 #[cfg(feature = "fleet")]
 pub use instance::IntervalInstance;
+#[cfg(feature = "fleet")]
+pub use run_intervals::RunIntervals;
 #[cfg(feature = "dataset")]
 pub(crate) use summary::IntervalPool;
 #[cfg(feature = "fleet")]

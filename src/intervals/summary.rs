@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::alert;
 use super::cpu_within::CpuWithin;
 use super::instance::IntervalInstance;
+#[cfg(feature = "dataset")]
+use super::run_intervals::RunIntervals;
 use super::swift_tasks::SwiftTask;
 use super::union::{IntervalUnion, Open};
 use crate::alert::{AlertOutcome, AlertRule, AlertSubject};
@@ -92,7 +94,7 @@ impl Recording {
         pool.unread = rejected.fold(intervals.unread_runs.len() as u64, u64::saturating_add);
         let runs = || self.tocs().flat_map(|toc| &toc.runs);
         let end = |_: Option<&str>, run: u32| runs().find(|toc| toc.number == run).and_then(TocRun::duration);
-        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, &end) }
+        IntervalSummary { runs: None, tasks: intervals.swift_tasks(), ..pool.finish(quantiles, Some(0), &end) }
     }
 }
 
@@ -111,9 +113,8 @@ pub(crate) struct IntervalPool {
     /// For each alert, the intervals whose label is the name in the rule.
     labelled: Vec<Pooled>,
     runs: u64,
-    /// The number of runs without a table of intervals.
-    #[cfg(feature = "dataset")]
-    without_tables: u64,
+    /// The number of runs without a table of signposts, of hangs, and of both.
+    without: [u64; 3],
     /// The number of rows that could not be read, and of damaged runs.
     unread: u64,
 }
@@ -139,14 +140,14 @@ impl IntervalPool {
 
     /// Adds a run of one of several inputs.
     #[cfg(feature = "dataset")]
-    pub(crate) fn add_run(&mut self, input: &str, intervals: Option<&[Interval]>, unread: u64) {
-        let Some(intervals) = intervals else {
-            self.without_tables += 1;
-            return;
-        };
+    pub(crate) fn add_run(&mut self, input: &str, intervals: Option<&RunIntervals>) {
+        let has = intervals.map_or([false; 2], |of_run| [of_run.has_signposts, of_run.has_hangs]);
+        let lacks = [!has[0], !has[1], intervals.is_none()];
+        self.without.iter_mut().zip(lacks).for_each(|(count, lacks)| *count += u64::from(lacks));
+        let Some(RunIntervals { rows, unread, .. }) = intervals else { return };
         self.runs += 1;
-        self.unread = self.unread.saturating_add(unread);
-        self.add(Some(input.into()), intervals.iter().collect(), None);
+        self.unread = self.unread.saturating_add(*unread);
+        self.add(Some(input.into()), rows.iter().collect(), None);
     }
 
     fn add(&mut self, input: Option<Arc<str>>, intervals: Vec<&Interval>, cpu: Option<&CpuWithin>) {
@@ -169,7 +170,7 @@ impl IntervalPool {
     /// The number of runs without a table of intervals, which are not among the [runs](Self::runs).
     #[cfg(feature = "dataset")]
     pub(crate) fn without_tables(&self) -> u64 {
-        self.without_tables
+        self.without[2]
     }
 
     /// The number of runs with a table of intervals in several inputs.
@@ -185,10 +186,12 @@ impl IntervalPool {
             + self.names.values().map(|pooled| of_vec(&pooled.closed) + of_vec(&pooled.open)).sum::<u64>()
     }
 
-    /// Sums the intervals and evaluates the rules. `end` returns when a run of an input ended.
+    /// Sums the intervals and evaluates the rules. `failed` is the number of inputs that could not be measured; `None` to evaluate rules without
+    /// what is missing. `end` returns when a run of an input ended.
     pub(crate) fn finish(
         self,
         quantiles: &[Quantile],
+        failed: Option<u64>,
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalSummary {
         let mut names = self.names;
@@ -201,7 +204,14 @@ impl IntervalPool {
             let mut durations: Vec<Nanos> = closed.map(|instance| instance.duration).collect();
             durations.sort_unstable();
             let open = matching.iter().map(|pooled| pooled.open.len()).sum();
-            alert::outcome(alert, &durations, open, self.unread)
+            let outcome = alert::outcome(alert, &durations, open, failed.map_or(0, |_| self.unread));
+            let tables = names.keys().filter(|(_, name)| is_about(alert, name.as_deref())).map(|(table, _)| table);
+            let tables = tables.map(|table| usize::from(Intervals::HANGS.contains(&table.as_ref())));
+            // Unnamed intervals are signposts. For an unknown name, either table would do.
+            let unnamed = if labelled.closed.is_empty() && labelled.open.is_empty() { 2 } else { 0 };
+            let without = tables.map(|table| self.without[table]).max().unwrap_or(self.without[unnamed]);
+            let with = (self.runs + self.without[2]).saturating_sub(without);
+            failed.map_or(outcome.clone(), |failed| outcome.undecided_by(failed + without, with))
         };
         let alerts = self.alerts.iter().zip(&self.labelled).map(judge).collect();
         let mut rows: Vec<IntervalTotals> =

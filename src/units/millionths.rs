@@ -10,6 +10,12 @@ use std::fmt;
 pub struct Millionths(u64);
 
 impl Millionths {
+    /// The sum, or the largest value if the sum is larger.
+    #[cfg(feature = "fleet")]
+    pub(crate) const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// The number 1.
     pub const ONE: Self = Self(1_000_000);
 

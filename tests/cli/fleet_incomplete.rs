@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::command::{BINARY, Folder, pipe, signal};
-use crate::fleet_case::{bytes, export, extract, fleet, report_with, sources, write};
+use crate::command::{BINARY, Folder, finish, pipe, signal, stdout_of, traceparse};
+use crate::fleet_case::{bytes, export, extract, fleet, report_with, run, sources, write};
 
 /// Waits until a process that was told to end has ended.
 fn wait(child: &mut Child) -> Option<i32> {
@@ -140,4 +140,67 @@ fn allow_incomplete_evaluates_alerts_on_the_measured_recordings() {
     for (code, alert) in [(0, never), (3, always)] {
         report_with(code, &[&[path.as_str(), "--allow-incomplete"], &alert[..]].concat());
     }
+}
+
+/// An export of which the times of the last `lost` samples cannot be read.
+fn damaged(samples: u64, lost: usize) -> String {
+    let text = export(samples);
+    let mut parts: Vec<&str> = text.split("</sample-time>").collect();
+    let end = parts.pop().expect("an end");
+    let readable = parts.len() - lost;
+    let row = |(index, part): (usize, &&str)| match part.rfind('>').filter(|_| index >= readable) {
+        Some(tag) => format!("{}>lost</sample-time>", &part[..tag]),
+        None => format!("{part}</sample-time>"),
+    };
+    parts.iter().enumerate().map(row).chain([end.to_owned()]).collect()
+}
+
+#[test]
+fn rows_that_could_not_be_read_may_decide_alerts() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 30);
+    // 10 % CPU in each run. Of one run, two thirds are lost.
+    write(&folder, "x/15.xml", damaged(26, 17));
+    let states = |rule: &str, extra: &[&str]| {
+        let answer = run(&[&["report", &path, "--format", "json", "--alert", rule], extra].concat());
+        let report: Value = serde_json::from_slice(&answer.get_output().stdout).expect("JSON");
+        report["alerts"][0]["state"].as_str().expect("a state").to_owned()
+    };
+    for (rule, state, of_the_others) in [
+        ("cpu.min < 5", "undecided", "fired"),
+        ("cpu.min < 50", "fired", "fired"),
+        ("cpu.max > 9", "fired", "fired"),
+        ("cpu.max > 11", "quiet", "quiet"),
+        ("cpu.p50 > 9", "fired", "fired"),
+        ("cpu.p90 > 50", "quiet", "quiet"),
+        ("cpu.mean < 9.85", "undecided", "fired"),
+        ("elapsed.min < 1ms", "quiet", "quiet"),
+        ("function(work).self.min < 4", "undecided", "fired"),
+        ("function(*).self.min < 4", "fired", "fired"),
+        ("function(*).self.max > 11", "quiet", "quiet"),
+    ] {
+        assert_eq!(states(rule, &[]), state, "{rule}");
+        assert_eq!(states(rule, &["--allow-incomplete"]), of_the_others, "{rule}");
+    }
+    let dataset = folder.path("ds");
+    extract(&[&path, "-o", &dataset]);
+    let said = crate::fleet_case::says(4, &["report", &dataset, "--alert", "cpu.min < 5", "--format", "csv"]);
+    assert!(
+        said.contains("UNDECIDED cpu.min < 5") && said.contains("rows that could not be read may decide it"),
+        "{said}"
+    );
+}
+
+#[test]
+fn runs_that_lost_rows_are_not_compared() {
+    let folder = Folder::new();
+    let (base, new) = (fleet(&folder, "base", 20), folder.path("new"));
+    for index in 0..20 {
+        write(&folder, &format!("new/{index:02}.xml"), damaged(41 + index, if index < 12 { 5 } else { 0 }));
+        write(&folder, &format!("new/{index:02}-toc.xml"), crate::fleet_case::toc(41 + index));
+    }
+    let answer = finish(&mut traceparse(&["compare", &base, "--against", &new, "--measure", "cpu-use"])).code(1);
+    let text = stdout_of(&answer);
+    assert!(text.contains("12 of 20 inputs of the new side could not be measured"), "{text}");
+    assert!(text.contains("12 runs of the new side with more than 1 % of unreadable rows are not compared"), "{text}");
 }

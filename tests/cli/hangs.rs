@@ -503,6 +503,22 @@ fn intervals_of_many_recordings_are_summed() {
 }
 
 #[test]
+fn a_run_without_the_table_of_a_rule_is_not_measured() {
+    let folder = Folder::new();
+    for (name, busy) in [("a.xml", 100), ("b.xml", 90)] {
+        folder.file(name, document(&[samples(|index| index < busy), hangs(HANG), signposts()]));
+    }
+    folder.file("c.xml", document(&[samples(|index| index < 80), hangs(HANG)]));
+    let fleet = folder.path(".");
+    for (rule, code) in [("interval(Checkout).max > 1s", 4), ("interval(Hang).max > 1s", 0)] {
+        let asked = ["fleet", "intervals", &fleet, "--alert", rule];
+        let text = stdout_of(&finish(&mut traceparse(&asked)).code(code));
+        assert_eq!(text.contains("1 of 3 inputs could not be measured"), code == 4, "{text}");
+        finish(&mut traceparse(&[&asked[..], &["--allow-incomplete"]].concat())).code(0);
+    }
+}
+
+#[test]
 fn intervals_of_fleets_need_no_cpu_table() {
     let folder = Folder::new();
     let hang = HANG.replace(r#"<thread ref="1"/>"#, MAIN);

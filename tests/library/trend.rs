@@ -307,7 +307,7 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
     let source = format!("{run_id}.xml");
     let labels = Vec::new();
     let record = run.record;
-    let (unread_runs, excluded_runs) = (0, 0);
+    let (rejected, unread_runs, excluded_runs) = (0, 0, 0);
     run.record = traceparse::fleet::RunRecord {
         run_id,
         source,
@@ -317,6 +317,7 @@ fn run(day: u64, number: u64, unit: Unit, weight: u64) -> RunMeasures {
         weight,
         samples,
         wall,
+        rejected,
         unread_runs,
         excluded_runs,
         wall_source: TimeSource::Toc,

@@ -22,9 +22,10 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The value of a run; 0 if it was idle, `None` if it was not measured.
+    /// The value of a run; 0 if it was idle, `None` if it was not measured, or more than 1 % of its rows could not be read.
     pub fn of(&self, run: &RunRow) -> Option<f64> {
         match self {
+            Self::CpuTime | Self::CpuUse if run.is_damaged => None,
             // A report from the field has no CPU time, only the stated quantity.
             Self::CpuTime => run.recorded().map(|_| run.weight as f64),
             Self::CpuUse => Some(run.rate.as_f64()),

@@ -58,7 +58,7 @@ impl ComparedRuns {
         self.note(rows.record);
         self.count += 1;
         for (name, means) in &mut self.intervals {
-            if let Some((mean, count)) = mean_duration(rows.intervals, name) {
+            if let Some((mean, count)) = rows.intervals.and_then(|intervals| mean_duration(&intervals.rows, name)) {
                 means.push((run, mean));
                 *self.counts.entry(name.clone()).or_default() += count;
             }

@@ -9,9 +9,8 @@ use super::order;
 use super::quantity::{Quantity, QuantityValues};
 use super::side::Side;
 use super::units::Units;
-use crate::alert::MOST_UNMEASURED;
+use crate::alert::{MOST_UNMEASURED, too_many_unmeasured};
 use crate::fleet::identity::recording;
-use crate::fleet::unmeasured::too_many_unmeasured;
 use crate::settings::{BLOCK, UNIT};
 use crate::units::{Unit, several};
 
@@ -164,8 +163,12 @@ pub(super) fn warnings(
         warnings.extend((failed > 0).then(|| format!("{} of {name} could not be measured.", several(failed, "input"))));
         let rows = inputs.rejected_rows;
         warnings.extend((rows > 0).then(|| format!("{} or values of {name} could not be read.", several(rows, "row"))));
+        let damaged = side.report.runs.iter().filter(|run| run.is_damaged).count();
+        let text =
+            || format!("{} of {name} with more than 1 % of unreadable rows are not compared.", several(damaged, "run"));
+        warnings.extend((damaged > 0).then(text));
         for (quantity, values) in measures {
-            let missing = values[number].unmeasured();
+            let missing = values[number].unmeasured() - if quantity.is_sampled() { damaged } else { 0 };
             let text = || format!("{} of {name} without {quantity} are not compared.", several(missing, "run"));
             warnings.extend((missing > 0).then(text));
         }

@@ -304,7 +304,7 @@ impl DatasetRun {
     /// The run's rows with the names of the file.
     pub(in crate::fleet) fn rows<'r>(&'r self, names: &'r [String]) -> RunRows<'r> {
         let Self { record, frames, binaries, windows, stacks, .. } = self;
-        RunRows { record, names, frames, binaries, windows, stacks, intervals: &[] }
+        RunRows { record, names, frames, binaries, windows, stacks, intervals: None }
     }
 
     pub(in crate::fleet) fn names(&self) -> &SharedNames {

@@ -16,7 +16,6 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::host::FleetHost;
 use crate::fleet::inputs::{FleetInputs, Task};
 use crate::fleet::runs_of::RunsOf;
-use crate::fleet::unmeasured::undecide;
 use crate::fleet::{
     Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, PoolError, PooledStacks,
     RunMeasures, RunRecord,
@@ -300,10 +299,8 @@ impl<'h> Collector<'h> {
         check_names(&report, selected > 0)?;
         check_runs(host, &report, Some(selected).filter(|&runs| runs > 0), is_quiet)?;
         // The lengths of runs without CPU tables are not kept.
-        let mut summary = IntervalSummary { unmeasured, ..pool.finish(quantiles, &|_, _| None) };
-        if !decides_incomplete {
-            summary.alerts.iter_mut().for_each(|alert| undecide(alert, unmeasured, runs));
-        }
+        let failed = (!decides_incomplete).then_some(failed);
+        let summary = IntervalSummary { unmeasured, ..pool.finish(quantiles, failed, &|_, _| None) };
         if without > 0 {
             let (command, of) = (Table::export_command("X.trace", None, &TABLES), several(selected, "run"));
             let have = if without == 1 { "has" } else { "have" };
@@ -336,7 +333,7 @@ impl<'h> Collector<'h> {
         }
         let is_selected = builder.add_selected(run);
         if let Some(intervals) = intervals.as_mut().filter(|_| is_selected) {
-            intervals.add_run(&run.record.source, run.intervals.as_deref(), run.record.rejected);
+            intervals.add_run(&run.record.source, run.intervals.as_ref());
         }
         if let Some(pool) = pool.as_mut()
             && is_selected

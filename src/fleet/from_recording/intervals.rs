@@ -6,7 +6,8 @@ use super::Measured;
 use super::choice::NotMeasured;
 use super::labels::RunContext;
 use crate::fleet::run::{FailureKind, RunMeasures};
-use crate::recording::{IntervalTable, Intervals, Recording};
+use crate::intervals::RunIntervals;
+use crate::recording::{Intervals, Recording};
 
 impl Recording {
     /// Adds intervals to the measured runs. A run with interval tables is used even if it has no CPU table, or no sample.
@@ -44,10 +45,16 @@ impl Recording {
         for run in &mut measured.runs {
             let number = run.record.number;
             let tables = intervals.tables.iter().filter(|table| table.run == number);
-            let rejected: u64 = tables.map(|table: &IntervalTable| table.rejected.total()).sum();
-            run.record.rejected = run.record.rejected.saturating_add(rejected);
-            let rows = all.iter().filter(|row| row.run == number).map(|&row| row.clone());
-            run.intervals = numbers.contains(&number).then(|| rows.collect());
+            let mut of_run = RunIntervals::default();
+            for table in tables {
+                let is_of_hangs = Intervals::HANGS.contains(&table.schema.as_str());
+                of_run.has_hangs |= is_of_hangs;
+                of_run.has_signposts |= !is_of_hangs;
+                of_run.unread = of_run.unread.saturating_add(table.rejected.total());
+            }
+            of_run.rows = all.iter().filter(|row| row.run == number).map(|&row| row.clone()).collect();
+            run.record.rejected = run.record.rejected.saturating_add(of_run.unread);
+            run.intervals = numbers.contains(&number).then_some(of_run);
         }
         Ok(measured)
     }

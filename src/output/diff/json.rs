@@ -75,6 +75,7 @@ fn recording(report: &Report<'_>) -> Value {
         "series": series.collect::<Value>(),
         "duration_ns": length.map(|length| length.nanos.as_nanos()),
         "duration_is_recorded": length.map(|length| length.is_recorded),
+        "rejected_rows": report.recording.rejected(),
     });
     if let Some(intervals) = &report.options.selection.intervals {
         recording["during"] = during(intervals);

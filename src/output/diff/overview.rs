@@ -141,6 +141,9 @@ impl Text<'_, '_, '_> {
         if change.noise.is_infinite() {
             return format!("{changed}. How much of it chance explains is unknown without numbers of samples.");
         }
+        if diff.unread_may_explain(&change) {
+            return format!("{changed}, which the rows that could not be read may explain.");
+        }
         if change.is_beyond_noise() {
             return format!("{changed}, which is more than chance explains.");
         }
@@ -169,6 +172,9 @@ impl Text<'_, '_, '_> {
             let none = if are_own { "None of your functions" } else { "No function" };
             return format!("{none} changed by more than chance explains.");
         };
+        if diff.unread_may_explain(&row.self_change) {
+            return "The rows that could not be read may explain the changes of functions.".to_owned();
+        }
         let total = diff.all_change(&diff.total);
         let is_most = total.is_beyond_noise() && (0.5..=1.0).contains(&(row.self_change.weight / total.weight));
         let lead = match is_most {

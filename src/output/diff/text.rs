@@ -10,7 +10,7 @@ use crate::output::text::{
 use crate::report::Report;
 use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
 use crate::settings::{MIN_PERCENT, NORMALIZE};
-use crate::units::{Scale, Weight};
+use crate::units::{Scale, Weight, several};
 
 /// The width of the words in front of the lines at the top.
 const LABEL: usize = 8;
@@ -80,6 +80,10 @@ impl Text<'_, '_, '_> {
             }
             if let Some(intervals) = &report.options.selection.intervals {
                 self.style.write_wrapped(None, LABEL, &during(intervals), out)?;
+            }
+            if let rejected @ 1.. = report.recording.rejected() {
+                let text = format!("{} could not be read", several(rejected, "row"));
+                self.style.write_wrapped(Some(Tone::Warning), LABEL, &text, out)?;
             }
         }
         let Diff { factor, .. } = *self.report.diff;

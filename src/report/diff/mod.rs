@@ -185,6 +185,12 @@ impl Diff {
         self
     }
 
+    /// True if a change is not larger than the weight of rows that could not be read.
+    pub(crate) fn unread_may_explain(&self, change: &Change) -> bool {
+        let unread: f64 = self.unread.iter().sum();
+        unread > 0.0 && change.weight.abs() <= unread
+    }
+
     /// The tree whose node numbers [`children`](Self::children) and [`sides`](Self::sides) take.
     pub fn tree(&self) -> &DiffTree {
         &self.weighed.tree

@@ -417,6 +417,7 @@ pub(super) fn run_value(report: &FleetReport, run: &RunRow) -> Value {
         ("weight", json!(run.weight)),
         ("unit", json!(unit.map(Unit::name))),
         ("samples", json!(run.samples)),
+        ("rejected_rows", json!(run.rejected)),
         ("run_weight", json!(run.run_weight.as_f64())),
         ("value", json!(run.rate.as_f64())),
         ("value_unit", json!(unit.map(measure_unit))),
