@@ -8,7 +8,7 @@ use super::tree::Label;
 use super::tree::order_labels;
 use super::weights::StackWeight;
 use crate::hash::HashMap;
-use crate::profile::{FunctionId, Profile};
+use crate::profile::{FunctionId, Profile, Stack, StackId};
 
 /// One or more functions, treated as one, between their callers and their callees.
 ///
@@ -82,17 +82,14 @@ struct Neighbours {
 
 /// The neighbours for each stack; `None` if it contains no chosen function. Callers precede their callees, so one pass is enough.
 fn neighbours(profile: &Profile, chosen: &FunctionSet) -> Vec<Option<Neighbours>> {
-    let mut found: Vec<Option<Neighbours>> = Vec::with_capacity(profile.stack_ids().len());
-    let function = |id| profile.frame(profile.stack(id).frame).function;
-    for id in profile.stack_ids() {
-        let parent = profile.stack(id).parent;
-        let above = parent.and_then(|parent| found[parent.index()]);
-        found.push(match (above, chosen.contains(function(id))) {
+    let function = |frame| profile.frame(frame).function;
+    let caller = |parent: Option<StackId>| parent.map(|parent| function(profile.stack(parent).frame));
+    profile.stack_rows().derive(|_, Stack { parent, frame }, above: Option<Option<Neighbours>>| {
+        match (above.flatten(), chosen.contains(function(frame))) {
             (None, false) => None,
-            (None, true) => Some(Neighbours { caller: parent.map(function), callee: None, is_recursive: false }),
+            (None, true) => Some(Neighbours { caller: caller(parent), callee: None, is_recursive: false }),
             (Some(above), true) => Some(Neighbours { callee: None, is_recursive: true, ..above }),
-            (Some(above), false) => Some(Neighbours { callee: above.callee.or(Some(function(id))), ..above }),
-        });
-    }
-    found
+            (Some(above), false) => Some(Neighbours { callee: above.callee.or(Some(function(frame))), ..above }),
+        }
+    })
 }

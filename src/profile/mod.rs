@@ -235,6 +235,12 @@ impl Profile {
         (0..self.stacks.len()).map(|index| StackId::from_index(index).expect("a row has an id"))
     }
 
+    /// Returns the innermost function of a stack. Cheaper than [`stack`](Self::stack), since it does not look for the caller.
+    #[inline]
+    pub(crate) fn function_of_stack(&self, id: StackId) -> FunctionId {
+        self.frame(self.stacks.frame(id)).function
+    }
+
     /// Returns all stacks in their compact form.
     #[inline]
     pub(crate) fn stack_rows(&self) -> &StackRows {

@@ -41,6 +41,12 @@ impl StackRows {
         Stack { parent: self.parent(id), frame: self.frames[id.index()] }
     }
 
+    /// Returns the innermost frame of a stack. Panics if it does not exist.
+    #[inline]
+    pub(super) fn frame(&self, id: StackId) -> FrameId {
+        self.frames[id.index()]
+    }
+
     /// Returns the frame of the stack at an index, if it exists.
     #[inline]
     pub(crate) fn frame_at(&self, index: usize) -> Option<FrameId> {
@@ -54,6 +60,27 @@ impl StackRows {
             Some(turn) => self.parents[turn],
             None => id.before(),
         }
+    }
+
+    /// Computes a value for each stack from that of its parent. Visiting the rows in order is cheaper than looking up each stack.
+    pub(crate) fn derive<T: Copy>(&self, mut value: impl FnMut(StackId, Stack, Option<T>) -> T) -> Vec<T> {
+        let mut values: Vec<T> = Vec::with_capacity(self.len());
+        let mut parents = self.parents.iter();
+        let mut before: Option<(StackId, T)> = None;
+        for (frames, turns) in self.frames_of(0..self.len()).zip(self.turn_bits()) {
+            for (row, &frame) in frames.iter().enumerate() {
+                let Some(id) = StackId::from_index(values.len()) else { return values };
+                let above = match turns >> row & 1 {
+                    0 => before,
+                    _ => parents.next().copied().flatten().map(|parent| (parent, values[parent.index()])),
+                };
+                let own =
+                    value(id, Stack { parent: above.map(|(parent, _)| parent), frame }, above.map(|(_, value)| value));
+                values.push(own);
+                before = Some((id, own));
+            }
+        }
+        values
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Stack> {

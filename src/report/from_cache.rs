@@ -2,9 +2,8 @@
 
 use super::cache::ReportCache;
 use super::{Report, ReportOptions, SeriesReport};
-use crate::calltree::{Forest, ForestWeights, StackNumbers, StackWeight, StackWeights, WeighedForest, WeighedStacks};
-use crate::hash::HashMap;
-use crate::profile::{Profile, Stack, StackId};
+use crate::calltree::{ForestWeights, StackNumbers, StackWeights, WeighedStacks};
+use crate::profile::Profile;
 use crate::recording::Recording;
 
 impl ReportCache {
@@ -29,27 +28,6 @@ impl Recording {
 }
 
 impl Report<'_> {
-    /// Calls `answer` with the function tree of a series. Without a cache, it ends at the first function that `is_heavy` excludes, and its weights
-    /// include what is below.
-    pub(super) fn with_forest<T>(
-        &self,
-        series: &SeriesReport,
-        is_heavy: &[bool],
-        answer: impl FnOnce(WeighedForest<'_>) -> T,
-    ) -> T {
-        let (profile, rows) = (&self.recording.profile, self.weights.of_series(series.series));
-        let (own, cut);
-        let (forest, rows) = match self.cache {
-            Some(cache) => (cache.forest(profile), rows),
-            None => {
-                cut = cut_stacks(profile, rows, is_heavy);
-                own = Forest::of_stacks(profile, cut.iter().map(|row| row.stack));
-                (&own, cut.as_slice())
-            }
-        };
-        answer(WeighedForest { profile, forest, weights: &forest.weigh(rows) })
-    }
-
     /// The stacks of a series, in the form that is cheapest to sum.
     pub(super) fn stacks(&self, series: &SeriesReport) -> WeighedStacks<'_> {
         let rows = self.weights.of_series(series.series);
@@ -58,25 +36,4 @@ impl Report<'_> {
         let weights: &ForestWeights = self.merged[series.series.index()].get_or_init(|| forest.weigh(rows));
         WeighedStacks::Merged(forest, weights)
     }
-}
-
-/// Cuts each stack before the first function that `is_heavy` excludes, and sums equal stacks.
-fn cut_stacks(profile: &Profile, rows: &[StackWeight], is_heavy: &[bool]) -> Vec<StackWeight> {
-    // By stack: where it ends when it is cut.
-    let mut ends: Vec<Option<StackId>> = Vec::with_capacity(profile.stack_ids().len());
-    for id in profile.stack_ids() {
-        let Stack { parent, frame } = profile.stack(id);
-        let above = parent.and_then(|parent| ends[parent.index()]);
-        let is_kept = above == parent && is_heavy[profile.frame(frame).function.index()];
-        ends.push(if is_kept { Some(id) } else { above });
-    }
-    let mut sums: HashMap<Option<StackId>, StackWeight> = HashMap::default();
-    for row in rows {
-        let stack = row.stack.and_then(|stack| ends[stack.index()]);
-        let sum = sums.entry(stack).or_insert(StackWeight { stack, weight: 0, samples: 0, ..*row });
-        (sum.weight, sum.samples) = (sum.weight.saturating_add(row.weight), sum.samples + row.samples);
-    }
-    let mut cut: Vec<StackWeight> = sums.into_values().collect();
-    cut.sort_unstable_by_key(|row| row.stack);
-    cut
 }

@@ -161,7 +161,7 @@ impl<'p> Rows<'p> {
                 continue;
             };
             below[stack.index()].add(sum);
-            let leaf = profile.frame(profile.stack(stack).frame).function;
+            let leaf = profile.function_of_stack(stack);
             for axis in [&mut *functions, &mut *binaries] {
                 axis.add(axis.key_of[leaf.index()], sum, Sum::default());
             }
@@ -242,7 +242,7 @@ fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     while let Some(step) = todo.pop() {
         match step {
             Step::Enter(id) => {
-                let function = profile.frame(profile.stack(id).frame).function;
+                let function = profile.function_of_stack(id);
                 for (axis, on_path) in axes.iter_mut().zip(&mut on_path) {
                     let times = &mut on_path[axis.key_of[function.index()] as usize];
                     axis.is_outermost[id.index()] = *times == 0;

@@ -82,7 +82,7 @@ pub(super) fn heaviest<'r>(
 /// The callers of a function, outermost first, and their trigger. Each caller is the heaviest caller of the next function; samples with
 /// other callers are ignored.
 fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<FunctionId>, Option<Origin>) {
-    let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
+    let function = |stack: StackId| profile.function_of_stack(stack);
     let mut callers = Vec::new();
     loop {
         let (next, _) = heaviest_key(&parts, |part| owners.caller(profile, part.at).map(function));
@@ -112,7 +112,7 @@ pub(super) fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Opti
     let mut above = profile.stack(stack).parent;
     while let Some(stack) = above {
         let row = profile.stack(stack);
-        if matches!(owners.of(stack), Owner::Own(own) if own == stack) {
+        if matches!(owners.of(profile, stack), Owner::Own(own) if own == stack) {
             return None;
         }
         let name = profile.function_name(profile.frame(row.frame).function);

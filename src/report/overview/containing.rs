@@ -14,13 +14,10 @@ impl Containing {
     pub(super) fn new(profile: &Profile, functions: &[FunctionId]) -> Self {
         let mut bit_of = vec![0_u8; profile.function_ids().len()];
         functions.iter().enumerate().for_each(|(index, function)| bit_of[function.index()] |= 1 << index);
-        let mut found: Vec<u8> = Vec::with_capacity(profile.stack_ids().len());
-        for id in profile.stack_ids() {
-            let Stack { parent, frame } = profile.stack(id);
-            let above = parent.map_or(0, |parent| found[parent.index()]);
-            found.push(above | bit_of[profile.frame(frame).function.index()]);
-        }
-        Self { functions: found }
+        let functions = profile
+            .stack_rows()
+            .derive(|_, Stack { frame, .. }, above| above.unwrap_or(0) | bit_of[profile.frame(frame).function.index()]);
+        Self { functions }
     }
 
     /// The rows with the function at an index anywhere in their stack.

@@ -66,7 +66,7 @@ pub(super) fn main_thread(
     let waiting = || rows.iter().filter(|row| row.thread == thread && row.doing == Doing::Waits);
     let leaf = |row: &StackWeight| row.stack.map(|stack| code.function(stack));
     let waits_in = most_sampled(waiting(), leaf).map(|(function, _)| function);
-    let asked_by = |stack: StackId| match code.owners.of(stack) {
+    let asked_by = |stack: StackId| match code.owners.of(profile, stack) {
         Owner::Own(place) => Some(code.function(place)),
         Owner::Unknown(_) | Owner::System => None,
     };

@@ -228,7 +228,7 @@ impl<'e> Report<'e> {
         for series in &self.series {
             let code = OwnCode::new(self);
             let rows = self.weights.of_series(series.series).iter();
-            for row in rows.filter(|row| row.stack.is_some_and(|stack| code.owners.may_be_nameless(stack))) {
+            for row in rows {
                 let place = code.find(row).and_then(|found| found.nameless(profile));
                 if let Some(binary) = place.and_then(|place| profile.frame(profile.stack(place.stack).frame).binary) {
                     *sums.entry(key(binary)).or_default() += row.samples;

@@ -60,7 +60,7 @@ impl<'p> OwnCode<'p> {
     pub(super) fn find(&self, row: &StackWeight) -> Option<Found> {
         let stack = row.stack?;
         let at = |stack| Place { stack, function: self.function(stack) };
-        let (leaf, owner) = (at(stack), self.owners.of(stack));
+        let (leaf, owner) = (at(stack), self.owners.of(self.profile, stack));
         let place = match owner {
             Owner::Own(own) if own == stack => Some(leaf),
             Owner::Own(own) => Some(at(own)).filter(|place| !self.owners.is_entry_point(place.function)),
@@ -77,7 +77,7 @@ impl<'p> OwnCode<'p> {
 
     /// The innermost function of a stack.
     pub(crate) fn function(&self, stack: StackId) -> FunctionId {
-        self.profile.frame(self.profile.stack(stack).frame).function
+        self.profile.function_of_stack(stack)
     }
 }
 

@@ -176,7 +176,7 @@ fn work<'r>(profile: &Profile, rows: impl Iterator<Item = (&'r StackWeight, Plac
         let below = std::iter::successors(row.stack, |&at| profile.stack(at).parent);
         let (mut kind, mut is_generic) = (None, None);
         for at in below.take_while(|&at| at != place.stack) {
-            let id = profile.frame(profile.stack(at).frame).function;
+            let id = profile.function_of_stack(at);
             // The outermost function determines the kind of work: `swift_release` may free memory.
             match *kinds.entry(id).or_insert_with(|| Work::of(profile, id)) {
                 Some(Work::UnspecializedGenerics) => is_generic = Some(Work::UnspecializedGenerics),

@@ -3,7 +3,7 @@
 use super::containing::Containing;
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
-use crate::calltree::{Label, StackWeight, WeighedForest};
+use crate::calltree::{HeavyNode, StackWeight, heavy_tree};
 use crate::hash::HashMap;
 use crate::profile::{Category, FunctionId, Profile, StackId, ThreadId};
 use crate::report::{Amount, Report, SeriesReport};
@@ -49,14 +49,12 @@ impl Report<'_> {
         let is_heavy: Vec<bool> = all.iter().map(|(weight, _)| *weight as f64 >= least).collect();
         let of_app =
             |id: FunctionId, category| category == Category::User && !is_entry_point(profile.function_name(id));
-        let found = self.with_forest(series, &is_heavy, |tree| {
-            let heavy = Heavy::new(tree, least);
-            let found = heavy.subtrees(&eligible(profile, of_app), all);
-            if !found.is_empty() {
-                return found;
-            }
-            heavy.subtrees(&eligible(profile, |id, _| is_no_machinery(profile, id)), all)
-        });
+        let nodes = heavy_tree(profile, self.stacks(series), &is_heavy, least);
+        let heavy = Heavy { nodes, total: series.counted.weight.value as f64 };
+        let mut found = heavy.subtrees(&eligible(profile, of_app), all);
+        if found.is_empty() {
+            found = heavy.subtrees(&eligible(profile, |id, _| is_no_machinery(profile, id)), all);
+        }
         let functions: Vec<FunctionId> = found.iter().map(|found| found.function).collect();
         let (containing, rows) = (Containing::new(profile, &functions), self.weights.of_series(series.series));
         let found = found.iter().enumerate();
@@ -112,22 +110,7 @@ pub(super) fn heaviest_thread(rows: &[StackWeight], unit: Unit) -> Option<(Threa
 /// The prefix of the stack that ends in the outermost frame of a function.
 fn outermost(profile: &Profile, stack: StackId, function: FunctionId) -> Option<StackId> {
     let stacks = std::iter::successors(Some(stack), |&at| profile.stack(at).parent);
-    stacks.filter(|&at| profile.frame(profile.stack(at).frame).function == function).last()
-}
-
-/// A node of the tree with at least a hundredth of the weight.
-struct HeavyNode {
-    node: u32,
-    /// The index of its parent in the list; for children of the root, an index outside the list.
-    parent: usize,
-    function: FunctionId,
-    weight: u64,
-}
-
-/// The heavy nodes, in preorder, without the root.
-struct Heavy<'t> {
-    tree: WeighedForest<'t>,
-    nodes: Vec<HeavyNode>,
+    stacks.filter(|&at| profile.function_of_stack(at) == function).last()
 }
 
 /// A function with its caller.
@@ -136,31 +119,24 @@ struct Found {
     caller: Option<FunctionId>,
 }
 
-impl<'t> Heavy<'t> {
-    fn new(tree: WeighedForest<'t>, least: f64) -> Self {
-        let mut heavy = Self { tree, nodes: Vec::new() };
-        let mut open: Vec<(u32, usize)> =
-            tree.children(0, least).into_iter().rev().map(|node| (node, usize::MAX)).collect();
-        while let Some((node, parent)) = open.pop() {
-            let Label::Function(function) = tree.forest.label(node) else { continue };
-            let place = heavy.nodes.len();
-            heavy.nodes.push(HeavyNode { node, parent, function, weight: tree.sums(node).all_weight });
-            open.extend(tree.children(node, least).into_iter().rev().map(|child| (child, place)));
-        }
-        heavy
-    }
+/// The nodes with at least a hundredth of the weight.
+struct Heavy {
+    nodes: Vec<HeavyNode>,
+    /// The weight of all samples.
+    total: f64,
+}
 
+impl Heavy {
     /// The indices of the callers of a node, innermost first.
     fn above(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(self.nodes[place].parent), |&at| self.nodes.get(at).map(|node| node.parent))
-            .take_while(|&at| at < self.nodes.len())
+        std::iter::successors(self.nodes[place].parent, |&at| self.nodes[at].parent)
     }
 
     /// The outermost nodes of each function, and their weight. `left` contains the remaining weight of each node.
     fn by_function(&self, left: &[u64], is_eligible: &[bool]) -> HashMap<FunctionId, (u64, Vec<usize>)> {
         let mut sums: HashMap<FunctionId, (u64, Vec<usize>)> = HashMap::default();
         for (place, node) in self.nodes.iter().enumerate() {
-            if is_eligible[node.function.index()] && left[place] > 0 && self.tree.forest.is_outermost(node.node) {
+            if is_eligible[node.function.index()] && left[place] > 0 && node.is_outermost {
                 let (weight, places) = sums.entry(node.function).or_default();
                 *weight += left[place];
                 places.push(place);
@@ -176,7 +152,7 @@ impl<'t> Heavy<'t> {
             is_below[place] = true;
         }
         for place in 0..self.nodes.len() {
-            is_below[place] |= is_below.get(self.nodes[place].parent).is_some_and(|&is_below| is_below);
+            is_below[place] |= self.nodes[place].parent.is_some_and(|parent| is_below[parent]);
         }
         is_below
     }
@@ -184,15 +160,15 @@ impl<'t> Heavy<'t> {
     /// True if a function calls these nodes with nine tenths of the weight.
     fn is_below(&self, places: &[usize], caller: FunctionId, weight: u64) -> bool {
         let is_called = |place: &&usize| self.above(**place).any(|above| self.nodes[above].function == caller);
-        let called: u64 = places.iter().filter(is_called).map(|&place| self.nodes[place].weight).sum();
+        let called: u64 = places.iter().filter(is_called).map(|&place| self.nodes[place].all.0).sum();
         called as f64 >= NEARLY_ALL * weight as f64
     }
 
     /// Finds at most three subtrees, heaviest first. At most a tenth of a subtree's samples are in another one.
     fn subtrees(&self, is_eligible: &[bool], all: &[(u64, u64)]) -> Vec<Found> {
         let mut is_open = is_eligible.to_vec();
-        let mut left: Vec<u64> = self.nodes.iter().map(|node| node.weight).collect();
-        let least = LEAST * self.tree.weights.total().all_weight as f64;
+        let mut left: Vec<u64> = self.nodes.iter().map(|node| node.all.0).collect();
+        let least = LEAST * self.total;
         let mut found: Vec<Found> = Vec::new();
         while found.len() < MOST {
             let Some((function, places)) = self.deepest(&left, &is_open, least) else { break };
