@@ -102,6 +102,7 @@ settings! {
     STRICT = "strict", "ReadingOptions::is_strict";
     SYMBOLS = "symbols", "Analysis::add_symbols";
     THREAD = "thread", "Selection::threads";
+    TIME = "time", "Selection::time";
     TOP = "top", "TableQuery::top";
     UNIT = "unit", "CompareOptions::unit";
     VIEW = "view", "ReportOptions::view";

@@ -77,10 +77,9 @@ fn a_flat_profile_is_answered_by_its_subtrees() {
     }
     let folder = Folder::new();
     let text = overview(&folder, &stacks);
-    assert!(text.contains("None of your functions stands out by itself."), "{text}");
-    assert!(text.contains("22.0% is below -[Renderer tick:] (Shop), for each frame of the screen"), "{text}");
-    let rest = "13.0% is below IndexPass::run() (Shop), on thread com.example.index. At least 65.0% is in other code";
-    assert!(text.contains(rest), "{text}");
+    let expected = "no function stands out by itself 22.0% -[Renderer tick:] Main Thread, for each frame of the screen \
+                    13.0% IndexPass::run() thread com.example.index 65.0% or more in other code";
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]
@@ -94,9 +93,8 @@ fn the_heaviest_function_is_answered_with_its_work() {
         ("Main Thread", 30, below(&[map, "libswiftCore.dylib!swift_retain"])),
     ];
     let text = overview(&Folder::new(), &stacks);
-    let expected = "100.0% is in or below Report.total(of:) (Shop), on Main Thread. 20.0% is its own work, 80.0% is in or \
-                    below Collection.map<A>(_:). 80.0% is in generic code of Swift's standard library that was not specialised, as in \
-                    a debug build, and, partly in the same samples, 30.0% retains and releases objects.";
+    let expected = "100.0% 100.0% Report.total(of:) Shop 20.0% its own work 80.0% calls Collection.map<A>(_:) \
+                    80.0% generic Swift code, not specialised, as in debug builds 30.0% retaining and releasing objects";
     assert!(text.contains(expected), "{text}");
 }
 
@@ -185,6 +183,6 @@ fn a_recording_without_app_code_is_answered_by_its_subtree() {
     let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") else { return };
     let path = std::path::Path::new(&corpus).join("xctrace/26.2/finder.trace.zip");
     let text = text(path.to_str().expect("UTF-8"));
-    let start: String = text.lines().take(10).collect();
+    let start: String = text.lines().take(14).collect();
     assert!(start.contains("91.6%") && start.contains("98.3%"), "{text}");
 }

@@ -40,14 +40,11 @@ fn main_without_a_name_owns_only_its_own_work() {
         ok(&[&folder.path("hang.json")])
     };
     let system = answer(&[]);
-    for part in ["your code, with the system code it calls, 10.0%", "other system and runtime code 90.0%"] {
-        assert!(system.replace("\n  ", " ").contains(part), "{part}: {system}");
+    for part in ["10.0% your code, with the system code that it calls", "90.0% other system and runtime code"] {
+        assert!(system.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {system}");
     }
     let own = answer(&[frame("Orchard", 0x300, 9, &[frame("UIKitCore", 0x50, 9, &[])])]);
-    assert!(
-        own.contains("is in or below 0x300 (Orchard)") && own.contains(" 90.0%    90.0%       9 samples  0x300"),
-        "{own}"
-    );
+    assert!(own.contains("    90.0%    90.0%  0x300  Orchard"), "{own}");
 }
 
 /// Three hangs of version 1.0 of one to three seconds, one of 2.0, and what has no quantity.
@@ -299,7 +296,7 @@ fn a_crash_shows_what_happened_and_no_shares() {
     write(&folder, "crash.json", crash("1.0", 0x200));
     let text = ok(&[&folder.path("crash.json")]);
     for part in [
-        "Crash: exception EXC_CRASH (10) · code 0 · signal SIGABRT (6)",
+        "crash exception EXC_CRASH (10) · code 0 · signal SIGABRT (6)",
         "Namespace SIGNAL, Code 0x6",
         "NSRangeException: 5 is beyond bounds",
         "0 is not in any region.",
@@ -307,7 +304,8 @@ fn a_crash_shows_what_happened_and_no_shares() {
         "0x200 (Orchard)",
         "   0   0x20  libsystem_kernel.dylib\n   1 * 0x200  Orchard\n   2   0x10  dyld\n",
     ] {
-        assert!(text.replace("\n  ", " ").contains(part) || text.contains(part), "{part}: {text}");
+        let unwrapped = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(unwrapped.contains(part) || text.contains(part), "{part}: {text}");
     }
     for word in ["%", "sample", "CPU", "REGION TYPE"] {
         assert!(!text.contains(word), "{word}: {text}");
@@ -376,10 +374,7 @@ fn files_of_app_store_connect_are_read() {
     let logs = json!({"productData": [{"signatureId": "s1", "diagnosticLogs": [log]}], "version": "1.0"});
     write(&folder, "logs.json", logs.to_string());
     let text = ok(&[&folder.path("logs.json")]);
-    assert!(
-        text.contains("hang of 2 sec") && text.contains("75.0%    75.0%       9 samples  Store.save()  Orchard"),
-        "{text}"
-    );
+    assert!(text.contains("hang of 2 sec") && text.contains("75.0%    75.0%  Store.save()  Orchard"), "{text}");
     let fleet = ok(&["fleet", "report", &folder.path("logs.json"), "--format", "json"]);
     assert_eq!(serde_json::from_str::<Value>(&fleet).unwrap()["cohorts"][0]["across_runs"]["mean"], 2000.0);
     let points = json!([{"version": "1.1", "value": 1.5, "errorMargin": 0.1}, {"version": "1.2", "value": 2}]);
@@ -470,7 +465,7 @@ fn tells_what_is_left_out_of_reports() {
         let path = folder.path(name);
         let (overview, warning) = warns(&[&path]);
         assert!(warning.contains("left out: "), "{name}: {warning}");
-        let rejected = format!("{left_out} of {all} row");
+        let rejected = format!("{left_out} of {} row", traceparse::units::counted(all));
         assert!(!name.ends_with(".txt") || overview.contains(&rejected), "{name}: {overview}");
         let report = finish(&mut traceparse(&[&path, "--format", "json"])).success();
         let report: Value = serde_json::from_slice(&report.get_output().stdout).unwrap();

@@ -152,7 +152,8 @@ fn the_overview_of_an_idle_run_is_zero_percent() {
     };
     let text = run(&[]);
     assert!(
-        text.contains("0.0% of one core over the recorded 10.00 s") && text.contains("No thread ran on the CPU."),
+        text.contains("0.0% of one core: 0 ns in 0 samples over 10.00 s recorded")
+            && text.contains("no thread ran on the CPU"),
         "{text}"
     );
     let json: Value = serde_json::from_str(&run(&["--view", "summary", "--format", "json"])).unwrap();

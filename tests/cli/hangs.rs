@@ -164,7 +164,7 @@ fn an_interrupted_thread_runs_on_each_screen() {
     let export = written(&folder, &[(schema, columns, rows.replace("Running", "Interrupted")), hangs(HANG)]);
     assert_eq!(verdict(&export).0, "busy");
     let text = run(&[&export]);
-    assert!(text.contains("400.00 ms in 400 samples, 100.0% of one core") && !text.contains("idle"), "{text}");
+    assert!(text.contains("100.0% of one core: 400.00 ms in 400 samples") && !text.contains("idle"), "{text}");
 }
 
 /// Even if no thread runs, and there are too few samples for a line of CPU use.
@@ -704,7 +704,7 @@ fn rows_of_a_table_become_trees() {
     assert_eq!(weights(&["--metric", "bytes"]), ["read 4196 bytes", "main 0 bytes", "stat 0 bytes"]);
     assert_eq!(weights(&["--metric", "count"]), ["read 2 samples", "stat 1 samples", "main 0 samples"]);
     let text = run(&[&export, "--table", "fs-syscall"]);
-    assert!(text.contains("fs-syscall: 8.00 ms in 3 samples") && !text.contains("% of one core"), "{text}");
+    assert!(text.contains("total     8.00 ms in 3 rows\n") && !text.contains("% of one core"), "{text}");
     // Without an end, there is no duration.
     let open = written(&folder, &[("fs-syscall", columns, rows + &row(30, "<sentinel/>", &bytes(1), "read"))]);
     let stderr = fails(1, &[&open, "--table", "fs-syscall", "--strict"]);

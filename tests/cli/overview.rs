@@ -52,7 +52,7 @@ fn keeps_weights_over_time_without_each_sample() {
     };
     let (small, note) = of("4M", &[]);
     assert!(
-        small.contains("100.00 s in 100000 samples") && small.contains("peak ") && note.is_empty(),
+        small.contains("100.00 s in 100,000 samples") && small.contains("peak ") && note.is_empty(),
         "{small}{note}"
     );
     let answer = |text: &str| text.lines().filter(|line| !line.starts_with("traceparse ")).collect::<String>();

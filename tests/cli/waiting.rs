@@ -58,7 +58,8 @@ fn hang(version: u32) -> String {
 fn overview(path: &str, options: &[&str]) -> (Value, String) {
     let answer = answer_of(&[&[path, "--view", "overview"], options].concat());
     let overview = answer["overview"][0].clone();
-    let sentence = overview["sentences"]["answer"].as_str().expect("a text").to_owned();
+    let lines = overview["sentences"]["answer"].as_array().expect("lines");
+    let sentence = lines.iter().map(|line| line.as_str().expect("a text")).collect::<Vec<_>>().join(" ");
     (overview, sentence)
 }
 
@@ -69,15 +70,15 @@ fn samples(overview: &Value, share: &str) -> u64 {
 #[test]
 fn the_hung_thread_and_the_running_worker_are_the_answer() {
     let folder = Folder::new();
-    let by_functions = ", by the functions that they are in";
+    let by_functions = ", by the functions that threads are in";
     for (version, runs, by) in [(35, "runs", ""), (20, "runs or could run", by_functions)] {
         let path = folder.file("hang.txt", hang(version));
         let (found, sentence) = overview(&path, &[]);
         assert_eq!(
             sentence,
             format!(
-                "Threads wait in 91.7% of the samples{by}. Main Thread waits for a lock in 50 of 50 samples, below Store.save(). \
-                 compress (App) {runs} on thread saver in 50 of 50 samples, called by Store.flush() (which has 8.3%)."
+                "Waiting: 91.7% of the samples{by}. Main: Main Thread waits for a lock in 50 of 50 samples, below Store.save(). \
+                 Running: compress (App) {runs} on thread saver in 50 of 50 samples, called by Store.flush() (which has 8.3%)."
             )
         );
         assert_eq!([samples(&found, "waiting"), samples(&found, "own")], [550, 50]);
@@ -115,7 +116,7 @@ fn states_win_over_stacks() {
     assert_eq!(shares, [50, 50, 50, 50], "{sentence}");
     assert_eq!(
         sentence,
-        "Main Thread runs in 50 of 50 samples. Store.save() (App) runs on Main Thread in 50 of 50 samples."
+        "Main: Main Thread runs in 50 of 50 samples. Running: Store.save() (App) runs on Main Thread in 50 of 50 samples."
     );
     let tree = ok(&[&folder.path("states.txt"), "--view", "tree", "--color", "never"]);
     assert!(!tree.contains("~__psynch_mutexwait"), "{tree}");
@@ -144,7 +145,7 @@ fn an_endless_loop_runs_although_it_is_in_every_sample() {
     assert_eq!([samples(&found, "waiting"), samples(&found, "own")], [800, 800]);
     assert_eq!(
         sentence,
-        "Main Thread waits for a lock in 800 of 800 samples, below Store.save(). spinForever() (App) runs or could run on \
+        "Main: Main Thread waits for a lock in 800 of 800 samples, below Store.save(). Running: spinForever() (App) runs or could run on \
          thread saver in 800 of 800 samples, called by Store.flush() (which has 50.0%)."
     );
     let tree = ok(&[&path, "--view", "tree", "--color", "never"]);

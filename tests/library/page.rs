@@ -479,12 +479,17 @@ fn sentences_are_those_of_the_overview() {
             let first = subtree.or_else(|| overview.answers.first().map(|answer| answer.function));
             let found = OverviewSentences::new(&report, heaviest, overview, &Intervals::default());
             // The answer may begin with what the main thread does.
-            let names = mark(&found.answer);
+            let names = mark(&found.answer.join(" "));
             if let Some(first) = first.filter(|_| !names.is_empty()) {
                 assert!(names.contains(&first.index().to_string()), "seed {seed}: {first:?} is not in {names:?}");
                 marked += 1;
             }
-            for sentence in [found.activity, found.left_out, found.answer, found.caution, found.shares, found.advice] {
+            // In text, a fact has its label before it, and functions are rows of a table.
+            let facts = found.answer.iter().filter_map(|line| line.split_once(": ")).map(|(_, fact)| fact);
+            let facts = facts.map(|fact| fact.trim_end_matches('.').to_owned());
+            let (_, activity) = found.activity.split_once(": ").expect("a label");
+            let activity = activity.split("; busiest").next().unwrap_or_default().to_owned();
+            for sentence in facts.chain([activity, found.left_out, found.shares, found.advice]) {
                 let plain = sentence.split('\u{1}').map(|part| part.split_once('\u{2}').map_or(part, |(_, name)| name));
                 let plain = words(&plain.collect::<String>().replace('\u{3}', ""));
                 // Text ends after some lines.

@@ -84,13 +84,12 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
 }
 
 fn sentences(sentences: OverviewSentences) -> Value {
-    let OverviewSentences { title, activity, left_out, answer, caution, shares, advice, .. } = sentences;
+    let OverviewSentences { title, activity, left_out, answer, shares, advice, .. } = sentences;
     json!({
         "title": title,
         "activity": activity,
         "left_out": left_out,
         "answer": answer,
-        "caution": caution,
         "shares": shares,
         "advice": advice,
     })

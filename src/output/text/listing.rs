@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use super::style::{Style, Tone};
 use super::table::{self, IN_FORMATS, KEPT, Row, Table};
-use super::words::{below_limit, clock, count};
+use super::words::{below_limit, clock};
 use crate::calltree::{Pruning, percent};
 use crate::report::{
     Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, Report, ReportOptions, RowLimits, SeriesReport, Shown,
     View,
 };
 use crate::settings::VIEW;
-use crate::units::{Scale, Weight};
+use crate::units::{Scale, Weight, several};
 
 /// The maximum width of a label.
 const LABEL: usize = 24;
@@ -89,7 +89,7 @@ pub(super) fn write_threads(
         let cells = kind.columns.iter().map(|column| match column.name {
             "all_weight" => Cell::Weight(listing.left_out().weight),
             "samples" => Cell::Number(samples),
-            "thread_label" => Cell::Text(format!("{}{how}", count((all - shown) as u64, "more thread"))),
+            "thread_label" => Cell::Text(format!("{}{how}", several((all - shown) as u64, "more thread"))),
             _ => Cell::Absent,
         });
         let rest = cells.collect();

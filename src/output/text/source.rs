@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use super::style::{Style, Tone, cut, fit};
 use super::table::{Cell, Column, KEPT, Table, write_left_out};
-use super::words::{below_limit, count};
+use super::words::below_limit;
 use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
-use crate::units::Scale;
+use crate::units::{Scale, several};
 
 /// The width that source lines get before percentages are shown.
 const SOURCE: usize = 60;
@@ -38,7 +38,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     let missing: Vec<(&AnnotatedFile<'_>, &str)> =
         shown.iter().filter_map(|file| Some((*file, file.file.err()?))).collect();
     if !missing.is_empty() {
-        let title = format!("{} not found", count(missing.len() as u64, "source file"));
+        let title = format!("{} not found", several(missing.len() as u64, "source file"));
         writeln!(out, "\n{}", style.paint(Tone::Warning, &title))?;
     }
     for (file, why) in missing {
@@ -47,7 +47,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     }
     if !hidden.is_empty() {
         let limit = below_limit(min_percent, min_weight, series.unit);
-        let note = format!("{} {limit}", count(hidden.len() as u64, "more source file"));
+        let note = format!("{} {limit}", several(hidden.len() as u64, "more source file"));
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
     write_left_out(&left_out, "", style, out)

@@ -7,14 +7,14 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, fit, heading, labelled, pad, wrap};
-use super::words::{amount_text, base_text, clock, count, counted_text, short_time};
+use super::words::{amount_text, base_text, clock, counted_text, short_time};
 use crate::calltree::percent;
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun, TocTable};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::settings::STATE;
 use crate::symbolicate::{BinarySummary, SymbolicationSummary};
-use crate::units::{Unit, Weight};
+use crate::units::{Unit, Weight, several};
 
 /// The number of binaries that are listed; the rest is counted.
 const BINARIES: usize = 5;
@@ -50,7 +50,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     names.extend(intervals.has_hangs().then(|| "potential hangs".to_owned()));
     let (length, covered) = (nanos(intervals.length()), nanos(intervals.covered()));
     let joint = if intervals.is_intersection() { " and " } else { " or " };
-    let mut text = format!("during {}: {}, {length} in all", names.join(joint), count(intervals.count(), "interval"));
+    let mut text = format!("during {}: {}, {length} in all", names.join(joint), several(intervals.count(), "interval"));
     if intervals.open() > 0 {
         text += &format!(", and {} until the recording ends", intervals.open());
     }
@@ -75,7 +75,7 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
     let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
     let width = tables.iter().map(|table| name(table).width()).max().unwrap_or(0);
     for table in tables {
-        let rows = count(table.rows, "row");
+        let rows = several(table.rows, "row");
         let left = format!("  {}  ", pad(&name(table), width));
         let text = format!("run {}  {rows:>12}", table.run);
         let line = |tone: Option<Tone>, rest: &str, out: &mut dyn Write| {
@@ -94,7 +94,7 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
             line(None, ", all of them samples", out)?;
             continue;
         }
-        let sum = format!(" = {} + {rejected} rejected", count(table.samples, "sample"));
+        let sum = format!(" = {} + {rejected} rejected", several(table.samples, "sample"));
         line(Some(Tone::Warning), &sum, out)?;
         for (reason, count) in table.rejected.iter() {
             style.write_wrapped(Some(Tone::Warning), 4, &format!("{count} rejected: {reason}"), out)?;
@@ -211,7 +211,7 @@ pub(super) fn operation_lines(
             style.write_wrapped(Some(Tone::Warning), 2, &format!("removed by {text}: {removed}"), out)?;
         }
         if change.changed_samples > 0 {
-            let stacks = format!("stacks of {}", count(change.changed_samples, "sample"));
+            let stacks = format!("stacks of {}", several(change.changed_samples, "sample"));
             let moved = amount(change.moved_weight, change.moved_samples);
             let line = format!("{stacks} are shorter by {text}, which moves {moved} to callers");
             style.write_wrapped(None, 2, &line, out)?;
@@ -241,7 +241,7 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     }
     let profile = &report.recording.profile;
     let verb = if unnamed.unnamed == 1 { "has" } else { "have" };
-    let mut text = format!("{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"));
+    let mut text = format!("{} of {} {verb} no name", unnamed.unnamed, several(unnamed.frames, "frame"));
     let outside = unnamed.without_binary;
     match outside {
         0 => {}
@@ -267,7 +267,7 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
         let arch = binary.arch.map_or("", |arch| profile.string(arch));
-        let frames = count(row.frames, "frame");
+        let frames = several(row.frames, "frame");
         let name = fit(profile.string(binary.name), Some(name_width));
         let left = format!("  {} {uuid}  {} ", pad(&name, name_width), pad(arch, 7));
         let is_wide = style.width.is_some_and(|width| width < left.width() + frames.width());
@@ -294,13 +294,13 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
         same if same == frames => String::new(),
         more => format!("; with inlined functions they are {more}"),
     };
-    let of = count(frames, "frame");
+    let of = several(frames, "frame");
     let text = format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}");
     writeln!(out)?;
     style.write_wrapped(None, 0, &text, out)?;
     let disagreements = sum(|row| row.disagreements);
     if disagreements > 0 {
-        let what = count(disagreements, "frame");
+        let what = several(disagreements, "frame");
         let text =
             format!("{what} had another name in the recording; the symbols are of the same build, so theirs is shown");
         style.write_wrapped(None, 2, &text, out)?;
@@ -308,14 +308,14 @@ pub(super) fn symbols(summary: &SymbolicationSummary, style: &Style, out: &mut d
     for row in summary.binaries.iter().filter(|row| row.has_symbols_without_names()) {
         let (name, outside) = (clean(&row.name), row.frames - row.named_now - row.nameless);
         let nameless = (row.nameless > 0).then(|| {
-            let what = count(row.nameless, "frame");
+            let what = several(row.nameless, "frame");
             format!(
                 "the symbols of {name} have no names for the functions of {what}; these functions are named by \
                      their start address"
             )
         });
         let outside = (outside > 0).then(|| {
-            format!("the symbols of {name} contain no function at the addresses of {}", count(outside, "frame"))
+            format!("the symbols of {name} contain no function at the addresses of {}", several(outside, "frame"))
         });
         for text in nameless.into_iter().chain(outside) {
             style.write_wrapped(Some(Tone::Dim), 2, &text, out)?;

@@ -20,11 +20,11 @@ use std::io::{self, Write};
 
 use super::style::{MIN_NAME, Style, Tone, cut};
 use super::table::{Cell, Column, FUNCTIONS, KEPT, Table};
-use super::words::{count, share};
+use super::words::share;
 use crate::calltree::{CallTree, FunctionSet, Label, Node, percent};
 use crate::profile::{Category, Profile};
 use crate::report::{Report, Scope, SeriesReport, binary_of, function_of};
-use crate::units::{Scale, Weight};
+use crate::units::{Scale, Weight, several};
 
 /// The minimum width of a name at any depth, if the terminal is wide enough.
 const NAME: usize = 26;
@@ -146,7 +146,7 @@ impl TreeWriter<'_> {
 
     /// The number of nodes that pruning hid below a node, in words.
     fn hidden(&self, node: &Node) -> String {
-        count(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
+        several(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
     }
 
     /// The first line of a part.

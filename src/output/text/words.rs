@@ -3,15 +3,15 @@
 use crate::calltree::percent;
 use crate::profile::Series;
 use crate::report::{Amount, Length, SeriesReport};
-use crate::units::{Nanos, Scale, Unit, Weight};
+use crate::units::{Nanos, Scale, Unit, Weight, several};
 
 /// `85.00 ms in 85 samples`. If the unit is samples: `39 samples`, or `0 samples in 2 rows` if the numbers differ.
 pub(in crate::output) fn amount_text(amount: Amount) -> String {
     let Amount { weight, samples } = amount;
     match weight.unit {
-        Unit::Samples if weight.value == samples => weight.to_string(),
-        Unit::Samples => format!("{weight} in {}", count(samples, "row")),
-        _ => format!("{weight} in {}", count(samples, "sample")),
+        Unit::Samples if weight.value == samples => several(samples, "sample"),
+        Unit::Samples => format!("{weight} in {}", several(samples, "row")),
+        _ => format!("{weight} in {}", several(samples, "sample")),
     }
 }
 
@@ -28,11 +28,6 @@ pub(in crate::output) fn base_text(length: Length) -> String {
         Length { is_recorded: true, .. } => format!("the recorded {text}"),
         _ => format!("the {text} that samples cover"),
     }
-}
-
-/// `1 row`, `2 rows`.
-pub(super) fn count(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// The limit below which rows are hidden: `below 1%`, `below 5.00 ms`, or `below 1% or 5.00 ms`.

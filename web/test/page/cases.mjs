@@ -16,7 +16,7 @@ export const CASES = {
   async 'opens on the answer'(tab, { orchard }) {
     await tab.open(orchard.page);
     match(await tab.text('[data-part=overview] .lead'), /485\.00 ms in .*[^.]\.$/);
-    match(await tab.text('[data-part=overview]'), /53\.2% is in or below\s+orchard::Press::filter/);
+    match(await tab.text('[data-part=overview]'), /53\.2%\s+orchard::Press::filter/);
     const top = await tab.text('[data-part=top]');
     match(top, /^all\s+own\+sys\s+function\s+binary\s+53\.2%\s+33\.8%\s+164\.00 ms\s+orchard::Press::filter[^]*14\.2%\s+14\.2%\s+69\.00 ms\s+fruit_copy_fast/);
   },

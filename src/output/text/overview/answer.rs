@@ -1,105 +1,65 @@
-//! The sentences with the answer, and the reasons to distrust it.
+//! The facts of the answer, and the reasons to distrust it.
 
-use super::Page;
 use super::sentences::marks;
+use super::{Fact, Page};
 use crate::output::text::style::fit;
-use crate::output::text::words::{count, share};
+use crate::output::text::words::share;
 use crate::profile::{self, FunctionId, ThreadId, Wait};
-use crate::report::{Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport, Work, is_own_binary, thread_label};
+use crate::report::{Amount, Answer, AnswersIn, Origin, ThreadReport, Work, is_own_binary, thread_label};
 use crate::settings::STATE;
-use crate::units::{Unit, Weight, capitalized, counted};
+use crate::units::{Unit, capitalized, counted, several};
 
 /// With fewer samples, percentages are meaningless.
 const FEW_SAMPLES: u64 = 10;
 /// A percentage with a margin of at least this many points gets a warning; below `MANY_SAMPLES` samples, 1 point is enough.
 const ROUGH: f64 = 5.0;
 const MANY_SAMPLES: u64 = 100;
-/// A callee or a kind of work is reported from this share of the heaviest function's weight on.
-const MUCH: f64 = 0.2;
-/// Two functions are close if the lighter one has this share of the heavier one.
-const CLOSE: f64 = 0.85;
 /// A program that used less than this percentage of one core was mostly idle.
 const IDLE: f64 = 5.0;
 /// Below this percentage of one core, the overview states that nothing ran for part of the time.
 const HALF_IDLE: f64 = 50.0;
-/// Weight outside of all subtrees is reported from this percentage on.
-const LARGE_REST: f64 = 33.0;
 /// The cycles per second of a busy core: roughly those of Apple's slowest cores. The fastest ones reach four times as many.
 const BUSY_CYCLES: f64 = 1e9;
 
 impl Page<'_, '_> {
-    /// `86.0% is in Checkout.total(of:) (Shop), on Main Thread, called by Cart.refresh() from a timer.`
-    pub(super) fn answer(&self) -> String {
+    /// The facts of the answer, most important first. The rows of functions come after them.
+    pub(super) fn facts(&self) -> Vec<Fact> {
         if self.has_nothing() {
-            return "No thread ran on the CPU.".to_owned();
+            return vec![("idle", "no thread ran on the CPU".to_owned())];
         }
         if let Some(stop) = &self.overview.stop {
             return self.about_stop(stop);
         }
-        let mut sentences = vec![self.too_few(), self.idle(), self.waits(), self.main_thread()];
-        let answers = &self.overview.answers;
-        match answers.first() {
-            None if self.series.no_stack.samples > 0 => sentences.push("No stack was recorded.".to_owned()),
-            None if self.overview.shares.has_others() => sentences.push("No thread runs in any sample.".to_owned()),
-            None => sentences.push("No function weighs anything.".to_owned()),
+        let mut facts =
+            vec![("few", self.too_few()), self.idle(), ("waiting", self.waits()), ("main", self.main_thread())];
+        match self.overview.answers.first() {
+            None if self.series.no_stack.samples > 0 => facts.push(("code", "no stack was recorded".to_owned())),
+            None if self.overview.shares.has_others() => facts.push(("running", "no thread, in any sample".to_owned())),
+            None => facts.push(("code", "no function weighs anything".to_owned())),
             Some(answer) => {
-                sentences.push(if self.overview.shares.has_others() {
-                    self.running(answer)
-                } else {
-                    self.heaviest(answer)
-                });
-                if self.overview.answers_in == AnswersIn::All {
-                    sentences.push(self.why_not_own().to_owned());
-                }
+                facts.extend(self.overview.shares.has_others().then(|| ("running", self.running(answer))));
+                let is_own = self.overview.answers_in == AnswersIn::Own;
+                facts.extend((!is_own).then(|| ("code", self.why_not_own().to_owned())));
             }
         }
-        sentences.retain(|sentence| !sentence.is_empty());
-        sentences.join(" ")
+        facts.push(("margin", self.margin()));
+        facts.retain(|(_, text)| !text.is_empty());
+        facts
     }
 
-    fn heaviest(&self, answer: &Answer) -> String {
-        let (thread, on_thread) = self.overview.heaviest_thread.unwrap_or((answer.thread, answer.on_thread));
-        let on = self.on_thread(thread, on_thread, self.overview.all(answer.function));
-        let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
-        let place = self.function_of(answer.function);
-        if !self.overview.stands_out() {
-            let none = match self.overview.answers_in {
-                AnswersIn::Own => "None of your functions stands out by itself",
-                AnswersIn::All => "No function stands out by itself",
-            };
-            return match self.overview.subtrees.as_slice() {
-                [] => format!("{none}: the heaviest is {place}, with {}, {on}{called}.", self.percent(answer.amount)),
-                subtrees => {
-                    let parts: Vec<String> = subtrees.iter().map(|subtree| self.subtree(subtree)).collect();
-                    format!("{none}. {}.{}", parts.join("; "), self.rest(subtrees))
-                }
-            };
-        }
-        // The percentage of a callee only covers calls from this function.
-        let is_callee = |id| {
-            self.overview.spent.as_ref().is_some_and(|spent| spent.callees.iter().any(|(callee, _)| *callee == id))
-        };
-        let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
-        let second = second
-            .filter(|second| !is_callee(second.function))
-            .map(|second| format!(" {} is in or below {}.", self.all(second.function), self.name(second.function, 56)));
-        let ran = || format!("Of the {} that it ran, ", self.series.counted.weight);
-        let of = if self.idle().is_empty() { String::new() } else { ran() };
-        let share = self.all(answer.function);
-        format!("{of}{share} is in or below {place}, {on}{called}.{}{}", self.spent(answer), second.unwrap_or_default())
-    }
-
-    /// The heaviest running code, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples.`
+    /// The heaviest running code, if other threads wait: `compress (App) runs on thread saver in 50 of 50 samples`.
     fn running(&self, answer: &Answer) -> String {
         let all =
             self.series.all_threads().find(|row| row.thread == answer.thread).map_or(0, |row| row.counted.samples);
         let (place, thread) = (self.function_of(answer.function), self.whose(answer.thread));
-        let (samples, most) = (count(answer.amount.samples, "sample"), answer.on_thread.samples);
+        let (samples, most) = (several(answer.amount.samples, "sample"), answer.on_thread.samples);
         let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
-        let (runs, all) = (self.runs(), count(all, "sample"));
+        let (runs, all) = (self.runs(), several(all, "sample"));
         match answer.amount.samples == most {
-            true => format!("{place} {runs} on {thread} in {most} of {all}{called}."),
-            false => format!("{place} {runs} in {samples} on several threads, {most} of them on {thread}{called}."),
+            true => format!("{place} {runs} on {thread} in {} of {all}{called}", counted(most)),
+            false => {
+                format!("{place} {runs} in {samples} on several threads, {} of them on {thread}{called}", counted(most))
+            }
         }
     }
 
@@ -111,76 +71,6 @@ impl Page<'_, '_> {
             (false, 0) => "runs or could run",
             (false, _) => "is not known to wait",
         }
-    }
-
-    /// `91.6% is below TNode::SynchronizeChildren, on thread Finder (its caller TNode::HandleSync has 98.3%, its heaviest callee Next 36.4%)`.
-    fn subtree(&self, subtree: &Subtree) -> String {
-        let share = self.all(subtree.function);
-        let from = match subtree.origin {
-            Some(origin) if subtree.caller.is_none() && origin != Origin::Thread => format!(", {}", phrase(origin)),
-            _ => {
-                format!(", {}", self.on_thread(subtree.thread, subtree.on_thread, self.overview.all(subtree.function)))
-            }
-        };
-        let caller = subtree.caller.map(|id| format!("its caller {} has {}", self.name(id, 36), self.all(id)));
-        let callee = subtree.callee.map(|(id, amount)| {
-            let has = if subtree.caller.is_none() { " has" } else { "" };
-            format!("its heaviest callee {}{has} {}", self.name(id, 36), self.percent(amount))
-        });
-        let name = self.function_of(subtree.function);
-        match [caller, callee].into_iter().flatten().collect::<Vec<_>>().join(", ") {
-            around if around.is_empty() => format!("{share} is below {name}{from}"),
-            around => format!("{share} is below {name}{from} ({around})"),
-        }
-    }
-
-    /// The weight outside of all subtrees: ` At least 63.0% is in other code.` The subtrees may share a few samples, which the sum counts twice.
-    fn rest(&self, subtrees: &[Subtree]) -> String {
-        let counted = self.series.counted;
-        let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
-        let within =
-            within.fold((0_u64, 0), |(weight, samples), all| (weight + all.weight.value, samples + all.samples));
-        let rest = Amount {
-            weight: Weight::new(counted.weight.value.saturating_sub(within.0), counted.weight.unit),
-            samples: counted.samples.saturating_sub(within.1),
-        };
-        if share(rest.weight.value, self.series) < LARGE_REST {
-            return String::new();
-        }
-        let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
-        // Threads are sorted by weight.
-        let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
-        let thread =
-            thread.map(|row| format!("; {} has {} in all", self.thread(row.thread), self.percent(row.counted)));
-        let least = if subtrees.len() > 1 { "At least " } else { "" };
-        format!(" {least}{} is in other code{}.", self.percent(rest), thread.unwrap_or_default())
-    }
-
-    /// How the heaviest function spends its time: ` 30.1% is its own work, 41.0% is below swift_release.`
-    fn spent(&self, answer: &Answer) -> String {
-        let Some(spent) = &self.overview.spent else { return String::new() };
-        let all = self.overview.all(answer.function).weight.value;
-        let is_much = |amount: &Amount| amount.weight.value as f64 >= MUCH * all as f64;
-        let mut parts: Vec<String> = Vec::new();
-        // Without heavy callees, all of it is the function's own work.
-        if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
-            let itself = format!("{} is its own work", self.percent(spent.itself));
-            parts.extend(is_much(&spent.itself).then_some(itself));
-            let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
-            parts.extend(
-                callees.map(|&(id, amount)| format!("{} is in or below {}", self.percent(amount), self.name(id, 40))),
-            );
-        }
-        let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
-        // If kinds of work add up to more than the function, they share samples: generic code also retains, allocates and so on.
-        let sum: u64 = work.clone().map(|(_, amount)| amount.weight.value).sum();
-        let and = if sum > all { ", and, partly in the same samples, " } else { ", and " };
-        let work = work.map(|&(kind, amount)| format!("{} {}", self.percent(amount), doing(kind)));
-        let sentence = |parts: Vec<String>, and: &str| match parts.is_empty() {
-            true => String::new(),
-            false => format!(" {}.", parts.join(and)),
-        };
-        sentence(parts, ", ") + &sentence(work.collect(), and)
     }
 
     /// A function with its binary.
@@ -199,16 +89,6 @@ impl Page<'_, '_> {
         self.percent(self.overview.all(id))
     }
 
-    /// `on Main Thread`, with a percentage of the samples if some are on other threads.
-    fn on_thread(&self, thread: ThreadId, on_thread: Amount, of: Amount) -> String {
-        let thread = self.thread(thread);
-        match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
-            1.0 => format!("on {thread}"),
-            part if part > 0.6 => format!("{:.0}% of it on {thread}", 100.0 * part),
-            _ => "on several threads".to_owned(),
-        }
-    }
-
     /// The name of a function in at most `room` columns. In sentences for a page, it is wrapped in marks.
     fn name_alone(&self, id: FunctionId, room: usize) -> String {
         let name = self.style.name_in_text(self.profile.function_name(id), room);
@@ -217,10 +97,6 @@ impl Page<'_, '_> {
         } else {
             name
         }
-    }
-
-    fn share(&self, answer: &Answer) -> f64 {
-        share(answer.amount.weight.value, self.series)
     }
 
     /// The percentage of samples in which threads wait, regardless of their weight.
@@ -236,7 +112,7 @@ impl Page<'_, '_> {
     fn too_few(&self) -> String {
         match self.series.counted.samples {
             samples @ 1..FEW_SAMPLES if self.counts_samples() => {
-                format!("Only {}: too few to show where the time goes.", count(samples, "sample"))
+                format!("only {}: too few to show where the time goes", several(samples, "sample"))
             }
             _ => String::new(),
         }
@@ -261,31 +137,27 @@ impl Page<'_, '_> {
         self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
     }
 
-    /// The sentence for an idle CPU.
-    fn idle(&self) -> String {
+    /// How much of the time no thread ran, and where to find what threads wait for.
+    fn idle(&self) -> Fact {
         let is_waiting =
             |(state, _): &(String, Amount)| profile::Activity::of_state(state) == profile::Activity::Waiting;
         let waits = match self.series.other_states.as_slice() {
-            [] => "this table does not record what threads wait for".to_owned(),
+            [] => "to see what threads wait for, record waiting threads or System Trace".to_owned(),
             others if others.iter().any(is_waiting) => format!("{STATE} all shows what threads wait for"),
             _ => format!("{STATE} all shows the other samples"),
         };
-        if !self.is_idle() {
-            let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
-            let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
-            return percent.map_or_else(String::new, |percent| {
-                let rested = format!("It did not run for at least {:.0}% of the time", (100.0 - percent).floor());
-                self.mostly_other().map_or_else(|| format!("{rested}; {waits}."), |other| format!("{rested}. {other}"))
-            });
+        let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
+        let percent = percent.filter(|&percent| percent < HALF_IDLE && self.is_complete());
+        match (self.mostly_other(), percent) {
+            (Some(other), _) if self.is_idle() || percent.is_some() => ("states", other),
+            // Several cores may have been busy at the same time, so it may be more.
+            (_, Some(percent)) => ("idle", format!("at least {:.0}% of the time; {waits}", (100.0 - percent).floor())),
+            _ if self.is_idle() => ("idle", format!("mostly (a busy core makes 1 to 4 Gcycles/s); {waits}")),
+            _ => ("idle", String::new()),
         }
-        if let Some(other) = self.mostly_other() {
-            return other;
-        }
-        let core = if self.series.unit == Unit::Cycles { " (a busy core makes 1 to 4 Gcycles/s)" } else { "" };
-        format!("What was recorded was mostly idle{core}; {waits}.")
     }
 
-    /// The sentence for recordings in which most samples have states that mean neither running nor waiting.
+    /// The fact for recordings in which most samples have states that mean neither running nor waiting.
     fn mostly_other(&self) -> Option<String> {
         let states = &self.series.other_states;
         let all = states.iter().map(|(_, amount)| amount.samples).sum::<u64>() + self.series.counted.samples;
@@ -297,29 +169,29 @@ impl Page<'_, '_> {
         let sum = |found: &[(u64, &String)]| found.iter().map(|(samples, _)| samples).sum::<u64>();
         if 2 * sum(&unknown) > all {
             let (_, name) = unknown.iter().max()?;
-            let (samples, all) = (sum(&unknown), count(all, "sample"));
+            let (samples, all) = (sum(&unknown), several(all, "sample"));
             return Some(format!(
-                "Whether threads ran is unknown: {samples} of {all} have an unknown state, such as {name}."
+                "{samples} of {all} have an unknown state, such as {name}, so whether threads ran is unknown"
             ));
         }
         let is_queued = 2 * sum(&queued) > all;
         is_queued.then(|| {
-            format!("Threads were ready to run without a core in {} of {}.", sum(&queued), count(all, "sample"))
+            format!("threads were ready to run without a core in {} of {}", sum(&queued), several(all, "sample"))
         })
     }
 
-    /// `Threads wait in 92.5% of the samples.`
+    /// `92.5% of the samples`.
     fn waits(&self) -> String {
         match self.waiting_percent() {
             percent if percent > 50.0 && !self.overview.has_states => {
-                format!("Threads wait in {percent:.1}% of the samples, by the functions that they are in.")
+                format!("{percent:.1}% of the samples, by the functions that threads are in")
             }
-            percent if percent > 50.0 => format!("Threads wait in {percent:.1}% of the samples."),
+            percent if percent > 50.0 => format!("{percent:.1}% of the samples"),
             _ => String::new(),
         }
     }
 
-    /// `Main Thread waits for a lock in 40 of 50 samples, below Store.save(), and runs in 10.`
+    /// `Main Thread waits for a lock in 40 of 50 samples, below Store.save(), and runs in 10`.
     fn main_thread(&self) -> String {
         let Some(main) = &self.overview.main_thread else { return String::new() };
         let waits = match main.waits_for {
@@ -343,11 +215,11 @@ impl Page<'_, '_> {
             (main.runs, self.runs(), runs_in),
             (main.queued, "is ready to run without a core", String::new()),
         ];
-        let mut of = format!(" of {}", count(main.all.samples, "sample"));
+        let mut of = format!(" of {}", several(main.all.samples, "sample"));
         let parts = parts.into_iter().filter(|(amount, ..)| amount.samples > 0).map(|(amount, does, place)| {
             format!("{does} in {}{}{place}", counted(amount.samples), std::mem::take(&mut of))
         });
-        capitalized(&format!("{} {}.", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and ")))
+        capitalized(&format!("{} {}", self.whose(main.thread), parts.collect::<Vec<_>>().join(", and ")))
     }
 
     /// A thread, with its process if there are several.
@@ -367,18 +239,13 @@ impl Page<'_, '_> {
         let has_binaries = self.profile.binary_ids().len() > 0;
         let shares = &self.overview.shares;
         match self.series.no_stack.samples == self.series.counted.samples {
-            true => "No stack was recorded.",
+            true => "no stack was recorded",
             false if self.has_own_code() && shares.unknown.samples > 0 => {
-                "Except for entry points, no sample that ran is known to be in a named function of yours."
+                "no sample that ran is known to be in a named function of yours, except entry points"
             }
-            false if self.has_own_code() => {
-                "Except for entry points, no sample that ran is in a named function of yours."
-            }
-            false if has_binaries && shares.unknown.samples == 0 => "None of your code ran.",
-            false => {
-                "It is unknown which binaries belong to your app, so your code cannot be distinguished from \
-                      system code."
-            }
+            false if self.has_own_code() => "no sample that ran is in a named function of yours, except entry points",
+            false if has_binaries && shares.unknown.samples == 0 => "none of yours ran",
+            false => "which binaries belong to your app is unknown, so yours cannot be told from system code",
         }
     }
 
@@ -418,8 +285,8 @@ impl Page<'_, '_> {
         }
     }
 
-    /// A warning if another function could be the answer by chance, since percentages of few samples have a large margin.
-    pub(super) fn few_samples(&self) -> String {
+    /// The margin of the first percentage, if it is large because there are few samples.
+    fn margin(&self) -> String {
         let Some(answer) = self.overview.answers.first().filter(|_| !self.overview.shares.has_others()) else {
             return String::new();
         };
@@ -436,58 +303,50 @@ impl Page<'_, '_> {
         {
             return String::new();
         }
-        format!("With only {samples} samples, {} may well be off by {points:.0} points.", self.percent(amount))
+        format!("{} ±{points:.0} points, with only {}", self.percent(amount), several(samples, "sample"))
     }
 
-    /// `In all: your code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
+    /// `62.1% your code, with the system code that it calls · 30.2% other system code · 7.7% waiting`.
     pub(super) fn shares(&self) -> String {
         if let Some(stop) = &self.overview.stop {
             return self.stack_of_stop(stop);
         }
         let shares = &self.overview.shares;
         let parts = [
-            ("your code, with the system code it calls,", shares.own),
+            ("your code, with the system code that it calls", shares.own),
             ("other system and runtime code", shares.system),
             ("code that may be yours or the system's", shares.unknown),
             ("waiting for a core", shares.queued),
             ("waiting", shares.waiting),
             ("idle cores", shares.idle),
-            ("samples without a stack", shares.no_stack),
+            ("without a stack", shares.no_stack),
         ];
         // Shares that round to zero would distract readers.
         let parts = parts.into_iter().filter(|(_, amount)| share(amount.weight.value, self.series) >= 0.05);
-        let parts: Vec<String> = parts.map(|(name, amount)| format!("{name} {}", self.percent(amount))).collect();
-        if parts.len() < 2 {
-            return String::new();
-        }
-        let mut text = format!("In all: {}.", parts.join(" · "));
-        // If another function is heavier than the answer from app code, it is also named.
-        if let Some(leaf) = self.overview.leaves.first()
-            && self.overview.answers_in == AnswersIn::Own
-            && self.overview.answers.first().is_some_and(|answer| leaf.amount.weight.value > answer.amount.weight.value)
-        {
-            let name = self.name(leaf.function, 56);
-            text += &format!(" Of all code {name} is heaviest, with {} in itself.", self.percent(leaf.amount));
-        }
-        text
+        let parts: Vec<String> = parts.map(|(name, amount)| format!("{} {name}", self.percent(amount))).collect();
+        if parts.len() > 1 { parts.join(" · ") } else { String::new() }
+    }
+
+    /// The function with the largest self weight of all code, if it is heavier than the first one of app code.
+    pub(super) fn heaviest_leaf(&self) -> Option<&Answer> {
+        let first = self.overview.answers.first().filter(|_| self.overview.answers_in == AnswersIn::Own)?;
+        self.overview.leaves.first().filter(|leaf| leaf.amount.weight.value > first.amount.weight.value)
     }
 }
 
-fn doing(work: Work) -> &'static str {
+pub(super) fn doing(work: Work) -> &'static str {
     match work {
-        Work::UnspecializedGenerics => {
-            "is in generic code of Swift's standard library that was not specialised, as in a debug build"
-        }
-        Work::ReferenceCounting => "retains and releases objects",
-        Work::MessageSending => "dispatches Objective-C messages",
-        Work::Allocation => "allocates and frees memory",
-        Work::Locking => "takes locks or waits for them",
-        Work::PageFaults => "handles page faults",
-        Work::Copying => "copies or fills memory",
+        Work::UnspecializedGenerics => "generic Swift code, not specialised, as in debug builds",
+        Work::ReferenceCounting => "retaining and releasing objects",
+        Work::MessageSending => "dispatching Objective-C messages",
+        Work::Allocation => "allocating and freeing memory",
+        Work::Locking => "taking locks or waiting for them",
+        Work::PageFaults => "handling page faults",
+        Work::Copying => "copying or filling memory",
     }
 }
 
-fn phrase(origin: Origin) -> &'static str {
+pub(super) fn phrase(origin: Origin) -> &'static str {
     match origin {
         Origin::MainQueue => "from the main queue",
         Origin::Queue => "from a dispatch queue",

@@ -2,6 +2,7 @@
 
 mod answer;
 mod missing_names;
+mod rows;
 mod sentences;
 mod stop;
 mod time;
@@ -9,14 +10,14 @@ mod time;
 use std::io::{self, Write};
 
 use crate::calltree::OperationSummary;
-use crate::output::text::style::{NARROW, Style, Tone, clean, cut, fit, heading, lines_of_parts, wrap};
-use crate::output::text::words::{amount_text, base_text, count, counted_text, share};
+use crate::output::text::style::{NARROW, Style, Tone, clean, fit, heading, lines_of_parts, wrap_behind};
+use crate::output::text::words::{amount_text, counted_text, share};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
-use crate::report::{Amount, AnswersIn, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
+use crate::report::{Amount, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
-use crate::settings::{self, FORMAT, FUNCTION, ONLY_MAIN_THREAD, OUTPUT, RUN, SCHEMA, STATE, VIEW};
-use crate::units::{Nanos, Unit, Weight};
+use crate::settings::{self, FORMAT, FUNCTION, ONLY_MAIN_THREAD, OUTPUT, RUN, SCHEMA, STATE, TIME, VIEW};
+use crate::units::{Millionths, Nanos, Unit, Weight, capitalized, several};
 pub use sentences::OverviewSentences;
 
 /// Facts that diagnostics state about themselves, by key in the summary of a run.
@@ -36,8 +37,12 @@ const MOST_BINS: usize = 100;
 const FEW: u64 = 30;
 /// The number of functions in the list.
 const FUNCTIONS: usize = 5;
-/// The numbers of functions and threads in the lists, tried in this order until the page fits.
-const SHOWN: [(usize, usize); 5] = [(FUNCTIONS, 3), (4, 3), (4, 2), (3, 2), (3, 1)];
+/// The fewest functions in the list, if the page would not fit otherwise.
+const FEWEST: usize = 2;
+/// The number of threads that are named.
+const THREADS: usize = 3;
+/// The width of labels.
+const LABEL: usize = 10;
 /// The number of lines that fit on a screen of 24 to 30 lines, with a prompt.
 const MOST_LINES: usize = 27;
 /// The number of tables that are listed if no sample is selected.
@@ -99,13 +104,18 @@ pub(crate) fn write_overview(
         return writeln!(out, "No sample counts.");
     };
     let page = Page::new(report, first, context, style);
-    let lines = |shown| [page.lines(shown), page.others(others), page.next()].concat();
-    let fits = |shown: &(usize, usize)| lines(*shown).len() <= MOST_LINES;
-    let shown = match report.options.top {
-        Some(rows) => (rows, rows),
-        None => SHOWN.into_iter().find(fits).unwrap_or(SHOWN[SHOWN.len() - 1]),
-    };
-    lines(shown).iter().try_for_each(|line| writeln!(out, "{line}"))
+    let lines = |functions| [page.lines(functions), page.others(others), page.next()].concat();
+    let fits = |functions: &usize| lines(*functions).len() <= MOST_LINES;
+    let functions = report.options.top.or_else(|| (FEWEST..=FUNCTIONS).rev().find(fits)).unwrap_or(FEWEST);
+    lines(functions).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The colour of a fact.
+const fn tone_of(label: &str) -> Tone {
+    match label.as_bytes() {
+        b"few" | b"margin" => Tone::Warning,
+        _ => Tone::Title,
+    }
 }
 
 /// Writes percentiles of metrics that the input itself states, as many as fit on a screen. Returns false if there are none.
@@ -138,6 +148,9 @@ pub(in crate::output) fn answered<'r>(report: &'r Report<'_>) -> Vec<&'r SeriesR
     series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
     series
 }
+
+/// A fact: its label, and a phrase without a period.
+type Fact = (&'static str, String);
 
 /// The overview of one series while its lines are made.
 struct Page<'p, 'e> {
@@ -175,57 +188,54 @@ impl<'p, 'e> Page<'p, 'e> {
         Self { report, profile, series, overview, context, style, width, is_for_page: false }
     }
 
-    /// All lines except other series and commands, with these numbers of functions and threads.
-    fn lines(&self, (functions, threads): (usize, usize)) -> Vec<String> {
+    /// All lines except other series and commands, with this number of functions.
+    fn lines(&self, functions: usize) -> Vec<String> {
         let title = title_lines(&self.title_parts(), self.width);
         let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Title, line)).collect();
-        lines.extend(self.wrapped(&self.how_busy(), 2));
-        lines.extend(self.wrapped(&self.left_out(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
-        lines.extend(self.wrapped(&self.launch_data(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
+        let (label, busy) = self.how_busy();
+        lines.extend(self.fact(None, label, &busy));
         lines.extend(self.line_of_time());
         lines.push(String::new());
-        let answer = self.wrapped(&self.answer(), 6);
-        lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
+        for (label, text) in self.facts() {
+            lines.extend(self.fact(Some(tone_of(label)), label, &text));
+        }
+        for (label, text) in [("left out", self.left_out()), ("private", self.launch_data())] {
+            lines.extend(self.fact(Some(Tone::Warning), label, &text));
+        }
         if let Some(stop) = &self.overview.stop {
             lines.push(String::new());
             lines.extend(self.lines_of_stop(stop));
-            lines.extend(self.wrapped(&self.names(), 4));
-            return lines;
+        } else if !self.has_nothing() {
+            let rows = self.rows(functions);
+            if lines.last().is_some_and(|line| !line.is_empty()) && !rows.is_empty() {
+                lines.push(String::new());
+            }
+            lines.extend(self.table(&rows));
+            lines.extend(self.fact(None, "in all", &self.shares()));
+            lines.extend(self.fact(None, "threads", &self.threads()));
         }
-        lines.extend(self.wrapped(&self.few_samples(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
-        if self.has_nothing() {
-            return lines;
-        }
-        lines.extend(self.wrapped(&self.shares(), 3));
-        lines.push(String::new());
-        lines.extend(self.functions(functions));
-        lines.extend(self.threads(threads));
-        lines.extend(self.wrapped(&self.names(), 4));
+        lines.extend(self.fact(None, "names", &self.names()));
         lines
     }
 
-    /// Wraps a sentence into at most `most` lines; an empty sentence gives no lines.
-    fn wrapped(&self, text: &str, most: usize) -> Vec<String> {
+    /// A fact in as many lines as it needs, behind its label; no line if it is empty.
+    fn fact(&self, tone: Option<Tone>, label: &str, text: &str) -> Vec<String> {
         if text.is_empty() {
             return Vec::new();
         }
-        let mut lines = wrap(text, 0, Some(self.width));
-        // Half the width needs twice as many lines.
-        let most = most * WIDTH.div_ceil(self.width.max(1));
-        if lines.len() > most {
-            lines.truncate(most);
-            if let Some(last) = lines.last_mut() {
-                *last = cut(&format!("{last} …"), Some(self.width));
-            }
-        }
-        lines
+        let (label, hanging) = match self.width < NARROW {
+            true => (format!("{label}: "), 2),
+            false => (format!("{label:LABEL$}"), LABEL),
+        };
+        let lines = wrap_behind(&label, text, hanging, Some(self.width));
+        lines.iter().map(|line| tone.map_or(line.clone(), |tone| self.style.paint(tone, line))).collect()
     }
 
     /// `Orchard · iPhone15,3 · iOS 18.2 (22C150) · 2026-03-04 10:12 · 74.2 s recorded`, in parts.
     fn title_parts(&self) -> Vec<String> {
         let row = self.profile.series(self.series.series);
         let input = self.profile.string(self.profile.run(row.run).input);
-        let Some(toc) = self.overview.toc else { return vec![clean(input)] };
+        let Some(toc) = self.overview.toc else { return vec![clean(input), self.table_and_run()] };
         let field = |pairs, key| lookup(pairs, key).filter(|text| !text.is_empty());
         let mut parts: Vec<String> = Vec::new();
         parts.push(match (field(&toc.process, "name"), toc.is_all_processes) {
@@ -240,51 +250,105 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.extend(date(toc));
         parts.extend(STATED.iter().filter_map(|(key, called)| Some(called.replace("{}", field(&toc.summary, key)?))));
         parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));
+        parts.push(self.table_and_run());
         parts.iter().map(|part| clean(part)).collect()
     }
 
-    /// `time-profile: 45.31 s in 45312 samples, 61.1% of one core over the recorded 74.20 s; busiest from 31 s to 32 s, with 312.0% of one
-    /// core`.
-    fn how_busy(&self) -> String {
+    /// `time-profile`, or `time-profile of run 2` if there are several.
+    fn table_and_run(&self) -> String {
         let row = self.profile.series(self.series.series);
-        let schema = clean(self.profile.string(row.schema));
-        let run = if self.report.series.len() > 1 || self.profile.run_ids().len() > 1 {
-            format!(" of run {}", self.profile.run(row.run).number)
-        } else {
-            String::new()
-        };
-        if self.overview.stop.is_some() {
-            return format!("{schema}{run}: {}", self.stacks_of_stop());
+        let schema = self.profile.string(row.schema);
+        match self.report.series.len() > 1 || self.profile.run_ids().len() > 1 {
+            true => format!("{schema} of run {}", self.profile.run(row.run).number),
+            false => schema.to_owned(),
         }
-        let mut text = format!("{schema}{run}: {}", counted_text(row, self.series));
-        text += &match self.profile.series(self.series.series).meaning {
-            Meaning::OnCpu | Meaning::Stop => String::new(),
+    }
+
+    /// The weight of all samples: `CPU`, and `61.1% of one core: 45.31 s in 45,312 samples over 74.20 s recorded`.
+    fn how_busy(&self) -> Fact {
+        let row = self.profile.series(self.series.series);
+        let counted = counted_text(row, self.series);
+        match row.meaning {
+            Meaning::Stop => ("stacks", self.stacks_of_stop()),
             Meaning::Presence => {
-                let threads = count(self.series.all_threads().count() as u64, "thread");
-                format!(" of {threads}; waiting threads are also sampled, so shares are not CPU time")
+                let threads = several(self.series.all_threads().count() as u64, "thread");
+                (
+                    "samples",
+                    format!("{counted} of {threads}; waiting threads are also sampled, so shares are not CPU time"),
+                )
             }
-            Meaning::Writes => "; a sample stands for bytes written to storage, so shares are not CPU time".to_owned(),
-        };
-        if let Some(activity) = &self.overview.activity {
-            let length = activity.time.length();
-            let rate = |weight: Weight, length: Nanos| match weight.percent_of_core(length) {
-                Some(percent) => format!("{percent:.1}% of one core"),
-                None => self.in_a_second(weight.value, length.as_nanos() as f64),
-            };
-            text += &format!(
-                ", {} over {}",
-                rate(self.series.counted.weight, length),
-                base_text(Length::of(&activity.time))
-            );
-            if let Some(Busiest { start, length: part, weight }) = self.busiest() {
-                let what = if part == Nanos::from_nanos(1_000_000_000) { " second" } else { "" };
-                let [start, end] = [start, start.saturating_add(part)].map(seconds);
-                // The timeline of a page has no mark.
-                let mark = if self.is_for_page { "" } else { " (▔)" };
-                text += &format!("; busiest{what}: {}, from {start} to {end}{mark}", rate(weight, part));
+            Meaning::Writes => (
+                "writes",
+                format!("{counted}; a sample stands for bytes written to storage, so shares are not CPU time"),
+            ),
+            Meaning::OnCpu => {
+                let label = match self.series.unit {
+                    Unit::Nanoseconds | Unit::Cycles | Unit::PmcEvents => "CPU",
+                    Unit::Samples => "samples",
+                    // Rows of other tables do not use a core.
+                    _ => {
+                        return (
+                            "total",
+                            format!(
+                                "{} in {}",
+                                self.series.counted.weight,
+                                several(self.series.counted.samples, "row")
+                            ),
+                        );
+                    }
+                };
+                let of = self.overview.activity.as_ref().map(|activity| {
+                    let rate = self.rate(self.series.counted.weight, activity.time.length());
+                    format!("{rate}: {counted} over {}", self.base(Length::of(&activity.time)))
+                });
+                (label, of.unwrap_or(counted))
             }
         }
-        text
+    }
+
+    /// The time that the rate is relative to: `74.20 s recorded`, `2.00 s selected`, or `4.31 s sampled` from the first to the last sample.
+    fn base(&self, length: Length) -> String {
+        let what = match length {
+            Length { is_part: true, .. } => "selected",
+            Length { is_recorded: true, .. } => "recorded",
+            _ => "sampled",
+        };
+        format!("{} {what}", seconds(length.nanos))
+    }
+
+    /// A weight in a length of time: `61.1% of one core`, `18.74 Mcycles/s`.
+    fn rate(&self, weight: Weight, length: Nanos) -> String {
+        match weight.percent_of_core(length) {
+            Some(percent) => format!("{percent:.1}% of one core"),
+            None => self.in_a_second(weight.value, length.as_nanos() as f64),
+        }
+    }
+
+    /// The CPU use and the busiest second as a sentence.
+    fn activity_text(&self) -> String {
+        let (label, busy) = self.how_busy();
+        let busiest = self.busiest().map(|busiest| {
+            let [start, end] = [busiest.start, busiest.start.saturating_add(busiest.length)].map(seconds);
+            format!("; {} from {start} to {end}", self.busiest_text(busiest))
+        });
+        format!("{}: {busy}{}", capitalized(label), busiest.unwrap_or_default())
+    }
+
+    /// `busiest second 93.1% of one core`.
+    fn busiest_text(&self, Busiest { length, weight, .. }: Busiest) -> String {
+        let is_second = length == Nanos::from_nanos(1_000_000_000);
+        let what = if is_second { "second".to_owned() } else { seconds(length) };
+        format!("busiest {what} {}", self.rate(weight, length))
+    }
+
+    /// The answer as sentences, for readers that have a table of functions.
+    fn answer(&self) -> Vec<String> {
+        let facts = self.facts().into_iter();
+        let mut lines: Vec<String> = facts.map(|(label, text)| format!("{}: {text}.", capitalized(label))).collect();
+        if self.overview.stop.is_none() && !self.has_nothing() && !self.overview.shares.has_others() {
+            lines.extend(self.told(&self.rows(1)));
+        }
+        lines
     }
 
     /// True if the run was idle: its table has no rows.
@@ -314,13 +378,13 @@ impl<'p, 'e> Page<'p, 'e> {
                 Some((reason, all)) if all == rejected => reason.to_string(),
                 _ => format!("{VIEW} summary shows why"),
             };
-            parts.push(format!("{rejected} of {} rejected: {why}", count(table.rows, "row")));
+            parts.push(format!("{rejected} of {} rejected: {why}", several(table.rows, "row")));
         }
         if let Some(first) = self.series.other_states.first() {
             let rest = if self.series.other_states.len() > 1 { " and others" } else { "" };
             let state = fit(&first.0, Some(16));
             let amount = match first.1 {
-                Amount { weight, samples } if weight.value == 0 => count(samples, "row"),
+                Amount { weight, samples } if weight.value == 0 => several(samples, "row"),
                 amount => amount_text(amount),
             };
             parts.push(format!("not counted: {amount} {state}{rest} ({STATE} all)"));
@@ -348,70 +412,28 @@ impl<'p, 'e> Page<'p, 'e> {
         if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
     }
 
-    fn functions(&self, shown: usize) -> Vec<String> {
-        if self.overview.answers.is_empty() {
-            return Vec::new();
-        }
-        let (own, title) = match self.overview.answers_in {
-            AnswersIn::Own if self.width < NARROW => ("own+sys", "your functions"),
-            AnswersIn::Own => ("own+sys", "your functions; own+sys: with system code"),
-            AnswersIn::All if self.are_nameless() && self.width < NARROW => ("self", "addresses"),
-            AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
-            AnswersIn::All => ("self", "functions"),
-        };
-        let title = format!("{}  {title}", self.numbers("all", own, ""));
-        let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
-        for answer in self.overview.answers.iter().take(shown) {
-            let binary = self.profile.binary_name(answer.function).unwrap_or_default();
-            let name = self.profile.function_name(answer.function);
-            let all = self.percent(self.overview.all(answer.function));
-            lines.push(self.row((&all, &self.percent(answer.amount)), answer.amount, name, binary));
-        }
-        lines
-    }
-
     /// True if none of the heaviest functions has a name.
     fn are_nameless(&self) -> bool {
         self.overview.answers.iter().all(|answer| !self.profile.function(answer.function).is_named)
     }
 
-    fn threads(&self, shown: usize) -> Vec<String> {
-        let count = self.series.all_threads().count();
-        let title = match count > shown {
-            true if self.is_presence() => format!("{shown} of {count} threads, by how often they were seen"),
-            true => format!("Busiest of {count} threads"),
-            false => "Threads".to_owned(),
-        };
-        let title = wrap(&title, 0, Some(self.width));
-        let mut lines: Vec<String> = title.iter().map(|line| self.style.paint(Tone::Dim, line)).collect();
+    /// The busiest threads with their shares. Waiting threads are all sampled equally often.
+    fn threads(&self) -> String {
         let mut rows: Vec<&ThreadReport> = self.series.all_threads().collect();
-        if self.is_presence() {
-            // The other threads have as many samples, and the main thread is the most interesting.
-            rows.sort_by_key(|row| !self.profile.thread(row.thread).is_main);
+        if rows.len() < 2 || self.is_presence() {
+            return String::new();
         }
-        for row in rows.into_iter().take(shown) {
-            let thread = self.profile.thread(row.thread);
-            let process = process_label(self.profile, self.profile.process(thread.process));
-            let share = self.percent(row.counted);
-            lines.push(self.row((&share, ""), row.counted, &thread_label(self.profile, thread), &process));
-        }
-        lines
-    }
-
-    fn row(&self, (all, own): (&str, &str), amount: Amount, name: &str, owner: &str) -> String {
-        let weight = Weight::new(amount.weight.value, self.series.unit).to_string();
-        let numbers = self.numbers(all, own, &weight);
-        let (name, owner) = self.style.two_parts(name, owner, numbers.chars().count() + 2);
-        format!("{}  {name}{owner}", self.style.paint(Tone::Weight, &numbers))
-    }
-
-    fn numbers(&self, all: &str, own: &str, weight: &str) -> String {
-        match self.width < NARROW {
-            // Cycles are the widest weights.
-            true if self.series.unit == Unit::Nanoseconds => format!("{all:>6} {own:>7} {weight:>9}"),
-            true => format!("{all:>6} {own:>7} {weight:>14}"),
-            false => format!("  {all:>6}  {own:>7}  {weight:>14}"),
-        }
+        let process = |row: &ThreadReport| self.profile.thread(row.thread).process;
+        let has_processes = rows.iter().any(|row| process(row) != process(rows[0]));
+        let left = rows.split_off(rows.len().min(THREADS));
+        let named = rows.iter().map(|row| {
+            let thread = thread_label(self.profile, self.profile.thread(row.thread));
+            let process = process_label(self.profile, self.profile.process(process(row)));
+            let of = if has_processes { format!(" of {process}") } else { String::new() };
+            format!("{thread}{of} {}", self.percent(row.counted))
+        });
+        let more = (!left.is_empty()).then(|| format!("{} more", left.len()));
+        named.chain(more).collect::<Vec<_>>().join(" · ")
     }
 
     /// A line for each other series, up to a limit.
@@ -428,8 +450,10 @@ impl<'p, 'e> Page<'p, 'e> {
             } else {
                 String::new()
             };
-            let text = format!("Also {schema} of run {}{of}: {}", run.number, counted_text(row, series));
-            lines.extend(wrap(&text, 0, Some(self.width)));
+            let is_tie = series.unit == self.series.unit && series.counted.weight == self.series.counted.weight;
+            let tie = if is_tie { ", as much as this one" } else { "" };
+            let text = format!("{schema} of run {}{of}: {}{tie}", run.number, counted_text(row, series));
+            lines.extend(self.fact(None, "also", &text));
         }
         if others.len() > shown {
             lines.push(format!("… {} more; {VIEW} summary lists them", others.len() - shown));
@@ -463,28 +487,29 @@ impl<'p, 'e> Page<'p, 'e> {
                 &self.style,
             );
         }
-        const CALLERS: &str = "who calls it";
         let mut next: Vec<(String, &str)> = Vec::new();
-        // The callers of a function are informative only if it stands out and has enough samples.
-        let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
-        let is_function_first = self.overview.stands_out() && !self.is_idle() && has_enough;
         if self.overview.main_thread.as_ref().is_some_and(|main| main.waits.samples > 0) {
             next.push((format!("{VIEW} tree {ONLY_MAIN_THREAD}"), "where the main thread waits"));
         }
+        // The callers of a function are informative only if it stands out and has enough samples.
+        let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
+        let is_function_first = self.overview.stands_out() && has_enough;
         let subtree = self.overview.subtrees.first().map(|subtree| subtree.function);
-        if let Some(function) = subtree.or_else(|| self.overview.answers.first().map(|answer| answer.function)) {
-            let name = self.profile.function_name(function);
-            if clean(name) == name {
-                // A name that starts with a hyphen, such as an Objective-C method, would be parsed as an option.
-                let sign = if name.starts_with('-') { '=' } else { ' ' };
-                next.push((format!("{FUNCTION}{sign}{}", shell_word(name)), CALLERS));
-            }
-        }
+        let function = subtree.or_else(|| self.overview.answers.first().map(|answer| answer.function));
+        let function = function.filter(|_| is_function_first || subtree.is_some());
+        // A name that starts with a hyphen, such as an Objective-C method, would be parsed as an option.
+        let function = function.map(|id| self.profile.function_name(id)).filter(|name| clean(name) == **name);
+        next.extend(function.map(|name| {
+            let sign = if name.starts_with('-') { '=' } else { ' ' };
+            (format!("{FUNCTION}{sign}{}", shell_word(name)), "who calls it, and what it calls")
+        }));
+        next.extend(self.busiest().map(|Busiest { start, length, .. }| {
+            let end = start.saturating_add(length);
+            let [start, end] = [start, end].map(|time| format!("{}s", Millionths::new(time.as_nanos() / 1_000)));
+            (format!("{TIME} {start}..{end}"), "the busiest second")
+        }));
         next.push((format!("{VIEW} tree"), "every thread's calls"));
-        if !is_function_first {
-            next.sort_by_key(|(_, what)| *what == CALLERS);
-        }
-        next.push((format!("{}{OUTPUT} flame.svg", self.only_measurement()), "a flame graph"));
+        next.push((format!("{}{OUTPUT} report.html", self.only_measurement()), "explore it"));
         next.truncate(3);
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         command_lines(self.context.command, &next, &self.style)

@@ -26,10 +26,8 @@ pub struct OverviewSentences {
     pub activity: String,
     /// The samples that filters left out.
     pub left_out: String,
-    /// Where the time went.
-    pub answer: String,
-    /// The margin of error of the answer.
-    pub caution: String,
+    /// Where the time went, and how certain that is: one fact each.
+    pub answer: Vec<String>,
     /// The time by owner of the code.
     pub shares: String,
     /// How to get missing names.
@@ -54,10 +52,9 @@ impl OverviewSentences {
     fn of(page: &Page<'_, '_>) -> Self {
         Self {
             title: page.title_parts().join(" · "),
-            activity: page.how_busy(),
+            activity: page.activity_text(),
             left_out: page.left_out(),
             answer: page.answer(),
-            caution: page.few_samples(),
             shares: page.shares(),
             advice: page.names(),
             hangs: page.hangs(),

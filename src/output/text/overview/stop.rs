@@ -1,12 +1,12 @@
 //! The overview of a crash or memory exception: the facts in the report, and the stack of the affected thread.
 
-use super::Page;
+use super::{Fact, Page};
 use crate::output::text::style::{Tone, clean, fit};
-use crate::output::text::words::count;
 use crate::profile::ThreadId;
 use crate::recording::lookup;
 use crate::report::{Stop, is_own_binary};
 use crate::settings::VIEW;
+use crate::units::several;
 
 /// The number of functions of the stack in the text, and in a sentence.
 const FRAMES: usize = 12;
@@ -17,27 +17,27 @@ const FACT: usize = 160;
 impl Page<'_, '_> {
     /// `the stacks of 3 threads at one moment`.
     pub(super) fn stacks_of_stop(&self) -> String {
-        format!("the stacks of {} at one moment", count(self.series.all_threads().count() as u64, "thread"))
+        format!("the stacks of {} at one moment", several(self.series.all_threads().count() as u64, "thread"))
     }
 
-    /// `Crash: exception EXC_BREAKPOINT (6) · signal SIGTRAP (5). Thread 0 crashed in …; the innermost function of your code is ….`
-    pub(super) fn about_stop(&self, stop: &Stop) -> String {
+    /// `crash: exception EXC_BREAKPOINT (6) · signal SIGTRAP (5)`, and `thread: Thread 0 crashed in …; the innermost function of your code is …`.
+    pub(super) fn about_stop(&self, stop: &Stop) -> Vec<Fact> {
         let facts: Vec<String> =
             stop.facts.iter().map(|(name, value)| format!("{name} {}", fit(&clean(value), Some(FACT)))).collect();
-        let kind = if self.is_crash() { "Crash" } else { "Memory exception" };
-        let facts = if facts.is_empty() { format!("{kind}. ") } else { format!("{kind}: {}. ", facts.join(" · ")) };
-        let Some(thread) = stop.thread else {
-            return format!("{facts}The report does not identify the thread that it happened on.");
+        let (kind, verb) = if self.is_crash() { ("crash", "crashed") } else { ("memory", "was") };
+        let of_thread = |thread: ThreadId| {
+            let thread = self.name_of_thread(thread);
+            let Some(&leaf) = stop.stack.first() else { return format!("{thread} has no stack here") };
+            let own = match stop.own {
+                Some(0) => ", which is your code".to_owned(),
+                Some(own) => format!("; the innermost function of your code is {}", self.function_of(stop.stack[own])),
+                None => "; no function of its stack is known to be yours".to_owned(),
+            };
+            format!("{thread} {verb} in {}{own}", self.function_of(leaf))
         };
-        let thread = self.name_of_thread(thread);
-        let Some(&leaf) = stop.stack.first() else { return format!("{facts}{thread} has no stack here.") };
-        let verb = if self.is_crash() { "crashed" } else { "was" };
-        let own = match stop.own {
-            Some(0) => ", which is your code".to_owned(),
-            Some(own) => format!("; the innermost function of your code is {}", self.function_of(stop.stack[own])),
-            None => "; no function of its stack is known to be yours".to_owned(),
-        };
-        format!("{facts}{thread} {verb} in {}{own}.", self.function_of(leaf))
+        let unknown = || "the report does not identify the thread that it happened on".to_owned();
+        let facts = if facts.is_empty() { "no facts were recorded".to_owned() } else { facts.join(" · ") };
+        vec![(kind, facts), ("thread", stop.thread.map_or_else(unknown, of_thread))]
     }
 
     /// The stack as a sentence, for pages that do not show it elsewhere.

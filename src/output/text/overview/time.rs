@@ -4,10 +4,9 @@ use super::{Page, seconds};
 use crate::output::hangs::did;
 use crate::output::text::style::{Tone, wrap};
 use crate::output::text::timeline::block;
-use crate::output::text::words::count;
 use crate::recording::Interval;
 use crate::report::{Activity, Busiest, HangVerdict, LineOfTime};
-use crate::units::{Nanos, Weight};
+use crate::units::{Nanos, Weight, several};
 
 /// A shorter timeline is not informative.
 const LEAST_BINS: usize = 10;
@@ -39,20 +38,20 @@ impl Page<'_, '_> {
     fn blocks(&self, activity: &Activity, most: u64) -> [String; 2] {
         let (line, bins) = (&activity.line, &activity.line.weights);
         let block = |weight: u64| if weight == 0 { ' ' } else { block(weight, most) };
-        let (weight, length) = line.peak(&activity.time).unwrap_or_default();
-        let mut peak = match Weight::new(weight, self.series.unit).percent_of_core(length) {
-            Some(percent) => format!("{}%", two_digits(percent)),
-            None => self.in_a_second(weight, length.as_nanos() as f64),
+        // One number, since the busiest second may be spread over two bins, and a bin may be shorter or longer than a second.
+        let peak = match self.busiest() {
+            Some(busiest) => format!("▔ {}", self.busiest_text(busiest).trim_end_matches(" of one core")),
+            None => {
+                let (weight, length) = line.peak(&activity.time).unwrap_or_default();
+                let rate = match Weight::new(weight, self.series.unit).percent_of_core(length) {
+                    Some(percent) => format!("{}%", two_digits(percent)),
+                    None => self.in_a_second(weight, length.as_nanos() as f64),
+                };
+                format!("peak {rate} in {}", seconds(length))
+            }
         };
-        // The first and the last bin may be shorter than they look, and the busiest second may be spread over two bins or be shorter than one.
-        let rate =
-            |weight: u64, length: Nanos| u128::from(weight) * 1_000_000_000 / u128::from(length.as_nanos().max(1));
-        let is_below = |busiest: Busiest| rate(weight, length) < rate(busiest.weight.value, busiest.length);
-        if length < line.bin || self.busiest().is_some_and(is_below) {
-            peak += &format!(" in {}", seconds(length));
-        }
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
-        let blocks = format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks));
+        let blocks = format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks));
         [blocks, self.style.paint(Tone::Dim, &axis(line, activity, self.busiest()))]
     }
 
@@ -67,7 +66,7 @@ impl Page<'_, '_> {
             };
             lines.push(format!(
                 "{}; the longest takes {} from {} on{busy}",
-                count(hangs.len() as u64, "potential hang"),
+                several(hangs.len() as u64, "potential hang"),
                 seconds(end.since(*start)),
                 seconds(*start)
             ));
@@ -78,7 +77,7 @@ impl Page<'_, '_> {
             let are = if more == 1 { "is" } else { "are" };
             let has_times = self.report.selected_time(self.series).span().is_some();
             let outside = if has_times { format!(" {are} outside of the sampled time") } else { String::new() };
-            lines.push(format!("{}{outside}: traceparse hangs", count(more as u64, "potential hang")));
+            lines.push(format!("{}{outside}: traceparse hangs", several(more as u64, "potential hang")));
         }
         let lines = lines.iter().flat_map(|text| wrap(text, 0, Some(self.width)));
         lines.map(|line| self.style.paint(Tone::Bad, &line)).collect()

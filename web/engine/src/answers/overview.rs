@@ -36,8 +36,7 @@ pub(crate) struct OverviewAnswer {
 pub(crate) struct Sentences {
     pub(crate) activity: String,
     pub(crate) left_out: String,
-    pub(crate) answer: String,
-    pub(crate) caution: String,
+    pub(crate) answer: Vec<String>,
     pub(crate) shares: String,
     pub(crate) advice: String,
 }
@@ -113,8 +112,8 @@ pub(crate) fn overview(
 }
 
 fn sentences(found: OverviewSentences) -> Sentences {
-    let OverviewSentences { activity, left_out, answer, caution, shares, advice, .. } = found;
-    Sentences { activity, left_out, answer, caution, shares, advice }
+    let OverviewSentences { activity, left_out, answer, shares, advice, .. } = found;
+    Sentences { activity, left_out, answer, shares, advice }
 }
 
 fn answered(overview: &Overview<'_>) -> Answered {

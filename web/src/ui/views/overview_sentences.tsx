@@ -8,14 +8,11 @@ import { nameOf } from '../../state/names.ts';
 import { useApp } from '../app_context.ts';
 
 export function Sentences({ answer: { sentences } }: { readonly answer: OverviewAnswer }): JSX.Element {
-  const { activity, leftOut, answer, caution, shares, advice } = sentences;
+  const { activity, leftOut, answer, shares, advice } = sentences;
   return (
     <>
       {activity !== '' && <p class="lead"><Marked text={`${activity}.`} /></p>}
-      <p class="lead" data-part="heaviest">
-        <Marked text={answer} />
-        {caution !== '' && <span class="note"> {caution}</span>}
-      </p>
+      <ul class="lead" data-part="heaviest">{answer.map((text) => <li key={text}><Marked text={text} /></li>)}</ul>
       {[shares, leftOut, advice].map((text) => text !== '' && <p key={text} class="note"><Marked text={text} /></p>)}
     </>
   );

@@ -1,0 +1,235 @@
+//! The rows of the answer: the heaviest functions, with their callers and with what they spend their time on.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::Page;
+use super::answer::{doing, phrase};
+use crate::output::text::style::{LEAST_NAME, NARROW, Tone, fit, pad};
+use crate::output::text::table::{Cell, Column, FUNCTIONS, KEPT, Row, Table};
+use crate::output::text::words::share;
+use crate::profile::{FunctionId, ThreadId};
+use crate::report::{Amount, Answer, AnswersIn, Origin, Subtree, ThreadReport};
+use crate::units::Weight;
+
+/// A callee or a kind of work is shown from this share of the heaviest function's weight on.
+const MUCH: f64 = 0.2;
+/// Weight outside of all subtrees is shown from this percentage on.
+const LARGE_REST: f64 = 33.0;
+/// The width of the column of totals.
+const TOTAL: usize = 7;
+/// A function mostly runs on a thread with this share of its weight.
+const MOSTLY: f64 = 0.6;
+
+/// A row of the answer.
+pub(super) struct AnswerRow {
+    /// The share that determines the order of functions; empty for other rows.
+    own: String,
+    /// The share of samples in the function and everything that it called.
+    total: String,
+    what: What,
+    owner: Owner,
+    /// True for rows about the function in the row above.
+    is_detail: bool,
+}
+
+/// Where a row's samples are, as far as it is not obvious: the binary, the thread and the trigger.
+#[derive(Default)]
+struct Owner([Option<String>; 3]);
+
+impl Owner {
+    /// The parts that are shown, the least important ones left out first: the trigger, and the binary if the thread is known.
+    fn text(&self, left_out: usize) -> String {
+        let Self([binary, thread, origin]) = self;
+        let binary = binary.as_ref().filter(|_| left_out < 1 || thread.is_none());
+        let origin = origin.as_ref().filter(|_| left_out < 2);
+        [binary, thread.as_ref(), origin].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The subject of a row.
+enum What {
+    /// A function, behind a few words.
+    Function(&'static str, FunctionId),
+    Text(&'static str),
+}
+
+impl Page<'_, '_> {
+    /// The rows, with this number of functions.
+    pub(super) fn rows(&self, functions: usize) -> Vec<AnswerRow> {
+        let mut rows: Vec<AnswerRow> =
+            self.overview.subtrees.iter().flat_map(|subtree| self.rows_of_subtree(subtree)).collect();
+        rows.extend(self.rest());
+        for (index, answer) in self.overview.answers.iter().take(functions).enumerate() {
+            let (thread, on_thread) = match (index, self.overview.heaviest_thread) {
+                (0, Some(heaviest)) => heaviest,
+                _ => (answer.thread, answer.on_thread),
+            };
+            let of = if index == 0 { self.overview.all(answer.function) } else { answer.amount };
+            let is_explained = index == 0 && self.overview.stands_out() && !self.overview.shares.has_others();
+            let origin = answer.origin.filter(|_| is_explained && self.overview.answers_in == AnswersIn::Own);
+            rows.push(AnswerRow {
+                own: self.percent(answer.amount),
+                total: self.percent(self.overview.all(answer.function)),
+                what: What::Function("", answer.function),
+                owner: self.owner(answer.function, (thread, on_thread), of, origin),
+                is_detail: false,
+            });
+            if is_explained {
+                rows.extend(self.details(answer));
+            }
+        }
+        rows.extend(self.heaviest_leaf().map(|leaf| AnswerRow {
+            own: self.percent(leaf.amount),
+            is_detail: false,
+            ..self.detail(self.overview.all(leaf.function), What::Function("of all code: ", leaf.function))
+        }));
+        rows
+    }
+
+    /// A subtree, its caller and its heaviest callee.
+    fn rows_of_subtree(&self, subtree: &Subtree) -> Vec<AnswerRow> {
+        let all = self.overview.all(subtree.function);
+        let origin = subtree.origin.filter(|_| subtree.caller.is_none());
+        let owner = self.owner(subtree.function, (subtree.thread, subtree.on_thread), all, origin);
+        let first = self.detail(all, What::Function("", subtree.function));
+        let first = AnswerRow { owner, is_detail: false, ..first };
+        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("called by ", id)));
+        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("calls ", id)));
+        [Some(first), caller, callee].into_iter().flatten().collect()
+    }
+
+    /// The callers of the first function, and what it spends its time on.
+    fn details(&self, answer: &Answer) -> Vec<AnswerRow> {
+        let all = |id| self.overview.all(id);
+        let callers = match (self.overview.answers_in, answer.callers.as_slice()) {
+            (AnswersIn::All, _) | (_, []) => Vec::new(),
+            (_, [only]) => vec![(*only, "called by ")],
+            (_, [first, .., last]) => vec![(*last, "called by "), (*first, "further up, by ")],
+        };
+        let mut rows: Vec<AnswerRow> =
+            callers.into_iter().map(|(id, by)| self.detail(all(id), What::Function(by, id))).collect();
+        let Some(spent) = &self.overview.spent else { return rows };
+        let least = MUCH * all(answer.function).weight.value as f64;
+        let is_much = |amount: &Amount| amount.weight.value as f64 >= least;
+        // Without heavy callees, all of it is the function's own work.
+        if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
+            let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
+            rows.extend(Some(spent.itself).filter(is_much).map(|own| self.detail(own, What::Text("its own work"))));
+            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("calls ", id))));
+        }
+        let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
+        rows.extend(work.map(|&(kind, amount)| self.detail(amount, What::Text(doing(kind)))));
+        rows
+    }
+
+    /// The weight outside of all subtrees. They may share a few samples, which the sum counts twice.
+    fn rest(&self) -> Option<AnswerRow> {
+        let subtrees = &self.overview.subtrees;
+        let within = subtrees.iter().map(|subtree| self.overview.all(subtree.function));
+        let within =
+            within.fold((0_u64, 0), |(weight, samples), all| (weight + all.weight.value, samples + all.samples));
+        let counted = self.series.counted;
+        let rest = Amount {
+            weight: Weight::new(counted.weight.value.saturating_sub(within.0), counted.weight.unit),
+            samples: counted.samples.saturating_sub(within.1),
+        };
+        if subtrees.is_empty() || share(rest.weight.value, self.series) < LARGE_REST {
+            return None;
+        }
+        let is_other = |row: &&ThreadReport| subtrees.iter().all(|subtree| subtree.thread != row.thread);
+        // Threads are sorted by weight.
+        let thread = self.series.threads.iter().find(is_other).filter(|row| row.counted.weight.value > within.0 / 2);
+        let thread = thread.map(|row| format!("{} has {}", self.thread(row.thread), self.percent(row.counted)));
+        let what = if subtrees.len() > 1 { "or more in other code" } else { "in other code" };
+        let (own, total, owner) = (String::new(), self.percent(rest), Owner([None, thread, None]));
+        Some(AnswerRow { own, total, what: What::Text(what), owner, is_detail: false })
+    }
+
+    fn detail(&self, amount: Amount, what: What) -> AnswerRow {
+        AnswerRow { own: String::new(), total: self.percent(amount), what, owner: Owner::default(), is_detail: true }
+    }
+
+    /// The binary of system code, the thread if there are several, and the trigger.
+    fn owner(
+        &self,
+        function: FunctionId,
+        (thread, on_thread): (ThreadId, Amount),
+        of: Amount,
+        origin: Option<Origin>,
+    ) -> Owner {
+        let has_threads = self.series.all_threads().nth(1).is_some();
+        let is_own = self.overview.answers_in == AnswersIn::Own && has_threads;
+        let binary = self.profile.binary_name(function).filter(|_| !is_own).map(str::to_owned);
+        let thread = has_threads.then(|| match on_thread.weight.value as f64 / of.weight.value.max(1) as f64 {
+            1.0 => self.thread(thread),
+            part if part > MOSTLY => format!("{:.0}% on {}", 100.0 * part, self.thread(thread)),
+            _ => "several threads".to_owned(),
+        });
+        let origin = origin.filter(|origin| *origin != Origin::Thread).map(|origin| phrase(origin).to_owned());
+        Owner([binary, thread, origin])
+    }
+
+    /// The rows as a table with a title, aligned.
+    pub(super) fn table(&self, rows: &[AnswerRow]) -> Vec<String> {
+        let (own, names) = match self.overview.answers_in {
+            AnswersIn::Own if self.width < NARROW => ("own+sys", "your code"),
+            AnswersIn::Own => ("own+sys", "your code; own+sys: with the system code that it calls"),
+            AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
+            AnswersIn::All => ("self", "functions"),
+        };
+        let names = if self.overview.subtrees.is_empty() { names } else { "no function stands out by itself" };
+        let indent = |row: &AnswerRow| if row.is_detail { "  " } else { "" };
+        let text = |row: &AnswerRow, room: usize| match row.what {
+            What::Function(words, id) => {
+                let words = format!("{}{words}", indent(row));
+                let room = room.saturating_sub(words.width()).max(LEAST_NAME);
+                words + &self.style.name_in_text(self.profile.function_name(id), room)
+            }
+            What::Text(text) => format!("{}{text}", indent(row)),
+        };
+        // Owners are aligned. If names and owners do not fit, owners leave most of the line to names.
+        let used = own.len() + TOTAL + 6;
+        let widest = |of: &dyn Fn(&AnswerRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
+        let with_owner =
+            |room: usize| widest(&|row| if row.owner.text(0).is_empty() { 0 } else { text(row, room).width() });
+        let owners = |left_out: usize| widest(&|row| row.owner.text(left_out).width());
+        let is_whole = |left_out: &usize| used + with_owner(usize::MAX) + 2 + owners(*left_out) <= self.width;
+        let third = (self.width / 3).max(LEAST_NAME);
+        let (left_out, most) = match (0..=2).find(is_whole) {
+            Some(left_out) => (left_out, usize::MAX),
+            None => ((0..2).find(|&left_out| owners(left_out) <= third).unwrap_or(2), third),
+        };
+        let room = self.width.saturating_sub(used + 2 + owners(left_out).min(most)).max(LEAST_NAME);
+        let owner = |row: &AnswerRow| fit(&row.owner.text(left_out), Some(most));
+        let column = with_owner(room);
+        let lines = rows.iter().map(|row| {
+            let name = match owner(row).is_empty() {
+                true => text(row, self.width.saturating_sub(used)),
+                false => pad(&text(row, room), column),
+            };
+            let mut line = Row::new([Cell::from(row.own.as_str()), Cell::from(row.total.as_str())], "", &owner(row));
+            line.name = name;
+            line
+        });
+        let columns = [(own, own.len() + 2), ("total", TOTAL)];
+        let columns = columns.map(|(title, width)| Column::new(title, KEPT).sized(width, 2).toned(Tone::Weight));
+        let table = Table::new(columns.to_vec(), names, FUNCTIONS, lines.collect());
+        let style = &self.style;
+        std::iter::once(table.header(style)).chain(table.rows.iter().map(|row| table.line(row, style))).collect()
+    }
+
+    /// The rows as sentences, for readers that have a table of functions: the answer and its details.
+    pub(super) fn told(&self, rows: &[AnswerRow]) -> Vec<String> {
+        let is_first = |(index, row): &(usize, &AnswerRow)| *index == 0 || row.is_detail || row.own.is_empty();
+        let told = rows.iter().enumerate().filter(is_first).map(|(_, row)| {
+            let (words, name) = match row.what {
+                What::Function(words, id) => (words, self.function_of(id)),
+                What::Text(text) => ("", text.to_owned()),
+            };
+            let owner = row.owner.text(0);
+            let owner = if owner.is_empty() { String::new() } else { format!(", {}", fit(&owner, Some(80))) };
+            format!("{} {words}{name}{owner}", row.total)
+        });
+        told.collect()
+    }
+}
