@@ -206,7 +206,7 @@ test('answers can cross to a page, and say what they are of', () => {
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
     { kind: 'search', text: 'a' },
-    { kind: 'chart', thread: null, unit: 'ns', key: '', range },
+    { kind: 'chart', thread: null, range, ...flame },
     { kind: 'tracks', unit: 'ns', range, pixels: 100 },
   ];
   for (const ask of asks) {

@@ -216,7 +216,7 @@ pub(crate) struct Rows {
     pub(crate) find: Option<FindAsk>,
 }
 
-/// The requested boxes of a flame graph.
+/// The requested boxes of a flame graph or chart.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Boxes {
     #[ts(type = "FlameModel['unit']")]
@@ -225,7 +225,8 @@ pub(crate) struct Boxes {
     pub(crate) key: String,
     pub(crate) tree: String,
     pub(crate) pixels: f64,
-    /// The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+    /// The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+    /// visible in the complete drawing.
     pub(crate) least: Option<f64>,
     pub(crate) from: Option<f64>,
     pub(crate) to: Option<f64>,
@@ -291,11 +292,10 @@ pub(crate) enum Ask {
     Chart {
         /// Null for the heaviest thread.
         thread: Option<i32>,
-        #[ts(type = "FlameModel['unit']")]
-        unit: String,
-        key: String,
         /// The time range in the recording.
         range: Range,
+        #[serde(flatten)]
+        boxes: Boxes,
     },
     Tracks {
         #[ts(type = "FlameModel['unit']")]
@@ -675,6 +675,11 @@ pub(crate) struct Model {
     pub(crate) change: Option<F32s>,
 }
 
+    /// In a chart, by box: the number of spans in it, and the time that they cover.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spans: Option<I32s>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covered: Option<F64s>,
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Detail {
     pub(crate) from: f64,

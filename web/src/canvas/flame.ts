@@ -29,7 +29,7 @@ export class FlameCanvas {
   /** The complete range, and the part that was requested last. */
   #whole: FlameScene | null = null;
   #part: FlameScene | null = null;
-  /** Ids of the focused and the zoomed boxes: nodes of a graph, numbers of boxes of a chart. */
+  /** Nodes of the focused and the zoomed boxes. */
   #focus = -1;
   #zoomed: number[] = [];
   #hover = -1;
@@ -58,11 +58,6 @@ export class FlameCanvas {
       () => canvas.removeEventListener('keydown', key),
     ];
     this.#surface.start();
-  }
-
-  /** Identifies a box across models. */
-  #idOf(scene: FlameScene, box: number): number {
-    return this.#isChart ? box : scene.model.node[box]!;
   }
 
   update(model: FlameModel): void {
@@ -137,8 +132,7 @@ export class FlameCanvas {
   }
 
   #boxOf(scene: FlameScene, id: number): number {
-    if (id < 0 || this.#isChart) return id < scene.model.count ? id : -1;
-    return scene.model.node.subarray(0, scene.model.count).indexOf(id);
+    return id < 0 ? -1 : scene.model.node.subarray(0, scene.model.count).indexOf(id);
   }
 
   #plot(): Plot {
@@ -251,7 +245,7 @@ export class FlameCanvas {
   }
 
   #pick(scene: FlameScene, box: number): void {
-    this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
+    this.#focus = box < 0 ? -1 : scene.model.node[box]!;
     this.#surface.schedule();
     if (box >= 0) this.#surface.say(speechOfBox(scene.model, scene.rows, box, this.#isChart));
     if (box < 0) this.#callbacks.onPick?.(null, () => []);
@@ -259,8 +253,8 @@ export class FlameCanvas {
   }
 
   #zoomTo(scene: FlameScene, box: number): void {
-    const { start, width, depth } = scene.model;
-    const id = this.#idOf(scene, box);
+    const { start, width, depth, node } = scene.model;
+    const id = node[box]!;
     this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
     // What was zoomed to keeps some of its callers in sight.
     const top = Math.max(0, depth[box]! - ABOVE) * ROW;

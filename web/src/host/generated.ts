@@ -99,7 +99,8 @@ open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
  */
 key: string, tree: string, pixels: number, 
 /**
- * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "heaviest", by: SeparateBy, part: number | null, }
@@ -109,11 +110,20 @@ least: number | null, from: number | null, to: number | null, }
 /**
  * Null for the heaviest thread.
  */
-thread: number | null, unit: FlameModel['unit'], key: string, 
+thread: number | null, 
 /**
  * The time range in the recording.
  */
-range: Range, }
+range: Range, unit: FlameModel['unit'], 
+/**
+ * Identifies the model; see `FlameModel`.
+ */
+key: string, tree: string, pixels: number, 
+/**
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
+ */
+least: number | null, from: number | null, to: number | null, }
   | { "kind": "tracks", unit: FlameModel['unit'], range: Range, pixels: number, }
   | { "kind": "diff-table", of: DiffTableOf, normalize: Normalize, }
   | { "kind": "diff-overview", normalize: Normalize, }
@@ -132,7 +142,8 @@ widths: Widths, unit: FlameModel['unit'],
  */
 key: string, tree: string, pixels: number, 
 /**
- * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "diff-of", normalize: Normalize, label: number, };

@@ -20,6 +20,11 @@ interface Detail {
 
 const WHOLE: Detail = { from: null, to: null, least: null };
 
+/** The pixels of the screen in the width of a drawing. */
+export function screenPixels(): number {
+  return Math.round(document.documentElement.clientWidth * devicePixelRatio);
+}
+
 /** The detail of the graph of a key; another graph begins with everything. */
 export function useDetail(key: string): { detail: Detail; isZoomed: boolean; setDetail: (detail: Detail) => void } {
   const [held, hold] = useState({ key, detail: WHOLE });
