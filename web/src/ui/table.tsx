@@ -84,12 +84,12 @@ export function Table(props: TableProps): JSX.Element {
   useEffect(() => {
     // Keys continue to work after a key changed the view.
     if (document.activeElement === null || document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
-    for (let row = 0; row < count && props.isChosen !== undefined; row += 1) {
-      if (!props.isChosen(row)) continue;
-      setActive(row);
-      scroller.current!.scrollTop = Math.max(0, row * ROW - scroller.current!.clientHeight / 2);
-      break;
-    }
+    const chosen = props.isChosen === undefined ? -1 : Array.from({ length: count }, (_, row) => row).findIndex(props.isChosen);
+    const byWeight = columns.find(({ isOrder }) => isOrder)?.value;
+    if (chosen < 0) return;
+    setActive(chosen);
+    // Around a function without self weight are only others without: the heaviest ones are shown in their place.
+    if (byWeight === undefined || Number(byWeight(chosen)) > 0) scroller.current!.scrollTop = Math.max(0, chosen * ROW - scroller.current!.clientHeight / 2);
   }, []);
 
   const go = (place: number): void => {
