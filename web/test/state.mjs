@@ -240,7 +240,7 @@ test('numbers are written as the command writes them', () => {
   assert.equal(inScale(500_000n, seconds), '0.001', 'halves go up');
   assert.equal(withUnit(999, 'cycles'), '999 cycles');
   assert.equal(withUnit(2n ** 64n, 'ns'), `18\u202f446\u202f744\u202f073.71 s`);
-  assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0%', '<0.01%', '–']);
+  assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0.0%', '<0.01%', '–']);
 });
 
 async function pairOf(first, second) {
