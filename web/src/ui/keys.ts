@@ -27,7 +27,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
     rows: [
       ...[...GENERAL, ...LOOKS].map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
-      { keys: 'Back, Forward', tells: 'In the browser: go through tabs, and through the functions in Callers & callees' },
+      { keys: 'Back, Forward', tells: 'In the browser: go through tabs, selections, operations, and the functions in Callers & callees' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
       { keys: 'Enter, Shift Enter', tells: 'In the search: go to the heaviest match, then to the next or previous one' },
       { keys: '1 … 9', tells: 'Show a view' },
