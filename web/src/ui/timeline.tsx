@@ -40,7 +40,7 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const zoomed = useAnswer(`${channel}-zoomed`, tracksIn(isZoomed ? seen.range : null), place);
   const part = isZoomed && zoomed.place.series === state.series ? zoomed.answer : null;
   const isWithIntervals = intervalsOf(app.names.tables, runOf(app.names.tables, state.series)).length > 0;
-  const { answer: cpu } = useAnswer(`${channel}-intervals`, isWithIntervals ? { kind: 'intervals' } : null, placeOfAll(state));
+  const { answer: cpu } = useAnswer(`intervals-${channel}`, isWithIntervals ? { kind: 'intervals' } : null, placeOfAll(state));
   const lines = useMemo(() => {
     if (answer === null || whole === null || answered.series !== state.series) return null;
     return timelineModel(app.names, state, { answer: part ?? answer, overall: answer, unit }, whole, closed, cpu, one);
@@ -89,6 +89,18 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
           }))
         }
       />
+      <div class="timeline-tools">
+        {state.time !== null && (seen === null || !isShown(seen.range, state.time)) && (
+          <button type="button" title="Zoom to the selected time (z in the timeline)" data-part="zoom-selection" onClick={() => canvas.current?.zoom('brush')}>
+            Zoom to selection
+          </button>
+        )}
+        {isZoomed && (
+          <button type="button" title="Zoom out (0 in the timeline)" data-part="zoom-all" onClick={() => canvas.current?.zoom('whole')}>
+            Show all
+          </button>
+        )}
+      </div>
       <LowerEdge of={name ?? 'alone'} box={box} />
     </section>
   );
@@ -115,6 +127,12 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     const [start, end] = [lane.start[index]!, Math.min(lane.end[index]!, whole.end)];
     if (end > start) app.change({ time: { start: Math.round(start), end: Math.round(end) } });
   }
+}
+
+/** True if a time fills the visible range; clicks and answers round both. */
+function isShown({ start, end }: Range, time: { readonly start: number; readonly end: number | null }): boolean {
+  const slack = (end - start) / 1_000;
+  return Math.abs(time.start - start) <= slack && Math.abs((time.end ?? end) - end) <= slack;
 }
 
 function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
