@@ -82,8 +82,8 @@ export interface FlameCallbacks {
   onMenu?(label: number, x: number, y: number, stack: () => number[]): void;
   /** Boxes are wanted for a part of the range, from this weight on. */
   onDetail?(from: number, to: number, least: number): void;
-  /** All of the range is shown now, or only a part. */
-  onWhole?(isWhole: boolean): void;
+  /** All of the range is shown now, or only a part; and so many levels are out of sight before the first that is shown. */
+  onWhole?(isWhole: boolean, above: number): void;
 }
 
 /** Weights by bin, as stacked layers with different tones. */

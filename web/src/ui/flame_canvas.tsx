@@ -47,7 +47,7 @@ export function FlameBoxes(props: Props): JSX.Element {
   const current = useRef(props);
   current.current = props;
   const canvas = useRef<FlameCanvas | null>(null);
-  const [isWhole, setWhole] = useState(true);
+  const [{ isWhole, above }, setSight] = useState({ isWhole: true, above: 0 });
   const { chosen } = useStore();
   const { matches } = useSearch();
   const model = useMemo((): FlameModel | null => {
@@ -69,7 +69,7 @@ export function FlameBoxes(props: Props): JSX.Element {
     },
     onMenu: (label, x, y, stack) => app.openMenu(targetOf(label, stack), x, y),
     onDetail: (from, to, least) => current.current.onDetail?.({ from, to, least }),
-    onWhole: setWhole,
+    onWhole: (isWhole, above) => setSight({ isWhole, above }),
   };
   return (
     <>
@@ -79,9 +79,9 @@ export function FlameBoxes(props: Props): JSX.Element {
         isOld={props.isOld}
         make={(host) => (canvas.current = new FlameCanvas(host, callbacks, props.kind === 'flame-chart'))}
       />
-      {!isWhole && (
-        <button type="button" class="show-whole" title="Zoom out (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
-          Show all
+      {(!isWhole || above > 0) && (
+        <button type="button" class="show-whole" title="Show all, from the root (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
+          {isWhole ? `${props.model?.direction === 'flame' ? '↓' : '↑'} ${above} ${above === 1 ? 'level' : 'levels'} more` : 'Show all'}
         </button>
       )}
     </>

@@ -62,6 +62,8 @@ export interface TableProps {
   readonly onOpen?: (row: number) => void;
   readonly tree?: TreeRows;
   readonly empty?: string;
+  /** The row on top when the table opens, if none is chosen. */
+  readonly first?: number;
   /** The order of the rows is what they mean, as in a stack: there is no other. */
   readonly hasOneOrder?: boolean;
   /** Reports whether the rows are in the table's default order. */
@@ -93,6 +95,13 @@ export function Table(props: TableProps): JSX.Element {
   }, []);
 
   const go = (place: number): void => {
+  // The height may still change until someone moves the rows.
+  const isOpening = useRef(true);
+  useEffect(() => {
+    if (isOpening.current && props.first !== undefined && !Array.from({ length: count }, (_, row) => row).some((row) => props.isChosen?.(row))) scroller.current!.scrollTop = props.first * ROW;
+  }, [seen.height]);
+  const moves = (): void => void (isOpening.current = false);
+
     const next = Math.max(0, Math.min(count - 1, place));
     setHeading(null);
     setActive(next);
@@ -131,7 +140,7 @@ export function Table(props: TableProps): JSX.Element {
   const seek = useSeek(props, scroller, current, at, go);
   useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (step, toHeaviest) => seek.current(step, toHeaviest) }));
   const toMatch = (step: 1 | -1): void => {
-    if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
+    if (!seek.current(step, false, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -164,6 +173,9 @@ export function Table(props: TableProps): JSX.Element {
       data-count={count}
       onKeyDown={onKeyDown}
       onFocusIn={() => app.aimAtRow(() => highlighted.current())}
+      onKeyDownCapture={moves}
+      onWheel={moves}
+      onPointerDown={moves}
       onFocusOut={() => app.aimAtRow(null)}
     >
       <Head table={id} columns={columns} sort={sort} hasOneOrder={hasOneOrder} active={heading} onSort={sortBy} />

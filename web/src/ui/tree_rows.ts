@@ -117,6 +117,18 @@ function useNoMatch(): string {
   const { answer } = useSearch();
   const isSelected = [answer?.all, answer?.before?.all].some((all) => all !== undefined && Number(all.samples) > 0);
   if (!isSelected) return 'Nothing in the selection matches the search.';
+/** Fewer callers before the first fork are shown like all other rows. */
+const MANY_CALLERS = 5;
+/** A callee with this share of its caller leaves too little for a fork. */
+const NEARLY_ALL = 0.9;
+
+/** The first row of the heaviest path whose weight is divided among its callees; 0 if it is near the top. */
+export function firstFork({ depth, sums }: Pick<AnswerOf<'tree'>, 'depth' | 'sums'>): number {
+  let row = 0;
+  while (row + 1 < depth.length && depth[row + 1] === depth[row]! + 1 && Number(sums.all[row + 1]) >= NEARLY_ALL * Number(sums.all[row])) row += 1;
+  return row < MANY_CALLERS ? 0 : row;
+}
+
   return by === 'none' ? 'No row matches the search.' : `No row of this tree matches the search: the matches are in the tree of another ${partWord(by)}.`;
 }
 
