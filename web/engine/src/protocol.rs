@@ -609,6 +609,19 @@ pub(crate) struct TreeRows {
     pub(crate) flags: U8s,
     pub(crate) is_cut: bool,
     pub(crate) found: Option<Found>,
+    #[serde(rename = "match")]
+    pub(crate) found_match: Option<MatchPlace>,
+}
+
+/// The place of the found match among all matches of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MatchPlace {
+    /// From 1; null if it is after the counted ones.
+    pub(crate) at: Option<u32>,
+    pub(crate) of: u32,
+    /// False if there are more.
+    pub(crate) is_all: bool,
 }
 
 #[derive(Debug, Default, Serialize, TS)]
@@ -662,6 +675,11 @@ pub(crate) struct Model {
     pub(crate) width: F64s,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) weight: Option<F64s>,
+    /// In a chart, by box: the number of spans in it, and the time that they cover.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spans: Option<I32s>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covered: Option<F64s>,
     #[serde(rename = "self")]
     pub(crate) own: F64s,
     /// By box: the index of its label in `labels`.
@@ -675,11 +693,6 @@ pub(crate) struct Model {
     pub(crate) change: Option<F32s>,
 }
 
-    /// In a chart, by box: the number of spans in it, and the time that they cover.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) spans: Option<I32s>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) covered: Option<F64s>,
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Detail {
     pub(crate) from: f64,

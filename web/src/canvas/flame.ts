@@ -97,6 +97,23 @@ export class FlameCanvas {
     return pngOf(this.#sheet(caption));
   }
 
+  /** Goes to a box that a search matches, or only scrolls to it; reports which of how many it is, or null if there is none. */
+  seek(matches: Uint8Array | null, step: 1 | -1, toWidest: boolean, isTyping: boolean): string | null {
+    const scene = this.#scene();
+    const { label, width, count } = scene?.model ?? {};
+    const found = matches === null || scene === null ? [] : Array.from({ length: count! }, (_, box) => box).filter((box) => matches[label![box]!] === 1);
+    if (scene === null || found.length === 0) return null;
+    const here = this.#boxOf(scene, this.#focus);
+    const next = step > 0 ? (found.find((box) => box > here) ?? found[0]!) : (found.findLast((box) => box < here) ?? found.at(-1)!);
+    const box = toWidest ? found.reduce((best, box) => (width![box]! > width![best]! ? box : best)) : next;
+    if (isTyping) this.#reveal(scene, box);
+    else {
+      this.#walkTo(scene, box);
+      this.#surface.canvas.focus();
+    }
+    return `${found.indexOf(box) + 1} of ${found.length}`;
+  }
+
   #sheet(caption: readonly string[]): Sheet {
     const { theme, width } = this.#surface;
     const { from, to } = this.#camera.goal;
@@ -246,6 +263,7 @@ export class FlameCanvas {
   }
 
   #moved(): void {
+    this.#opening = null;
     this.#leave();
     this.#surface.schedule();
     this.#ask();
@@ -263,7 +281,6 @@ export class FlameCanvas {
     const { start, width, depth, node } = scene.model;
     const id = node[box]!;
     this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
-    this.#opening = null;
     // What was zoomed to keeps some of its callers in sight.
     const top = Math.max(0, depth[box]! - ABOVE) * ROW;
     const scroll = top < this.#camera.scroll || depth[box]! * ROW > this.#camera.scroll + this.#plot().height / 2 ? top : this.#camera.scroll;

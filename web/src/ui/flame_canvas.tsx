@@ -54,7 +54,14 @@ export function FlameBoxes(props: Props): JSX.Element {
     const selected = chosen === null || chosen < 0 ? null : chosen;
     return props.model === null ? null : { ...props.model, labels: labelsFor(app.names), matches, selected };
   }, [props.model, matches, chosen]);
-  useSeenBoxes(props.kind, model);
+  const shown = useRef(model);
+  shown.current = model;
+  useSeenBoxes(props.kind, model, (...how) => {
+    // The canvas gets the matches after the search box.
+    const place = canvas.current?.seek(shown.current?.matches ?? null, ...how) ?? null;
+    if (place !== null) app.seen.onPlace(place);
+    return place !== null;
+  });
   const targetOf = (label: number, stack: () => number[]): MenuTarget => {
     const { tree } = current.current;
     const inward = (): number[] => stack().map((place) => functionAt(app.names, place));
