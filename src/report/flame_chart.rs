@@ -91,23 +91,34 @@ impl<'r> FlameChart<'r> {
     fn new(report: &'r Report<'_>, series: &'r SeriesReport) -> Self {
         let profile = &report.recording.profile;
         let selected = report.options.selection.on(profile);
-        let mut rank = vec![u32::MAX; profile.thread_ids().len()];
-        for (place, row) in (0..).zip(series.all_threads()) {
-            rank[row.thread.index()] = place;
+        let counted = || selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
+        // By thread: the number of its samples, and where its next sample belongs.
+        let (mut counts, mut places) = (vec![0; profile.thread_ids().len()], vec![None; profile.thread_ids().len()]);
+        for (_, sample) in counted() {
+            counts[sample.thread.index()] += 1;
         }
-        let counted = selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
-        // A profile never has more samples than a `u32` can index.
-        let mut order: Vec<u32> = counted.map(|(index, _)| index as u32).collect();
-        let sample = |index: u32| &profile.samples()[index as usize];
-        order.sort_by_key(|&index| (rank[sample(index).thread.index()], sample(index).time));
         let mut start = 0;
         let threads = series.all_threads().map(|row| {
-            let length =
-                order[start..].partition_point(|&index| rank[sample(index).thread.index()] <= rank_of(&rank, row));
-            start += length;
-            (row, start - length..start)
+            let first = start;
+            places[row.thread.index()] = Some(first);
+            start += counts[row.thread.index()];
+            (row, first..start)
         });
         let threads: Vec<_> = threads.collect();
+        let mut order = vec![0; start];
+        for (index, sample) in counted() {
+            let Some(place) = &mut places[sample.thread.index()] else { continue };
+            // A profile never has more samples than a `u32` can index.
+            order[*place] = index as u32;
+            *place += 1;
+        }
+        let time = |&index: &u32| profile.samples()[index as usize].time;
+        for (_, range) in &threads {
+            // Nearly always, the samples of a thread were recorded in order.
+            if !order[range.clone()].is_sorted_by_key(time) {
+                order[range.clone()].sort_by_key(time);
+            }
+        }
         let typical_gap = match profile.series(series.series).unit {
             Unit::Nanoseconds => None,
             _ => Some(typical_gap(profile, &order)),
@@ -147,10 +158,6 @@ impl<'r> FlameChart<'r> {
             Some(typical) => (sample.time, gap.is_some_and(|gap| gap <= typical.as_nanos().saturating_mul(2))),
         }
     }
-}
-
-fn rank_of(rank: &[u32], row: &ThreadReport) -> u32 {
-    rank[row.thread.index()]
 }
 
 /// The lower median of the times between consecutive samples of one thread, without samples at the same time.

@@ -26,7 +26,7 @@ const asks = {
   flame: { direction: 'down', ...PART, ...BOXES },
   'flame ': { direction: 'up', ...PART, ...BOXES },
   sandwich: { label: 0 },
-  chart: { thread: null, unit: 'ns', key: '', range },
+  chart: { thread: null, range, ...BOXES },
   tracks: { unit: 'ns', range, pixels: 2_000 },
 };
 for (const operations of [[], [{ kind: 'hide-system' }], [{ kind: 'flatten-recursion' }]]) {

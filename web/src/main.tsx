@@ -37,10 +37,9 @@ async function start(script: string | null): Promise<void> {
     if (!message.startsWith('ResizeObserver loop')) root.dataset['state'] = 'error';
   });
   addEventListener('unhandledrejection', () => (root.dataset['state'] = 'error'));
-  const opening = document.createElement('p');
-  opening.className = 'notice';
+  // Until here, the paragraph reports that the page is incomplete: the script is its last part.
+  const opening = document.getElementById('opening')!;
   opening.textContent = 'Opening the recording …';
-  main.append(opening);
   try {
     const bytesOf = (id: string): Payloads['before'] => {
       const text = textOf(id);

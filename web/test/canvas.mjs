@@ -9,6 +9,7 @@ const amounts = await load('canvas/amounts.ts');
 const brush = await load('canvas/brush.ts');
 const { Camera } = await load('canvas/camera.ts');
 const { laneOf } = await load('canvas/lanes.ts');
+const { FlameScene, ROW } = await load('canvas/flame_scene.ts');
 const { Rows } = await load('canvas/rows.ts');
 const { shorterNames } = await load('canvas/shorten.ts');
 const palettes = await load('canvas/palettes.ts');
@@ -144,20 +145,47 @@ test('the box under a point is the one that a search through all finds', () => {
   }
 });
 
-test('merged rows cover what the rows cover, and are as far as cells are wide from it', () => {
-  for (let seed = 1; seed < 60; seed += 1) {
-    const { count, depth, start, width } = boxes(seed);
-    const rows = Rows.of(count, depth, start, width);
-    const merged = rows.merged(4);
-    assert.ok(merged.box.length <= rows.box.length);
-    for (let level = 0; level < rows.depths; level += 1) {
-      for (let point = 0.25; point < 200; point += 0.5) {
-        const [fine, coarse] = [rows.boxAt(level, point), merged.boxAt(level, point)];
-        if (fine >= 0) assert.ok(coarse >= 0, `${seed} ${level} ${point}`);
-        if (fine >= 0 && width[fine] >= 4) assert.equal(coarse, fine);
-        if (coarse >= 0 && fine < 0) assert.ok(width[coarse] < 4);
-      }
+/** Returns the share of the pixels of a row that the spans of a chart are drawn on; every `merged` spans are one box. */
+function drawnShare(spans, { merged = 1, length = 1_000, width = 100, ratio = 1 } = {}) {
+  const cells = Array.from({ length: Math.ceil(spans.length / merged) }, (_, cell) => spans.slice(cell * merged, (cell + 1) * merged));
+  const count = cells.length;
+  const model = {
+    key: '', tree: '', unit: 'ns', total: length, range: { start: 0, end: length }, detail: { from: 0, to: length, least: 0 }, title: '', count,
+    node: Int32Array.from(cells.keys()), depth: new Int32Array(count), label: new Int32Array(count), self: new Float64Array(count),
+    start: Float64Array.from(cells, (cell) => cell[0][0]), width: Float64Array.from(cells, (cell) => cell.at(-1)[1] - cell[0][0]),
+    spans: Int32Array.from(cells, (cell) => cell.length), covered: Float64Array.from(cells, (cell) => cell.reduce((sum, [start, end]) => sum + end - start, 0)),
+    labels: { names: ['a'], binaries: [''], kinds: Uint8Array.of(0) },
+  };
+  const [columns, lines] = [width * ratio, (ROW - 1) * ratio];
+  const drawn = new Uint8Array(columns * lines);
+  const rect = (x, y, width, height) => {
+    assert.ok(Math.abs(y + height - (ROW - 1)) < 1e-4, 'each column is filled from below');
+    for (let line = Math.round(y * ratio); line < lines; line += 1) {
+      for (let column = Math.max(0, Math.round(x * ratio)); column < Math.min(columns, Math.round((x + width) * ratio)); column += 1) drawn[line * columns + column] = 1;
     }
+  };
+  const nothing = () => {};
+  const pen = { fill: nothing, rect, frame: nothing, font: nothing, text: nothing };
+  const theme = { boxes: Array(99).fill(''), boxTexts: Array(99).fill(''), changes: Array(99).fill(''), match: '', isForced: false };
+  new FlameScene(model, []).draw(pen, { from: 0, to: length, length, scroll: 0 }, { left: 0, top: 0, width, height: 100, ratio }, theme, { fit: () => '' }, { focus: -1, hover: -1 });
+  return drawn.reduce((sum, one) => sum + one, 0) / drawn.length;
+}
+
+test('spans that are narrower than a pixel are drawn with the share of time that they cover', () => {
+  const every = (step, length) => Array.from({ length: 1_000 / step }, (_, at) => [at * step, at * step + length]);
+  const within = (share, expected, by) => assert.ok(Math.abs(share - expected) < by, `${share} instead of ${expected}`);
+  for (const ratio of [1, 2]) {
+    // A pixel is 10 long. A height is a number of pixels.
+    within(drawnShare(every(10, 1.1), { ratio }), 0.11, 0.02);
+    within(drawnShare(every(4, 0.44), { ratio }), 0.11, 0.04);
+    within(drawnShare(every(1, 0.11), { ratio, merged: 5 }), 0.11, 0.02);
+    within(drawnShare(every(10, 1.1), { ratio, merged: 5 }), 0.11, 0.02);
+    within(drawnShare(every(10, 0), { ratio }), 1 / (ROW - 1) / ratio ** 2, 0.001);
+    // Without a gap, columns are full, regardless of the limits of boxes.
+    within(drawnShare(every(2, 2), { ratio, merged: 3 }), 1, 0.001);
+    within(drawnShare([[0, 4], [4, 36], [36, 41], [41, 1_000]], { ratio }), 0.99, 0.011);
+    // A gap marks the end of a wide span.
+    within(drawnShare([[0, 500]], { ratio }), 0.49, 0.001);
   }
 });
 

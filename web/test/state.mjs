@@ -10,7 +10,6 @@ const { fragmentOf, readFragment } = await load('state/fragment.ts');
 const { freshState, selectionOf, mainSeries } = await load('state/state.ts');
 const { Store } = await load('state/store.ts');
 const { inScale, percent, scaleOf, withUnit } = await load('ui/format.ts');
-const { titlesOf } = await load('ui/titles.ts');
 const { inert } = await load('state/inert.ts');
 const { pairNames, stateOnSide } = await load('state/sides.ts');
 const { exampleSpan, readTyped } = await load('ui/time_field.tsx');
@@ -206,7 +205,7 @@ test('answers can cross to a page, and say what they are of', () => {
     { kind: 'heaviest', ...part },
     { kind: 'sandwich', label: 0 },
     { kind: 'search', text: 'a' },
-    { kind: 'chart', thread: null, unit: 'ns', key: '', range },
+    { kind: 'chart', thread: null, range, ...flame },
     { kind: 'tracks', unit: 'ns', range, pixels: 100 },
   ];
   for (const ask of asks) {
@@ -241,7 +240,7 @@ test('numbers are written as the command writes them', () => {
   assert.equal(inScale(500_000n, seconds), '0.001', 'halves go up');
   assert.equal(withUnit(999, 'cycles'), '999 cycles');
   assert.equal(withUnit(2n ** 64n, 'ns'), `18\u202f446\u202f744\u202f073.71 s`);
-  assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0%', '<0.01%', '–']);
+  assert.deepEqual([percent(1, 3), percent(1, 300), percent(0, 3), percent(1, 1_000_000), percent(1, 0)], ['33.3%', '0.33%', '0.0%', '<0.01%', '–']);
 });
 
 async function pairOf(first, second) {
@@ -291,20 +290,4 @@ test('another side has the same function, and none in place of one that it lacks
       assert.equal(stateOnSide({ ...freshState(0, side), chosen }, sides, 'compared').state.chosen, number);
     }
   });
-});
-
-test('files of one name are told apart by the last folders that differ', () => {
-  const titles = (before, after) => titlesOf([before, after].map((paths) => [paths].flat()));
-  assert.deepEqual(titles('/a/14.3/x.xml', '/a/26.4/x.xml'), ['14.3/x.xml', '26.4/x.xml']);
-  assert.deepEqual(titles('/a/14.3/x.xml', '/a/26.4/y.xml'), ['x.xml', 'y.xml']);
-  assert.deepEqual(titles('C:\\a\\14.3\\x.xml', 'C:\\a\\26.4\\x.xml'), ['14.3\\x.xml', '26.4\\x.xml']);
-  assert.deepEqual(titles('/14.3/runs/x.trace/', '/26.4/runs/x.trace'), ['14.3/runs/x.trace', '26.4/runs/x.trace']);
-  assert.deepEqual(titles('/14.3/a/b/x.xml', '/26.4/a/b/x.xml'), ['14.3/…/x.xml', '26.4/…/x.xml']);
-  assert.deepEqual(titles('x.xml', 'new/x.xml'), ['x.xml', 'new/x.xml']);
-  assert.deepEqual(titles('x.xml', 'x.xml'), ['x.xml', 'x.xml']);
-  assert.deepEqual(titles(['/a/x.xml', '/a/y.xml'], '/b/x.xml'), ['a/x.xml, y.xml', 'b/x.xml']);
-  assert.deepEqual(titles('input-1.xml', 'input-2.xml'), ['input-1.xml', 'input-2.xml'], 'redacted');
-  assert.deepEqual(titles('1,400 runs of /a/x.csv', '1 run of /b/y.csv, v=2'), ['1,400 runs of x.csv', '1 run of y.csv, v=2']);
-  assert.deepEqual(titlesOf([['/a/b/x.xml']]), ['x.xml']);
-  assert.deepEqual(titlesOf([['-']]), ['-']);
 });

@@ -8,6 +8,7 @@ use super::columns::{Column, exact};
 use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::{Rows, SeriesRows};
+use super::titles::{Titles, file_name};
 use crate::output::json::write_summary;
 use crate::profile::{BinaryId, Category, CoreId, ProcessId, Profile, RunId, StringId, ThreadId};
 use crate::recording::HangRisk;
@@ -19,7 +20,7 @@ const VERSION: u32 = 2;
 
 /// Makes the head of a report with these rows and columns.
 pub(super) fn head(
-    report: &Report<'_>,
+    (report, titles): (&Report<'_>, &Titles),
     (intervals, hang_risks): (&PageIntervals<'_>, &[HangRisk]),
     rows: &Rows<'_>,
     reduction: WorkbenchReduction,
@@ -28,6 +29,8 @@ pub(super) fn head(
     let profile = &report.recording.profile;
     let mut summary = Vec::new();
     write_summary(report, &mut summary)?;
+    let mut summary = serde_json::from_slice(&summary)?;
+    titles.apply(&mut summary);
     let names = report.recording.counter_names();
     let series = report.series.iter().enumerate().map(|(place, row)| {
         let mut value = series(report, row, &rows.series[place]);
@@ -44,7 +47,7 @@ pub(super) fn head(
         "form": if rows.are_sums() { "sums" } else { "samples" },
         "reduction": reduction.head(),
         "columns": columns.iter().map(Column::head).collect::<Value>(),
-        "runs": profile.run_ids().map(|id| run(report, id)).collect::<Value>(),
+        "runs": profile.run_ids().map(|id| run(report, titles, id)).collect::<Value>(),
         "series": series.collect::<Value>(),
         "processes": profile.process_ids().map(|id| process(profile, id)).collect::<Value>(),
         "threads": profile.thread_ids().map(|id| thread(profile, id)).collect::<Value>(),
@@ -53,17 +56,18 @@ pub(super) fn head(
         "binaries": profile.binary_ids().map(|id| binary(profile, id)).collect::<Value>(),
         "hang_risks": hang_risks.iter().map(hang_risk).collect::<Value>(),
         "sources": sources(report),
-        "summary": serde_json::from_slice::<Value>(&summary)?,
+        "summary": summary,
     });
     intervals.add_to(&mut head);
     Ok(head)
 }
 
 /// A run with the facts from its table of contents.
-fn run(report: &Report<'_>, id: RunId) -> Value {
+fn run(report: &Report<'_>, titles: &Titles, id: RunId) -> Value {
     let profile = &report.recording.profile;
     let row = profile.run(id);
-    let mut run = json!({"input": profile.string(row.input), "document": row.document, "number": row.number});
+    let mut run =
+        json!({"input": titles.get(profile.string(row.input)), "document": row.document, "number": row.number});
     let time = report.recording.selected_time(id, &report.options.selection);
     if !time.parts().is_empty() {
         let parts: Value = time.parts().iter().map(|&(start, end)| json!([nanos(start), nanos(end)])).collect();
@@ -75,6 +79,9 @@ fn run(report: &Report<'_>, id: RunId) -> Value {
     }
     if let Some(date) = toc.summary_field("start-date") {
         run["start_date"] = json!(date);
+    }
+    if let Some(name) = toc.process_attribute("name").filter(|name| !name.is_empty()) {
+        run["process"] = json!(name);
     }
     let device = [("name", "name"), ("model", "model"), ("platform", "platform"), ("os_version", "os-version")];
     for (field, attribute) in device {
@@ -164,7 +171,7 @@ fn hang_risk(row: &HangRisk) -> Value {
 /// The texts of source files, by recorded path; empty if they were not requested.
 fn sources(report: &Report<'_>) -> Value {
     let source = |(path, answer): (&str, &Result<SourceText, String>)| match answer {
-        Ok(SourceText { file, text }) => json!({"path": path, "file": file, "text": text}),
+        Ok(SourceText { file, text }) => json!({"path": path, "file": file_name(file), "text": text}),
         Err(missing) => json!({"path": path, "missing": missing}),
     };
     report.sources.iter().flat_map(|sources| sources.texts()).map(source).collect()

@@ -14,6 +14,7 @@ mod page;
 mod payload;
 mod reduction;
 mod rows;
+mod titles;
 
 use std::io::{self, Write};
 

@@ -11,8 +11,9 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use serde_json::{Value, json};
 
-use super::payload;
+use super::payload::{self, Content};
 use super::reduction::WorkbenchReduction;
+use super::titles::Titles;
 #[cfg(feature = "fleet")]
 use crate::fleet::compare::Comparison;
 use crate::memory::Size;
@@ -47,26 +48,30 @@ pub(super) struct Source<'p, 'e> {
     id: &'static str,
     report: &'p Report<'e>,
     intervals: Option<&'p Intervals>,
+    titles: Titles,
 }
 
 impl<'p, 'e> Page<'p, 'e> {
     pub(super) fn of_report(report: &'p Report<'e>, intervals: Option<&'p Intervals>) -> Self {
-        let title = names(report).map_or_else(|| "traceparse".to_owned(), |names| format!("{names} – traceparse"));
-        Self { title, payloads: vec![Source { id: "profile", report, intervals }], facts: None }
+        let [titles] = Titles::of([report]);
+        let title = match &*names(report, &titles) {
+            "" => "traceparse".to_owned(),
+            names => format!("{names} – traceparse"),
+        };
+        Self { title, payloads: vec![Source { id: "profile", report, intervals, titles }], facts: None }
     }
 
     /// The page of two recordings, with the intervals of both.
     pub(super) fn of_comparison(diff: &DiffReport<'p, 'e>, options: &WorkbenchOptions<'p>) -> io::Result<Self> {
-        let [first, second] = [diff.before, diff.after].map(|report| names(report).unwrap_or_default());
-        Ok(Self {
-            title: format!("{first} → {second} – traceparse"),
-            payloads: vec![
-                Source { id: "profile", report: diff.after, intervals: options.intervals },
-                Source { id: "before", report: diff.before, intervals: options.before_intervals },
-            ],
-            // A `<` in a name could close the element.
-            facts: Some(facts(diff, options.runs())?.replace('<', "\\u003c")),
-        })
+        let [before, after] = Titles::of([diff.before, diff.after]);
+        let title = format!("{} → {} – traceparse", names(diff.before, &before), names(diff.after, &after));
+        // A `<` in a name could close the element.
+        let facts = Some(facts(diff, options.runs(), [&before, &after])?.replace('<', "\\u003c"));
+        let payloads = vec![
+            Source { id: "profile", report: diff.after, intervals: options.intervals, titles: after },
+            Source { id: "before", report: diff.before, intervals: options.before_intervals, titles: before },
+        ];
+        Ok(Self { title, payloads, facts })
     }
 
     /// True if all recordings contain only sums, so rows cannot be merged further.
@@ -104,7 +109,8 @@ impl<'p, 'e> Page<'p, 'e> {
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
              <main id=\"workbench\">\n<h1>{title}</h1>\n\
-             <noscript>This page shows a recording with JavaScript, which is turned off here.</noscript>\n</main>\n"
+             <noscript>This page shows a recording with JavaScript, which is turned off here.</noscript>\n\
+             <p id=\"opening\" class=\"notice\">Reading the page … If this line stays, the file is incomplete: download it again.</p>\n</main>\n"
         )?;
         write_data(out, "engine", |out| {
             let mut encoder = EncoderWriter::new(out, &STANDARD);
@@ -121,15 +127,15 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 }
 
-impl Source<'_, '_> {
+impl<'e> Source<'_, 'e> {
     /// Writes the payload, compressed and in Base64, which needs no escaping in HTML.
     fn write_compressed(&self, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
-        compressed(out, |out| payload::write(self.report, self.intervals(), reduction, out))
+        compressed(out, |out| payload::write(self.content(), reduction, out))
     }
 
     /// An upper bound for the size of the compressed payload, computed from the uncompressed size.
     pub(super) fn most(&self, reduction: WorkbenchReduction) -> io::Result<u64> {
-        let plain = payload::size(self.report, self.intervals(), reduction)?;
+        let plain = payload::size(self.content(), reduction)?;
         // Incompressible data grows by five bytes per 16 KiB.
         Ok((plain + plain / 2_048 + 64).div_ceil(3) * 4)
     }
@@ -141,7 +147,7 @@ impl Source<'_, '_> {
 
     /// The size of the part that no reduction changes, compressed separately; `None` above `limit`.
     pub(super) fn recording_size(&self, limit: u64) -> io::Result<Option<u64>> {
-        counted(limit, |out| compressed(out, |out| payload::write_recording(self.report, self.intervals(), out)))
+        counted(limit, |out| compressed(out, |out| payload::write_recording(self.content(), out)))
     }
 
     /// The size of the rows, compressed separately; `None` above `limit`.
@@ -149,9 +155,9 @@ impl Source<'_, '_> {
         counted(limit, |out| compressed(out, |out| payload::write_rows(self.report, reduction, out)))
     }
 
-    fn intervals(&self) -> &Intervals {
+    fn content(&self) -> Content<'_, 'e> {
         static NONE: LazyLock<Intervals> = LazyLock::new(Intervals::default);
-        self.intervals.unwrap_or(&NONE)
+        Content { report: self.report, intervals: self.intervals.unwrap_or(&NONE), titles: &self.titles }
     }
 }
 
@@ -185,23 +191,23 @@ impl Write for Counter {
     }
 }
 
-/// The file names of the inputs; `None` without inputs.
-fn names(report: &Report<'_>) -> Option<String> {
-    let mut names: Vec<&str> = report.recording.documents.iter().map(|document| document.input.as_str()).collect();
+/// The names of the inputs, and of a selected run.
+fn names(report: &Report<'_>, titles: &Titles) -> String {
+    let mut names: Vec<&str> = report.recording.documents.iter().map(|document| titles.get(&document.input)).collect();
     names.dedup();
-    let names: Vec<&str> = names.iter().map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name)).collect();
     let number = match report.options.selection.runs[..] {
         [number] if report.recording.profile.run_ids().len() > 1 => format!(" (run {number})"),
         _ => String::new(),
     };
-    (!names.is_empty()).then(|| format!("{}{number}", names.join(", ")))
+    format!("{}{number}", names.join(", "))
 }
 
 /// The JSON of the overview of a comparison, with additional values from which the page computes the rest.
-fn facts(report: &DiffReport<'_, '_>, runs: Value) -> io::Result<String> {
+fn facts(report: &DiffReport<'_, '_>, runs: Value, titles: [&Titles; 2]) -> io::Result<String> {
     let mut text = Vec::new();
     write_json(&DiffReport { view: DiffView::Overview, top: None, ..*report }, &mut text)?;
-    let mut facts = String::from_utf8(text).map_err(io::Error::other)?;
+    let text = String::from_utf8(text).map_err(io::Error::other)?;
+    let mut facts = titles.iter().fold(text, |text, titles| titles.apply_to_text(&text));
     // Append text instead of parsing the JSON, which would round its fractions.
     facts.truncate(facts.trim_end().len() - 1);
     let more = [

@@ -14,6 +14,7 @@ use super::head::head;
 use super::intervals::PageIntervals;
 use super::reduction::WorkbenchReduction;
 use super::rows::Rows;
+use super::titles::Titles;
 use crate::hash::{HashMap, IndexSet};
 use crate::profile::{FrameId, Profile, SampleKind, Stack, StackId, StringId};
 use crate::recording::Intervals;
@@ -22,22 +23,26 @@ use crate::varint;
 
 const MAGIC: &[u8; 4] = b"TPWB";
 
+/// What a payload contains.
+#[derive(Clone, Copy)]
+pub(super) struct Content<'c, 'e> {
+    pub(super) report: &'c Report<'e>,
+    pub(super) intervals: &'c Intervals,
+    pub(super) titles: &'c Titles,
+}
+
 /// Writes the uncompressed payload of a report.
-pub(super) fn write(
-    report: &Report<'_>,
-    intervals: &Intervals,
-    reduction: WorkbenchReduction,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    made(report, intervals, reduction, |made| {
-        made.write_recording(&report.recording.profile, out)?;
+pub(super) fn write(content: Content<'_, '_>, reduction: WorkbenchReduction, out: &mut dyn Write) -> io::Result<()> {
+    made(content, reduction, |made| {
+        made.write_recording(&content.report.recording.profile, out)?;
         made.rows.iter().try_for_each(|column| column.write(out))
     })
 }
 
 /// Writes everything except the columns of rows. Apart from some numbers in the head, it is the same for every reduction.
-pub(super) fn write_recording(report: &Report<'_>, intervals: &Intervals, out: &mut dyn Write) -> io::Result<()> {
-    made(report, intervals, WorkbenchReduction::None, |made| made.write_recording(&report.recording.profile, out))
+pub(super) fn write_recording(content: Content<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &content.report.recording.profile;
+    made(content, WorkbenchReduction::None, |made| made.write_recording(profile, out))
 }
 
 /// Writes only the columns of rows.
@@ -48,9 +53,9 @@ pub(super) fn write_rows(report: &Report<'_>, reduction: WorkbenchReduction, out
 }
 
 /// The number of bytes that [`write`] writes.
-pub(super) fn size(report: &Report<'_>, intervals: &Intervals, reduction: WorkbenchReduction) -> io::Result<u64> {
-    let profile = &report.recording.profile;
-    made(report, intervals, reduction, |made| {
+pub(super) fn size(content: Content<'_, '_>, reduction: WorkbenchReduction) -> io::Result<u64> {
+    let profile = &content.report.recording.profile;
+    made(content, reduction, |made| {
         let texts: usize = made.texts.ids.iter().map(|&id| profile.string(id).len()).sum();
         let columns: u64 = made.recording.iter().chain(made.rows).map(Column::bytes).sum();
         Ok(columns + (made.start.len() + texts) as u64)
@@ -79,8 +84,7 @@ impl Made<'_, '_> {
 
 /// Prepares the payload and passes it to a closure.
 fn made<T>(
-    report: &Report<'_>,
-    intervals: &Intervals,
+    Content { report, intervals, titles }: Content<'_, '_>,
     reduction: WorkbenchReduction,
     done: impl FnOnce(&Made<'_, '_>) -> io::Result<T>,
 ) -> io::Result<T> {
@@ -93,7 +97,8 @@ fn made<T>(
     columns.extend(shown.columns());
     let recorded = columns.len();
     columns.extend(of_rows(&rows, &stacks));
-    let head = serde_json::to_vec(&head(report, (&shown, &intervals.hang_risks), &rows, reduction, &columns)?)?;
+    let head =
+        serde_json::to_vec(&head((report, titles), (&shown, &intervals.hang_risks), &rows, reduction, &columns)?)?;
     let mut start = MAGIC.to_vec();
     varint::write(&mut start, head.len() as u64);
     start.extend(head);

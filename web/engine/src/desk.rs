@@ -97,7 +97,7 @@ impl Desk {
                 let (reading, number) = reading.ok_or_else(|| Refused("nothing is searched for".to_owned()))?;
                 Answer::Search(search(&view, series, reading, number))
             }
-            Ask::Chart { thread, unit, key, range } => chart::chart(&view, series, *thread, (unit, key, *range))?,
+            Ask::Chart { thread, range, boxes } => chart::chart(&view, series, *thread, *range, boxes)?,
             Ask::Tracks { unit, range, pixels } => {
                 Answer::Tracks(tracks::tracks(&view, series, unit, *range, *pixels)?)
             }

@@ -216,7 +216,7 @@ pub(crate) struct Rows {
     pub(crate) find: Option<FindAsk>,
 }
 
-/// The requested boxes of a flame graph.
+/// The requested boxes of a flame graph or chart.
 #[derive(Clone, Debug, Deserialize, TS)]
 pub(crate) struct Boxes {
     #[ts(type = "FlameModel['unit']")]
@@ -225,7 +225,8 @@ pub(crate) struct Boxes {
     pub(crate) key: String,
     pub(crate) tree: String,
     pub(crate) pixels: f64,
-    /// The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+    /// The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+    /// visible in the complete drawing.
     pub(crate) least: Option<f64>,
     pub(crate) from: Option<f64>,
     pub(crate) to: Option<f64>,
@@ -291,11 +292,10 @@ pub(crate) enum Ask {
     Chart {
         /// Null for the heaviest thread.
         thread: Option<i32>,
-        #[ts(type = "FlameModel['unit']")]
-        unit: String,
-        key: String,
         /// The time range in the recording.
         range: Range,
+        #[serde(flatten)]
+        boxes: Boxes,
     },
     Tracks {
         #[ts(type = "FlameModel['unit']")]
@@ -609,6 +609,19 @@ pub(crate) struct TreeRows {
     pub(crate) flags: U8s,
     pub(crate) is_cut: bool,
     pub(crate) found: Option<Found>,
+    #[serde(rename = "match")]
+    pub(crate) found_match: Option<MatchPlace>,
+}
+
+/// The place of the found match among all matches of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MatchPlace {
+    /// From 1; null if it is after the counted ones.
+    pub(crate) at: Option<u32>,
+    pub(crate) of: u32,
+    /// False if there are more.
+    pub(crate) is_all: bool,
 }
 
 #[derive(Debug, Default, Serialize, TS)]
@@ -662,6 +675,11 @@ pub(crate) struct Model {
     pub(crate) width: F64s,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) weight: Option<F64s>,
+    /// In a chart, by box: the number of spans in it, and the time that they cover.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spans: Option<I32s>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covered: Option<F64s>,
     #[serde(rename = "self")]
     pub(crate) own: F64s,
     /// By box: the index of its label in `labels`.

@@ -10,6 +10,7 @@ import { speechOfBox, tipOfBox } from './flame_texts.ts';
 import { AXIS, drawAxis, drawBadge, drawNothing, drawScroll } from './flame_trim.ts';
 import { ZOOMING, press } from './keys.ts';
 import { CanvasPen, type Pen, fontText } from './pen.ts';
+import type { Rows } from './rows.ts';
 import { Surface, isStill } from './surface.ts';
 import { TextWidths } from './text.ts';
 import { Tooltip } from './tooltip.ts';
@@ -19,6 +20,8 @@ import type { FlameCallbacks, FlameModel } from './types.ts';
 const REST = 70;
 /** Rows that stay visible above a zoomed box. */
 const ABOVE = 3;
+/** Fewer rows above the first fork are shown, and a box with this share of the one above leaves too little for a fork. */
+const [MANY_ABOVE, NEARLY_ALL] = [5, 0.9];
 
 export class FlameCanvas {
   readonly #surface: Surface;
@@ -29,7 +32,7 @@ export class FlameCanvas {
   /** The complete range, and the part that was requested last. */
   #whole: FlameScene | null = null;
   #part: FlameScene | null = null;
-  /** Ids of the focused and the zoomed boxes: nodes of a graph, numbers of boxes of a chart. */
+  /** Nodes of the focused and the zoomed boxes. */
   #focus = -1;
   #zoomed: number[] = [];
   #hover = -1;
@@ -38,7 +41,9 @@ export class FlameCanvas {
   readonly #widths: TextWidths;
   #timer = 0;
   #asked = '';
-  #toldWhole = true;
+  #told = '';
+  /** Where a tree is scrolled to until someone moves it, in a height that may still change; null from then on. */
+  #opening: number | null = null;
 
   constructor(host: HTMLElement, callbacks: FlameCallbacks, isChart: boolean) {
     this.#callbacks = callbacks;
@@ -60,11 +65,6 @@ export class FlameCanvas {
     this.#surface.start();
   }
 
-  /** Identifies a box across models. */
-  #idOf(scene: FlameScene, box: number): number {
-    return this.#isChart ? box : scene.model.node[box]!;
-  }
-
   update(model: FlameModel): void {
     const before = this.#whole;
     const { from, to } = model.detail;
@@ -73,10 +73,10 @@ export class FlameCanvas {
     if (isPart) this.#part = scene;
     else [this.#whole, this.#part] = [scene, null];
     this.#surface.canvas.setAttribute('aria-label', model.title);
+    this.#measure();
     if (before?.model.key !== model.key) this.#reframe(scene, before);
     this.#hover = -1;
     this.#tooltip.hide();
-    this.#measure();
     this.#surface.schedule();
   }
 
@@ -95,6 +95,23 @@ export class FlameCanvas {
   /** Exports the drawing as a picture. */
   exportPng(caption: readonly string[] = []): Promise<Blob> {
     return pngOf(this.#sheet(caption));
+  }
+
+  /** Goes to a box that a search matches, or only scrolls to it; reports which of how many it is, or null if there is none. */
+  seek(matches: Uint8Array | null, step: 1 | -1, toWidest: boolean, isTyping: boolean): string | null {
+    const scene = this.#scene();
+    const { label, width, count } = scene?.model ?? {};
+    const found = matches === null || scene === null ? [] : Array.from({ length: count! }, (_, box) => box).filter((box) => matches[label![box]!] === 1);
+    if (scene === null || found.length === 0) return null;
+    const here = this.#boxOf(scene, this.#focus);
+    const next = step > 0 ? (found.find((box) => box > here) ?? found[0]!) : (found.findLast((box) => box < here) ?? found.at(-1)!);
+    const box = toWidest ? found.reduce((best, box) => (width![box]! > width![best]! ? box : best)) : next;
+    if (isTyping) this.#reveal(scene, box);
+    else {
+      this.#walkTo(scene, box);
+      this.#surface.canvas.focus();
+    }
+    return `${found.indexOf(box) + 1} of ${found.length}`;
   }
 
   #sheet(caption: readonly string[]): Sheet {
@@ -123,7 +140,8 @@ export class FlameCanvas {
     this.#zoomed = this.#zoomed.filter((id) => this.#boxOf(scene, id) >= 0);
     const id = this.#zoomed.at(-1);
     const box = id === undefined ? -1 : this.#boxOf(scene, id);
-    const scroll = isSameTree ? this.#camera.goal.scroll : 0;
+    if (!isSameTree) this.#opening = this.#isChart ? 0 : ROW * firstFork(scene.rows);
+    const scroll = this.#opening ?? this.#camera.goal.scroll;
     if (box < 0) this.#camera.go({ from: range.start, to: range.end, scroll }, false);
     else this.#camera.go({ from: model.start[box]!, to: model.start[box]! + model.width[box]!, scroll }, false);
   }
@@ -137,8 +155,7 @@ export class FlameCanvas {
   }
 
   #boxOf(scene: FlameScene, id: number): number {
-    if (id < 0 || this.#isChart) return id < scene.model.count ? id : -1;
-    return scene.model.node.subarray(0, scene.model.count).indexOf(id);
+    return id < 0 ? -1 : scene.model.node.subarray(0, scene.model.count).indexOf(id);
   }
 
   #plot(): Plot {
@@ -149,7 +166,7 @@ export class FlameCanvas {
   #measure(): void {
     const depths = this.#whole?.rows.depths ?? 0;
     this.#camera.most = Math.max(0, Math.max(depths, this.#part?.rows.depths ?? 0) * ROW - this.#plot().height);
-    this.#camera.go({}, false);
+    this.#camera.go(this.#opening === null ? {} : { scroll: this.#opening }, false);
   }
 
   #resized(): void {
@@ -160,10 +177,11 @@ export class FlameCanvas {
   #draw(time: number): void {
     if (this.#camera.step(time)) this.#surface.schedule();
     this.#drawWith(new CanvasPen(this.#surface.context));
-    const { isWhole } = this.#camera;
-    if (isWhole === this.#toldWhole) return;
-    this.#toldWhole = isWhole;
-    this.#callbacks.onWhole?.(isWhole);
+    const { isWhole, goal } = this.#camera;
+    const told = `${isWhole} ${Math.round(goal.scroll / ROW)}`;
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#callbacks.onWhole?.(isWhole, Math.round(goal.scroll / ROW));
   }
 
   #drawWith(pen: Pen): void {
@@ -245,13 +263,14 @@ export class FlameCanvas {
   }
 
   #moved(): void {
+    this.#opening = null;
     this.#leave();
     this.#surface.schedule();
     this.#ask();
   }
 
   #pick(scene: FlameScene, box: number): void {
-    this.#focus = box < 0 ? -1 : this.#idOf(scene, box);
+    this.#focus = box < 0 ? -1 : scene.model.node[box]!;
     this.#surface.schedule();
     if (box >= 0) this.#surface.say(speechOfBox(scene.model, scene.rows, box, this.#isChart));
     if (box < 0) this.#callbacks.onPick?.(null, () => []);
@@ -259,8 +278,8 @@ export class FlameCanvas {
   }
 
   #zoomTo(scene: FlameScene, box: number): void {
-    const { start, width, depth } = scene.model;
-    const id = this.#idOf(scene, box);
+    const { start, width, depth, node } = scene.model;
+    const id = node[box]!;
     this.#zoomed = [...this.#zoomed.filter((other) => other !== id), id];
     // What was zoomed to keeps some of its callers in sight.
     const top = Math.max(0, depth[box]! - ABOVE) * ROW;
@@ -355,4 +374,12 @@ export class FlameCanvas {
     const left = bounds.left + Math.max(0, Math.min(x, plot.width - 20)) + 8;
     this.#callbacks.onMenu?.(scene.model.label[box]!, left, bounds.top + y, () => boxStack(scene.model, box));
   }
+}
+
+/** The depth at which the widest boxes begin to be divided; 0 if it is near the root. */
+function firstFork(rows: Rows): number {
+  const widthOf = (box: number): number => rows.end[rows.placeOf(box)]! - rows.start[rows.placeOf(box)]!;
+  let [depth, box] = [0, rows.depths > 0 ? rows.box[0]! : -1];
+  for (let next = box < 0 ? -1 : rows.widestChild(box); next >= 0 && widthOf(next) >= NEARLY_ALL * widthOf(box); next = rows.widestChild(box)) [depth, box] = [depth + 1, next];
+  return depth < MANY_ABOVE ? 0 : depth;
 }

@@ -83,7 +83,8 @@ function ownCaption({ model }: FlameScene, sight: Range, isChart: boolean): stri
 
 /** The rows that have something in sight. */
 function depthOf({ model }: FlameScene, sight: Range, width: number): number {
-  const least = (sight.end - sight.start) / width / RATIO;
+  // Narrow boxes of a chart cover parts of columns.
+  const least = model.covered === undefined ? (sight.end - sight.start) / width / RATIO : 0;
   let found = 0;
   for (let box = 0; box < model.count; box += 1) {
     const start = model.start[box]!;

@@ -1,12 +1,13 @@
 // Draws the visible boxes: first by colour, then their names, then the marked ones.
 
 import type { Camera } from './camera.ts';
-import { CoarseRows } from './coarse_rows.ts';
-import { CHANGES, FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
+import { FILLS, MATCH, fillColor, fillText, fillsOfChanges, fillsOfLabels, isSearched } from './flame_fills.ts';
+import { NarrowBoxes } from './narrow_boxes.ts';
+import { Numbers } from './numbers.ts';
 import type { Pen } from './pen.ts';
 import { Rows } from './rows.ts';
 import type { TextWidths } from './text.ts';
-import { SHADES, type Theme } from './theme.ts';
+import type { Theme } from './theme.ts';
 import type { FlameModel } from './types.ts';
 
 export const ROW = 18;
@@ -33,7 +34,6 @@ export interface Marks {
 export class FlameScene {
   readonly model: FlameModel;
   readonly rows: Rows;
-  readonly coarse: CoarseRows;
   /** By label, or by box where boxes are compared. */
   readonly #fills: Uint8Array;
 
@@ -42,15 +42,9 @@ export class FlameScene {
     this.model = model;
     const same = before.find((scene) => scene !== null && hasSameBoxes(scene.model, model));
     this.rows = same?.rows ?? Rows.of(model.count, model.depth, model.start, model.width);
-    this.coarse = same?.coarse ?? new CoarseRows(this.rows, model.range.end - model.range.start);
     const { change, labels } = model;
     const known = before.find((scene) => scene !== null && scene.model.labels === labels && scene.fillsOfLabels !== null);
     this.#fills = isChange(change) ? fillsOfChanges(change) : (known?.fillsOfLabels ?? fillsOfLabels(labels));
-  }
-
-  /** The rows to draw at this size of a pixel. */
-  rowsFor(pixel: number): Rows {
-    return this.coarse.for(pixel);
   }
 
   get fillsOfLabels(): Uint8Array | null {
@@ -118,31 +112,6 @@ function isChange(change: FlameModel['change']): change is Float32Array {
   return change !== undefined && change !== null;
 }
 
-/** Numbers that are kept from frame to frame, so that frames leave nothing to collect. */
-class Numbers {
-  values = new Float32Array(1 << 10);
-  count = 0;
-
-  /** Adds a pixel, joined with its neighbour if possible. */
-  pushPixel(x: number, y: number, width: number): void {
-    const { values, count } = this;
-    if (count > 0 && values[count - 2] === y && values[count - 3]! + values[count - 1]! === x) values[count - 1]! += width;
-    else this.push(x, y, width);
-  }
-
-  push(x: number, y: number, width: number): void {
-    if (this.count + 3 > this.values.length) {
-      const larger = new Float32Array(2 * this.values.length);
-      larger.set(this.values);
-      this.values = larger;
-    }
-    this.values[this.count] = x;
-    this.values[this.count + 1] = y;
-    this.values[this.count + 2] = width;
-    this.count += 3;
-  }
-}
-
 /** The boxes that are wide enough for a name. */
 const names = { count: 0, box: new Int32Array(1 << 10), fill: new Uint8Array(1 << 10), place: new Numbers() };
 const rects = Array.from({ length: FILLS }, () => new Numbers());
@@ -152,7 +121,9 @@ interface Shown {
   readonly names: typeof names;
 }
 
-/** The visible boxes. All boxes that share a pixel are drawn as one pixel. */
+const narrow = new NarrowBoxes();
+
+/** The visible boxes. Boxes narrower than a pixel are added up in its column. */
 function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot): Shown {
   for (const numbers of rects) numbers.count = 0;
   names.count = 0;
@@ -160,39 +131,40 @@ function collect(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plo
   const rowsShown = Math.ceil(plot.height / ROW) + 1;
   const first = Math.max(0, Math.floor(camera.scroll / ROW));
   const last = Math.min(scene.rows.depths, first + rowsShown);
-  const rows = scene.rowsFor(camera.length / plot.width / plot.ratio);
-  for (let depth = first; depth < last; depth += 1) collectRow(scene, rows, fills, camera, plot, depth);
+  for (let depth = first; depth < last; depth += 1) collectRow(scene, fills, camera, plot, depth);
   return { rects, names };
 }
 
-function collectRow(scene: FlameScene, rows: Rows, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
-  const { model } = scene;
-  const { label } = model;
+function collectRow(scene: FlameScene, fills: Uint8Array, camera: Camera, plot: Plot, depth: number): void {
+  const { model, rows } = scene;
+  const { label, covered, spans } = model;
   const matches = model.matches ?? null;
   const isByBox = isChange(model.change);
   const [from, to] = [rows.first[depth]!, rows.first[depth + 1]!];
-  const scale = plot.width / camera.length;
-  const pixel = 1 / plot.ratio;
+  // In pixels of the screen.
+  const scale = (plot.width * plot.ratio) / camera.length;
+  const width = plot.width * plot.ratio;
   const y = scene.rowTop(depth, camera, plot);
+  narrow.start(width);
   for (let at = rows.after(camera.from, from, to); at < to; at += 1) {
     if (rows.start[at]! >= camera.to) break;
     const box = rows.box[at]!;
     const begin = Math.max(-1, (rows.start[at]! - camera.from) * scale);
-    const end = Math.min(plot.width + 1, (rows.end[at]! - camera.from) * scale);
-    const left = Math.round(begin * plot.ratio) * pixel;
-    const right = Math.max(left + pixel, Math.round(end * plot.ratio) * pixel);
+    const end = Math.min(width + plot.ratio, (rows.end[at]! - camera.from) * scale);
     const fill = matches !== null && matches[label[box]!] === 1 ? MATCH : fills[isByBox ? box : label[box]!]!;
-    if (end - begin < pixel) {
-      // Shades of single pixels would only flicker; one of each kind makes long runs of them, too.
-      rects[fill < CHANGES ? fill - (fill % SHADES) : fill]!.pushPixel(left, y, right - left);
-      // All other boxes in this pixel are before that point.
-      at = rows.soonAfter(camera.from + right / scale, at + 1, to) - 1;
+    // Between merged spans are gaps, even if they are zoomed before they arrive separately.
+    if (end - begin < 1 || (spans !== undefined && spans[box]! > 1)) {
+      narrow.add(begin, end, covered === undefined ? 1 : covered[box]! * scale, fill);
       continue;
     }
+    narrow.addEdges(begin, end);
+    const left = Math.round(begin) / plot.ratio;
+    const right = Math.max(Math.round(begin) + 1, Math.round(end)) / plot.ratio;
     // A gap marks the end of boxes that are wide enough.
-    rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left);
+    rects[fill]!.push(left, y, right - left > 3 ? right - left - 1 : right - left, ROW - 1);
     if (right - left >= LEAST_TEXT) pushName(box, fill, Math.max(0, left), y, Math.min(plot.width, right));
   }
+  narrow.finish(rects, y, ROW - 1, plot.ratio);
 }
 
 function pushName(box: number, fill: number, left: number, y: number, right: number): void {
@@ -205,21 +177,21 @@ function pushName(box: number, fill: number, left: number, y: number, right: num
   names.box[names.count] = box;
   names.fill[names.count] = fill;
   names.count += 1;
-  names.place.push(left, y, right - left);
+  names.place.push(left, y, right - left, ROW - 1);
 }
 
 function drawRects(pen: Pen, { values, count }: Numbers, plot: Plot, color: string): void {
   if (count === 0) return;
   pen.fill(color);
-  for (let at = 0; at < count; at += 3) {
-    pen.rect(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW - 1);
+  for (let at = 0; at < count; at += 4) {
+    pen.rect(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, values[at + 3]!);
   }
 }
 
 /** If the user forces colours, lines separate the boxes. */
 function drawOutlines(pen: Pen, shown: Shown, plot: Plot, theme: Theme): void {
   const { values, count } = shown.names.place;
-  for (let at = 0; at < count; at += 3) {
+  for (let at = 0; at < count; at += 4) {
     pen.frame(plot.left + values[at]!, plot.top + values[at + 1]!, values[at + 2]!, ROW, theme.line, 1);
   }
 }
@@ -229,11 +201,11 @@ function drawNames(pen: Pen, { model }: FlameScene, { names }: Shown, plot: Plot
   const isMatched = isSearched(model);
   pen.font(FONT, 400, theme.font);
   for (let at = 0; at < names.count; at += 1) {
-    const text = widths.fit(model.labels.names[model.label[names.box[at]!]!]!, values[3 * at + 2]! - 2 * PAD);
+    const text = widths.fit(model.labels.names[model.label[names.box[at]!]!]!, values[4 * at + 2]! - 2 * PAD);
     if (text === '') continue;
     const fill = names.fill[at]!;
     pen.fill(isMatched && fill !== MATCH ? theme.dim : fillText(theme, fill));
-    pen.text(text, plot.left + values[3 * at]! + PAD, plot.top + values[3 * at + 1]! + BASE);
+    pen.text(text, plot.left + values[4 * at]! + PAD, plot.top + values[4 * at + 1]! + BASE);
   }
 }
 

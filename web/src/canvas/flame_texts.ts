@@ -12,6 +12,7 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   const label = model.label[box]!;
   const kind = KIND_NAMES[KINDS[model.labels.kinds[label]!] ?? 'unknown'];
   const isRoot = model.depth[box] === 0 && !isChart;
+  const spans = model.spans?.[box] ?? 1;
   const subtitle = [model.labels.binaries[label]!, isRoot ? '' : kind].filter((text) => text !== '').join(' · ');
   const of = model.of === undefined ? '' : ` ${model.of}`;
   const whole = isChart ? 'the thread' : `total${of}`;
@@ -22,11 +23,11 @@ export function tipOfBox(model: FlameModel, rows: Rows, box: number, isChart: bo
   // Inverted, samples end in the first function, which leads here.
   const lines: [string, string][] = model.isInverted ? [[model.depth[box]! === 1 ? 'self' : 'ends so', all]] : [[`all${of}`, all], [`self${of}`, self]];
   if (parent >= 0 && !isChart) lines.push([model.isInverted ? 'of its callee' : 'of its caller', shareText(weight, weightOf(model, parent))]);
-  if (isChart) {
-    lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
-  }
+  if (isChart) lines.push(['from', exactTimeText(model.start[box]!)], ['lasts', exactTimeText(model.width[box]!)]);
+  if (spans > 1) lines.push(['covered', `${exactTimeText(model.covered![box]!)} · ${shareText(model.covered![box]!, model.width[box]!)} by ${spans.toLocaleString('en')} spans`]);
   for (const [name, value] of model.notes?.[box] ?? []) lines.push([name, value]);
-  return { title: model.labels.names[label]!, subtitle, rows: lines };
+  const name = model.labels.names[label]!;
+  return { title: spans > 1 ? `Mostly ${name}` : name, subtitle, rows: lines };
 }
 
 /** The tooltip as one sentence. */

@@ -37,40 +37,6 @@ export class Rows {
     return new Rows(first, boxes, starts, ends, depth);
   }
 
-  /** The same rows in which the boxes of one cell that are narrower than cells are one, named for the first of them. To draw only. */
-  merged(cell: number): Rows {
-    // Counts first: if most boxes are merged, allocating space for all would take most of the time.
-    const count = this.#merge(cell, null);
-    const [box, start, end] = [new Int32Array(count), new Float64Array(count), new Float64Array(count)];
-    const into = { first: new Int32Array(this.depths + 1), box, start, end };
-    this.#merge(cell, into);
-    return new Rows(into.first, into.box, into.start, into.end, this.#depth);
-  }
-
-  #merge(cell: number, into: Pick<Rows, 'first' | 'box' | 'start' | 'end'> | null): number {
-    let to = 0;
-    for (let level = 0; level < this.depths; level += 1) {
-      let last = -1;
-      for (let at = this.first[level]!; at < this.first[level + 1]!; at += 1) {
-        const [begin, end] = [this.start[at]!, this.end[at]!];
-        const here = end - begin < cell ? Math.floor(begin / cell) : -1;
-        if (here >= 0 && here === last) {
-          if (into !== null) into.end[to - 1] = end;
-          continue;
-        }
-        last = here;
-        if (into !== null) {
-          into.box[to] = this.box[at]!;
-          into.start[to] = begin;
-          into.end[to] = end;
-        }
-        to += 1;
-      }
-      if (into !== null) into.first[level + 1] = to;
-    }
-    return to;
-  }
-
   /** The first position in part of a row whose box ends after a point. */
   after(point: number, from: number, to: number): number {
     const { end } = this;

@@ -80,6 +80,14 @@ export class TimelineCanvas {
     return this.#layout.head + this.#layout.height;
   }
 
+  /** Shows the selected time, or everything, as the keys z and 0 do. */
+  zoom(to: 'brush' | 'whole'): void {
+    const walk = this.#walk();
+    if (to === 'brush') walk.zoomToBrush();
+    else walk.zoomWhole();
+    this.#surface.canvas.focus();
+  }
+
   get #visible(): Range {
     return { start: this.#camera.from, end: this.#camera.to };
   }

@@ -36,10 +36,10 @@ export class TimelineLayout {
     this.head = AXIS + (model === null || model.overview === null ? 0 : OVERVIEW);
   }
 
-  /** The name of a track if there is little room: without the number of a thread, unless others have the same name. */
-  shorter(label: string): string {
+  /** The name of a track if there is little room, and the number of a thread, which is empty unless others have the same name. */
+  shorter(label: string): readonly [string, string] {
     const short = withoutNumber(label);
-    return this.#alike.get(short) === 1 ? short : label;
+    return [short, this.#alike.get(short) === 1 ? '' : label.slice(short.length)];
   }
 
   get height(): number {

@@ -95,7 +95,8 @@ function drawName(pen: Pen, track: Track, strip: Strip, { margin, layout }: Sigh
   pen.fill(track.isDim === true ? theme.dim : theme.text);
   // Measured widths are for normal letters, not bold ones.
   const width = (room + PAD - 4 - beside) * (isStrong ? 0.92 : 0.98);
-  pen.text(widths.of(track.label) <= width ? track.label : widths.beginning(layout.shorter(track.label), width), left, base);
+  const [name, number] = widths.of(track.label) <= width ? [track.label, ''] : layout.shorter(track.label);
+  pen.text((widths.beginning(name, width - widths.of(number)) + number).trimStart(), left, base);
   if (isFocused) pen.frame(1, strip.top, margin - 3, strip.height, theme.accent, 2);
 }
 

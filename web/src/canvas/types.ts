@@ -38,7 +38,7 @@ export interface FlameModel {
   readonly total: number;
   /** The range of positions: in a graph from 0 to `total`, in a chart the time of the recording. */
   readonly range: Range;
-  /** The requested part of the range, and the smallest weight of its boxes. */
+  /** The requested part of the range, and the smallest weight of its boxes; in a chart, narrower spans are merged. */
   readonly detail: { readonly from: number; readonly to: number; readonly least: number };
   readonly count: number;
   readonly node: Int32Array;
@@ -47,6 +47,9 @@ export interface FlameModel {
   readonly width: Float64Array;
   /** The weight of each box, if it is not the width (charts); and the self weight. */
   readonly weight?: Float64Array;
+  /** In a chart: the number of spans in each box, and the time that they cover. Spans too narrow to be seen separately are one box. */
+  readonly spans?: Int32Array;
+  readonly covered?: Float64Array;
   readonly self: Float64Array;
   /** Exact weights of the boxes as texts, if sums may reach 2^53. */
   readonly texts?: { readonly weight: readonly string[]; readonly self: readonly string[] };
@@ -79,8 +82,8 @@ export interface FlameCallbacks {
   onMenu?(label: number, x: number, y: number, stack: () => number[]): void;
   /** Boxes are wanted for a part of the range, from this weight on. */
   onDetail?(from: number, to: number, least: number): void;
-  /** All of the range is shown now, or only a part. */
-  onWhole?(isWhole: boolean): void;
+  /** All of the range is shown now, or only a part; and so many levels are out of sight before the first that is shown. */
+  onWhole?(isWhole: boolean, above: number): void;
 }
 
 /** Weights by bin, as stacked layers with different tones. */

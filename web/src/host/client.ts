@@ -20,8 +20,8 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Channels whose questions come first, in this order. */
-const URGENT = ['view', 'tracks', 'tracks-before', 'tracks-after', 'totals'];
+/** The beginnings of channels whose questions come first, in this order. */
+const URGENT = ['view', 'tracks', 'totals'];
 
 /** A question that is being answered. */
 interface Asked extends Waiting {
@@ -147,7 +147,10 @@ export class Client {
 
   /** Takes the question for the most prominent view out of the queue. */
   #mostUrgent(): Waiting | undefined {
-    const rank = ({ channel }: Waiting): number => (URGENT.includes(channel) ? URGENT.indexOf(channel) : URGENT.length);
+    const rank = ({ channel }: Waiting): number => {
+      const place = URGENT.findIndex((beginning) => channel.startsWith(beginning));
+      return place < 0 ? URGENT.length : place;
+    };
     const [first, ...others] = this.#queue;
     const found = others.reduce((best, waiting) => (best !== undefined && rank(waiting) < rank(best) ? waiting : best), first);
     this.#queue = this.#queue.filter((waiting) => waiting !== found);

@@ -30,7 +30,7 @@ binary: Int32Array, sums: SumColumns, }
 /**
  * By row: 1 if it has children, and 2 if it is open.
  */
-flags: Uint8Array, isCut: boolean, found: Found | null, }
+flags: Uint8Array, isCut: boolean, found: Found | null, match: MatchPlace | null, }
   | { "kind": "flame", total: Amount, parts: ReadonlyArray<Part>, part: number | null, model: FlameModel, }
   | { "kind": "heaviest", total: Amount, parts: ReadonlyArray<Part>, part: number | null, label: Int32Array, sums: SumColumns, }
   | { "kind": "sandwich", total: Amount, self: Amount, all: Amount, 
@@ -63,7 +63,7 @@ functions: number, isOwn: boolean, told: number, changed: number, }
 /**
  * By row: 1 if it has children, and 2 if it is open.
  */
-flags: Uint8Array, isCut: boolean, found: Found | null, }
+flags: Uint8Array, isCut: boolean, found: Found | null, match: MatchPlace | null, }
   | { "kind": "diff-flame", total: DiffTotal, model: FlameModel, 
 /**
  * By box.
@@ -99,7 +99,8 @@ open: OpenRows | null, expand: Expand | null, find: FindAsk | null, }
  */
 key: string, tree: string, pixels: number, 
 /**
- * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "heaviest", by: SeparateBy, part: number | null, }
@@ -109,11 +110,20 @@ least: number | null, from: number | null, to: number | null, }
 /**
  * Null for the heaviest thread.
  */
-thread: number | null, unit: FlameModel['unit'], key: string, 
+thread: number | null, 
 /**
  * The time range in the recording.
  */
-range: Range, }
+range: Range, unit: FlameModel['unit'], 
+/**
+ * Identifies the model; see `FlameModel`.
+ */
+key: string, tree: string, pixels: number, 
+/**
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
+ */
+least: number | null, from: number | null, to: number | null, }
   | { "kind": "tracks", unit: FlameModel['unit'], range: Range, pixels: number, }
   | { "kind": "diff-table", of: DiffTableOf, normalize: Normalize, }
   | { "kind": "diff-overview", normalize: Normalize, }
@@ -132,7 +142,8 @@ widths: Widths, unit: FlameModel['unit'],
  */
 key: string, tree: string, pixels: number, 
 /**
- * The minimum weight of boxes, and the part of the graph; null for all boxes that are visible in the complete graph.
+ * The minimum weight of boxes (in a chart, the time below which spans are merged), and the part of the drawing; null for all boxes that are
+ * visible in the complete drawing.
  */
 least: number | null, from: number | null, to: number | null, }
   | { "kind": "diff-of", normalize: Normalize, label: number, };
@@ -285,6 +296,19 @@ export type Line = { id: number, weight: Exact,
  * The bins of selected samples, and of samples in other states.
  */
 bins: Float64Array, waiting: Float64Array | null, };
+
+/**
+ * The place of the found match among all matches of a tree.
+ */
+export type MatchPlace = { 
+/**
+ * From 1; null if it is after the counted ones.
+ */
+at: number | null, of: number, 
+/**
+ * False if there are more.
+ */
+isAll: boolean, };
 
 /**
  * The functions of both recordings without duplicates. The first entry is not a function: it represents samples without a stack.

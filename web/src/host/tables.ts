@@ -50,6 +50,7 @@ export interface Run {
   /** The facts in its table of contents. Numbers above 2^53 are texts. */
   readonly duration_ns?: number | string;
   readonly start_date?: string;
+  readonly process?: string;
   readonly device?: Readonly<Partial<Record<'name' | 'model' | 'platform' | 'os_version', string>>>;
 }
 

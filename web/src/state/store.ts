@@ -9,6 +9,7 @@ export class Store {
   #past: State[] = [];
   #future: State[] = [];
   #gesture = '';
+  #steps = 0;
   readonly #listeners = new Set<() => void>();
 
   constructor(state: State) {
@@ -25,6 +26,11 @@ export class Store {
 
   get canRedo(): boolean {
     return this.#future.length > 0;
+  }
+
+  /** Counts the steps of undo and redo, and those that can be undone. */
+  get steps(): number {
+    return this.#steps;
   }
 
   /** Changes some fields. Steps of one `gesture`, such as the movement of a brush, are undone at once. */
@@ -59,6 +65,7 @@ export class Store {
     const isSame = gesture !== '' && this.#gesture === gesture;
     this.#gesture = gesture;
     if (isSame) return;
+    this.#steps += 1;
     this.#past.push(this.#state);
     if (this.#past.length > MOST) this.#past.shift();
     this.#future = [];
@@ -68,6 +75,7 @@ export class Store {
   #step(from: State[], to: State[]): void {
     const found = from.pop();
     if (found === undefined) return;
+    this.#steps += 1;
     to.push(this.#state);
     const { tab, tree, flame, search, side, chosen } = this.#state;
     // Functions of another side have other numbers.

@@ -1,13 +1,12 @@
-// Synchronises the address of the page with its state, and with the browser's history: another tab, and another function in the middle of
-// Callers & callees, are entries. All other changes have undo, and update the current entry.
+// Synchronises the address of the page with its state, and with the browser's history: another tab, another function in the middle of
+// Callers & callees, and each step that can be undone (a selection, an operation) are entries. All other changes update the current entry.
 //
-// Back and Forward change only the tab and the chosen function (and for two recordings the side, if it has everything that is selected).
-// Selections, operations and the search stay. A link, which has no entry yet, is read completely.
+// Back and Forward show what an entry showed, as links do.
 
 import { RefusedError } from '../host/refused.ts';
 import { fragmentOf, readFragment } from '../state/fragment.ts';
 import { type Names, nameOf } from '../state/names.ts';
-import { functionOn, namesOfSide, stateOnSide } from '../state/sides.ts';
+import { namesOfSide } from '../state/sides.ts';
 import type { State } from '../state/state.ts';
 import type { Store } from '../state/store.ts';
 import { sentence } from './panel.tsx';
@@ -23,6 +22,8 @@ export class Address {
   readonly #names: Names;
   /** The state of the entry that is shown. */
   #shown: State;
+  /** The number of undoable steps at that time. */
+  #steps = 0;
   /** The change comes from the address: it is no step of a person's own. */
   #isFollowing = false;
 
@@ -63,12 +64,15 @@ export class Address {
   /** Writes the state into the entry that is shown, or into a new one. */
   #keep(): void {
     const [from, to] = [this.#shown, this.#store.state];
+    const isMove = isElsewhere(from, to);
+    const isStep = isMove || this.#steps !== this.#store.steps;
     this.#shown = to;
+    this.#steps = this.#store.steps;
     const fragment = this.#fragment();
     const hash = fragment === 'v=1' ? '' : `#${fragment}`;
     if (hash === location.hash && isEntry(history.state)) return;
-    if (this.#isFollowing || !isStep(from, to)) this.#write('replaceState', { fragment, before: this.before }, hash);
-    else this.#write('pushState', { fragment, before: this.#inMiddle(from) }, hash);
+    if (this.#isFollowing || !isStep) this.#write('replaceState', { fragment, before: this.before }, hash);
+    else this.#write('pushState', { fragment, before: isMove ? this.#inMiddle(from) : null }, hash);
   }
 
   #write(how: 'pushState' | 'replaceState', entry: Entry, hash: string): void {
@@ -92,29 +96,19 @@ export class Address {
     }
   }
 
-  /** Shows the tab and the function of an entry. */
   #goTo({ fragment }: Entry): void {
     try {
-      this.#store.set(this.#lookOf(readFragment(fragment, this.#names)));
+      this.#store.replace(readFragment(fragment, this.#names));
     } catch (error) {
       // An entry of another recording in the same file.
       if (!(error instanceof RefusedError)) throw error;
     }
   }
 
-  #lookOf({ tab, chosen, side }: State): Partial<State> {
-    const { state } = this.#store;
-    const { sides } = this.#names;
-    if (sides === undefined || side === state.side) return { tab, chosen };
-    const other = stateOnSide(state, sides, side);
-    const isWhole = other.lost.length === 0 && other.state.metric === state.metric;
-    if (isWhole) return { ...other.state, tab, chosen };
-    return { tab, chosen: chosen === null ? null : functionOn(sides, chosen, side, state.side) };
-  }
 }
 
-/** True if a change leads elsewhere, so that there is a way back. */
-function isStep(from: State, to: State): boolean {
+/** True if a change leads to another tab, or to another function in the middle. */
+function isElsewhere(from: State, to: State): boolean {
   return from.tab !== to.tab || (to.tab === 'callers' && from.side === to.side && from.chosen !== to.chosen);
 }
 

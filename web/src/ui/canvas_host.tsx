@@ -7,6 +7,7 @@ import type { State } from '../state/state.ts';
 import { type App, useApp, useStore } from './app_context.ts';
 import { operationName, selectionChips } from './chips.tsx';
 import { tsvCell } from './copy.ts';
+import type { Seek } from './seen.ts';
 import { documentsOf, summariesOf } from './summary.ts';
 
 interface Drawing<M> {
@@ -69,7 +70,7 @@ function captionOf(app: App, state: State): string[] {
 }
 
 /** Allows saving the boxes of a drawing as a table: callers before callees. */
-export function useSeenBoxes(id: string, model: FlameModel | null): void {
+export function useSeenBoxes(id: string, model: FlameModel | null, seek: Seek): void {
   const { seen } = useApp();
   useEffect(() => {
     if (model === null) return;
@@ -79,7 +80,7 @@ export function useSeenBoxes(id: string, model: FlameModel | null): void {
       const heads = Object.keys(all[0] ?? {});
       return [heads.map((head) => headOf(model, head)).join('\t'), ...all.map((row) => heads.map((head) => tsvCell(String(row[head]))).join('\t'))].join('\n');
     };
-    return seen.show(id, { name: `boxes of the ${id.replaceAll('-', ' ')}`, tsv, rows });
+    return seen.show(id, { name: `boxes of the ${id.replaceAll('-', ' ')}`, tsv, rows, seek });
   }, [model]);
 }
 

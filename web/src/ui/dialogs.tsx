@@ -5,8 +5,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Summary } from '../host/protocol.ts';
 import { useApp, useStore } from './app_context.ts';
 import { counted, grouped } from './format.ts';
-import { KEY_GROUPS } from './keys.ts';
+import { KEY_GROUPS, hasLetterKeys } from './keys.ts';
 import { Facts } from './panel.tsx';
+import { remember } from './remembered.ts';
 import { diagnosticsOf, documentsOf, reductionOf, rejectedOf, summariesOf } from './summary.ts';
 
 function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }): JSX.Element {
@@ -39,6 +40,10 @@ function Dialog({ title, onClose, children }: { title: string; onClose: () => vo
 export function KeysDialog({ onClose }: { onClose: () => void }): JSX.Element {
   return (
     <Dialog title="Keys" onClose={onClose}>
+      <label class="check">
+        <input type="checkbox" checked={hasLetterKeys()} onChange={(event) => remember('letter-keys', event.currentTarget.checked ? null : 'off')} data-part="letter-keys" />
+        Keys of one letter, digit or sign, such as f and /
+      </label>
       <div class="key-groups">
         {KEY_GROUPS.map(({ title, rows }) => (
           <section key={title}>

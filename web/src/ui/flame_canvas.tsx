@@ -20,6 +20,11 @@ interface Detail {
 
 const WHOLE: Detail = { from: null, to: null, least: null };
 
+/** The pixels of the screen in the width of a drawing. */
+export function screenPixels(): number {
+  return Math.round(document.documentElement.clientWidth * devicePixelRatio);
+}
+
 /** The detail of the graph of a key; another graph begins with everything. */
 export function useDetail(key: string): { detail: Detail; isZoomed: boolean; setDetail: (detail: Detail) => void } {
   const [held, hold] = useState({ key, detail: WHOLE });
@@ -42,14 +47,21 @@ export function FlameBoxes(props: Props): JSX.Element {
   const current = useRef(props);
   current.current = props;
   const canvas = useRef<FlameCanvas | null>(null);
-  const [isWhole, setWhole] = useState(true);
+  const [{ isWhole, above }, setSight] = useState({ isWhole: true, above: 0 });
   const { chosen } = useStore();
   const { matches } = useSearch();
   const model = useMemo((): FlameModel | null => {
     const selected = chosen === null || chosen < 0 ? null : chosen;
     return props.model === null ? null : { ...props.model, labels: labelsFor(app.names), matches, selected };
   }, [props.model, matches, chosen]);
-  useSeenBoxes(props.kind, model);
+  const shown = useRef(model);
+  shown.current = model;
+  useSeenBoxes(props.kind, model, (...how) => {
+    // The canvas gets the matches after the search box.
+    const place = canvas.current?.seek(shown.current?.matches ?? null, ...how) ?? null;
+    if (place !== null) app.seen.onPlace(place);
+    return place !== null;
+  });
   const targetOf = (label: number, stack: () => number[]): MenuTarget => {
     const { tree } = current.current;
     const inward = (): number[] => stack().map((place) => functionAt(app.names, place));
@@ -64,7 +76,7 @@ export function FlameBoxes(props: Props): JSX.Element {
     },
     onMenu: (label, x, y, stack) => app.openMenu(targetOf(label, stack), x, y),
     onDetail: (from, to, least) => current.current.onDetail?.({ from, to, least }),
-    onWhole: setWhole,
+    onWhole: (isWhole, above) => setSight({ isWhole, above }),
   };
   return (
     <>
@@ -74,9 +86,9 @@ export function FlameBoxes(props: Props): JSX.Element {
         isOld={props.isOld}
         make={(host) => (canvas.current = new FlameCanvas(host, callbacks, props.kind === 'flame-chart'))}
       />
-      {!isWhole && (
-        <button type="button" class="show-whole" title="Zoom out (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
-          Show all
+      {(!isWhole || above > 0) && (
+        <button type="button" class="show-whole" title="Show all, from the root (0); Escape goes back by one" data-part="show-whole" onClick={() => canvas.current?.showWhole()}>
+          {isWhole ? `${props.model?.direction === 'flame' ? '↓' : '↑'} ${above} ${above === 1 ? 'level' : 'levels'} more` : 'Show all'}
         </button>
       )}
     </>

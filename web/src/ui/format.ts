@@ -27,9 +27,9 @@ export function inScale(weight: Exact, { divisor, decimals }: Scale): string {
   return `${grouped(value / power)}.${String(value % power).padStart(decimals, '0')}`;
 }
 
-/** A weight with its unit: `3.55 s`, `53.00 ms`. */
-export function withUnit(weight: Exact, unit: Unit): string {
-  const scale = scaleOf(weight, unit);
+/** A weight with its unit, or that of a larger weight next to it: `3.55 s`, `53.00 ms`. */
+export function withUnit(weight: Exact, unit: Unit, larger = weight): string {
+  const scale = scaleOf(larger, unit);
   return `${inScale(weight, { ...scale, decimals: scale.decimals === 0 ? 0 : 2 })} ${scale.unit}`;
 }
 
@@ -43,7 +43,7 @@ export function timeText(nanos: number): string {
 export function percent(part: Exact, total: Exact): string {
   if (Number(total) === 0) return '–';
   const share = (100 * Number(part)) / Number(total);
-  if (share === 0) return '0%';
+  if (share === 0) return '0.0%';
   if (share < 0.01) return '<0.01%';
   return `${share.toFixed(share < 0.995 ? 2 : 1)}%`;
 }

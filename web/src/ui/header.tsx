@@ -9,7 +9,6 @@ import { SideSwitch } from './diff/side_switch.tsx';
 import { Select } from './panel.tsx';
 import { SaveMenu } from './save_menu.tsx';
 import { accountOf, documentsOf, reductionOf, summariesOf } from './summary.ts';
-import { titlesOf } from './titles.ts';
 import { ThemeButton } from './theme_button.tsx';
 import { counted, timeText } from './format.ts';
 import { recordedText } from './recorded.ts';
@@ -22,10 +21,11 @@ export function Header(): JSX.Element {
   const span = tables.spans[state.series];
   const summaries = summariesOf(app.names, state.side);
   const account = [reductionOf(app.names)?.short ?? '', ...new Set(summaries.map(accountOf))].filter((text) => text !== '').join('; ');
-  const inputs = titlesOf(summaries.map(documentsOf));
+  const inputs = summaries.map((summary) => documentsOf(summary).join(', '));
+  const program = programOf(tables, state.series);
   return (
     <header class="head" data-part="head">
-      <h1 class={inputs.length > 1 ? 'is-pair' : undefined} title={summaries.flatMap(documentsOf).join('\n')}>{inputs.join(' → ') || 'Recording'}</h1>
+      <h1 class={inputs.length > 1 ? 'is-pair' : undefined} title={summaries.flatMap(documentsOf).join('\n')}>{[program, inputs.join(' → ')].filter((text) => text !== '').join(' · ') || 'Recording'}</h1>
       <SideSwitch />
       {tables.series.length > 1 && state.side !== 'compared' ? <SeriesSelect app={app} /> : <span class="note">{tables.series[0]?.schema}</span>}
       {state.side !== 'compared' && <Recorded run={tables.runs[tables.series[state.series]!.run]!} span={span ?? null} />}
@@ -51,6 +51,12 @@ export function Header(): JSX.Element {
       </div>
     </header>
   );
+}
+
+/** The recorded program; empty if there are several. */
+function programOf({ processes, runs, series }: Tables, shown: number): string {
+  const names = new Set(processes.map(({ name }) => name).filter((name) => name !== ''));
+  return runs[series[shown]!.run]!.process ?? (names.size === 1 ? [...names][0]! : '');
 }
 
 /** Device, date and length of a run, as far as they are known. */

@@ -6,6 +6,7 @@ import type { App } from './app_context.ts';
 import { nameOf } from '../state/names.ts';
 import { tabsOf } from '../state/tabs.ts';
 import { copyAndSay, targetName } from './menu.tsx';
+import { remembered } from './remembered.ts';
 
 interface KeyRow {
   readonly keys: string;
@@ -27,7 +28,7 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
     rows: [
       ...[...GENERAL, ...LOOKS].map(({ key, name, tells }) => ({ keys: key!, tells: `${name}. ${tells}.` })),
       { keys: 'Ctrl Z, Ctrl Shift Z', tells: 'Undo, redo' },
-      { keys: 'Back, Forward', tells: 'In the browser: go through tabs, and through the functions in Callers & callees' },
+      { keys: 'Back, Forward', tells: 'In the browser: go through tabs, selections, operations, and the functions in Callers & callees' },
       { keys: '/ or Ctrl F', tells: 'Search functions' },
       { keys: 'Enter, Shift Enter', tells: 'In the search: go to the heaviest match, then to the next or previous one' },
       { keys: '1 … 9', tells: 'Show a view' },
@@ -57,13 +58,18 @@ export const KEY_GROUPS: readonly { title: string; rows: readonly KeyRow[] }[] =
   },
 ];
 
+/** Keys without Ctrl can be switched off, since software for speech and keys pressed by mistake would act. */
+export function hasLetterKeys(): boolean {
+  return remembered('letter-keys') !== 'off';
+}
+
 /** Acts on a key; true if it meant something. */
 export function pressKey(app: App, event: KeyboardEvent): boolean {
   const isTyping = (event.target as Element | null)?.closest?.('input, select, textarea, dialog') != null;
   const isCommand = event.ctrlKey || event.metaKey;
   if (event.altKey) return false;
   if (isCommand) return !isTyping && pressCommand(app, event);
-  if (isTyping) return false;
+  if (isTyping || (event.key.length === 1 && !hasLetterKeys())) return false;
   const { store, names } = app;
   const { state } = store;
   const action = [...ACTIONS, ...GENERAL, ...LOOKS].find(({ key }) => key === event.key);

@@ -1,10 +1,12 @@
 // What the page remembers for the next visit. Pages from files may have no storage: then choices last as long as the page.
 
+const kept = new Map<string, string | null>();
+
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(`traceparse-${key}`);
   } catch {
-    return null;
+    return kept.get(key) ?? null;
   }
 }
 
@@ -14,6 +16,6 @@ export function remember(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(`traceparse-${key}`);
     else localStorage.setItem(`traceparse-${key}`, value);
   } catch {
-    // It applies to this page.
+    kept.set(key, value);
   }
 }

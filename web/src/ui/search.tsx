@@ -54,17 +54,19 @@ export function SearchBox(): JSX.Element {
     clearTimeout(timer.current);
     setTyped(state.search);
   }, [state.search]);
+  const seek = useSeek();
   const send = (text: string): void => {
     clearTimeout(timer.current);
     sent.current = text;
-    if (text !== app.store.state.search) app.store.set({ search: text });
+    if (text === app.store.state.search) return;
+    app.store.set({ search: text });
+    seek(text, 1, true);
   };
   const type = (text: string): void => {
     setTyped(text);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => send(text), PAUSE_MS);
   };
-  const seek = useSeek();
   return (
     <div class="search" role="search">
       <input
@@ -83,7 +85,7 @@ export function SearchBox(): JSX.Element {
           if (event.key === 'Escape') type('');
           if (event.key !== 'Enter' || event.isComposing || typed === '') return;
           send(typed);
-          seek(typed, event.shiftKey ? -1 : 1);
+          seek(typed, event.shiftKey ? -1 : 1, false);
         }}
       />
       <span id="search-result" class={search.fault === null ? 'note' : 'fault'} aria-live="polite">
@@ -95,11 +97,11 @@ export function SearchBox(): JSX.Element {
 }
 
 /** Goes to a match as soon as it is known what matches. */
-function useSeek(): (text: string, step: 1 | -1) => void {
+function useSeek(): (text: string, step: 1 | -1, isTyping: boolean) => void {
   const { seen, say } = useApp();
   const { answer, fault } = useSearch();
   const { search } = useStore();
-  const [wanted, want] = useState<{ readonly text: string; readonly step: 1 | -1 } | null>(null);
+  const [wanted, want] = useState<{ readonly text: string; readonly step: 1 | -1; readonly isTyping: boolean } | null>(null);
   const last = useRef('');
   useEffect(() => {
     if (wanted === null) return;
@@ -109,10 +111,11 @@ function useSeek(): (text: string, step: 1 | -1) => void {
     if (!isKnown || answer === null || answer.functions === 0) return;
     // A new search begins with the heaviest match.
     const isNew = last.current !== search;
-    last.current = search;
-    if (!seen.seek(wanted.step, isNew)) say('No row here matches. In the call tree, you can go from match to match.');
+    if (!wanted.isTyping) last.current = search;
+    const isFound = seen.seek(wanted.step, isNew || wanted.isTyping, wanted.isTyping);
+    if (!isFound && !wanted.isTyping) say('Nothing here matches. In the call tree, you can go from match to match.');
   }, [wanted, search, answer, fault]);
-  return (text, step) => want({ text, step });
+  return (text, step, isTyping) => want({ text, step, isTyping });
 }
 
 const APPLIED = [
@@ -145,7 +148,12 @@ function ApplySearch(): JSX.Element | null {
 }
 
 function Result(): JSX.Element | null {
+  const { seen } = useApp();
+  const { search, tab } = useStore();
   const { answer, unit, fault } = useSearch();
+  const [place, setPlace] = useState('');
+  useEffect(() => setPlace(''), [search, tab]);
+  useEffect(() => void (seen.onPlace = setPlace), [seen]);
   if (fault !== null) return <>{sentence(fault)}</>;
   if (answer === null) return null;
   if (answer.functions === 0) return <>No function matches.</>;
@@ -160,7 +168,11 @@ function Result(): JSX.Element | null {
   // The rest is cut off if there is little space.
   return (
     <span title={count + rest}>
-      <span class="count">{count}</span>
+      <span class="count">
+        {count}
+        {place !== '' && ' · '}
+        {place !== '' && <span data-part="match-place">{place}</span>}
+      </span>
       {rest}
     </span>
   );

@@ -7,12 +7,14 @@ interface Seeable {
   readonly name: string;
   readonly tsv: () => string;
   readonly rows: () => readonly object[];
-  /** Moves to a matching row; returns false if there is none. */
   readonly seek?: Seek;
 }
 
-/** The next or previous match, or the heaviest one. */
-export type Seek = (step: 1 | -1, toHeaviest: boolean) => boolean;
+/**
+ * Goes to the next or previous match, or to the heaviest one; returns false if there is none. While someone types, it is only scrolled to: the
+ * focus and the chosen function stay.
+ */
+export type Seek = (step: 1 | -1, toHeaviest: boolean, isTyping: boolean) => boolean;
 
 export interface SeenDrawing {
   readonly name: () => string;
@@ -37,6 +39,8 @@ export async function saveDrawing(say: (text: string) => void, drawing: SeenDraw
 export class Seen {
   readonly #shown = new Map<string, Seeable>();
   readonly #drawn = new Map<string, SeenDrawing>();
+  /** Reports which match was found: `3 of 12`. */
+  onPlace: (text: string) => void = () => {};
 
   /** Registers a drawing; the returned function removes it. */
   draw(id: string, drawing: SeenDrawing): () => void {
@@ -63,9 +67,9 @@ export class Seen {
     };
   }
 
-  /** Goes to a match in the first table that has one; false without any. */
-  seek(step: 1 | -1, toHeaviest: boolean): boolean {
-    return [...this.#shown.values()].some((seeable) => seeable.seek?.(step, toHeaviest) === true);
+  /** Goes to a match in the first table or drawing that has one; false without any. */
+  seek(...how: Parameters<Seek>): boolean {
+    return [...this.#shown.values()].some((seeable) => seeable.seek?.(...how) === true);
   }
 
   /** All tables as TSV, one after the other; null if there are none. */

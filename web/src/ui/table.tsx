@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { press } from '../canvas/index.ts';
 import type { Exact } from '../host/protocol.ts';
 import { useApp } from './app_context.ts';
+import { grouped } from './format.ts';
 import type { MenuTarget } from './menu_target.ts';
 import type { Seek } from './seen.ts';
 import { Head, headKeys, headingId, sortableOnScreen } from './table_head.tsx';
@@ -41,9 +42,9 @@ export interface TreeRows {
   readonly toggle: (row: number) => void;
   readonly expandAll: (row: number) => void;
   /** Moves from a row to a match anywhere in the tree, or to the heaviest match. */
-  readonly seek: (row: number, step: 1 | -1, toHeaviest: boolean) => void;
+  readonly seek: (row: number, step: 1 | -1, toHeaviest: boolean, isTyping: boolean) => void;
   /** Where the last one was found. */
-  readonly found: { readonly row: number } | null;
+  readonly found: { readonly row: number; readonly isTyping: boolean } | null;
 }
 
 export interface TableProps {
@@ -61,6 +62,8 @@ export interface TableProps {
   readonly onChoose?: (row: number) => void;
   readonly onOpen?: (row: number) => void;
   readonly tree?: TreeRows;
+  /** The row on top when the table opens, if none is chosen. */
+  readonly first?: number;
   readonly empty?: string;
   /** The order of the rows is what they mean, as in a stack: there is no other. */
   readonly hasOneOrder?: boolean;
@@ -84,13 +87,20 @@ export function Table(props: TableProps): JSX.Element {
   useEffect(() => {
     // Keys continue to work after a key changed the view.
     if (document.activeElement === null || document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
-    for (let row = 0; row < count && props.isChosen !== undefined; row += 1) {
-      if (!props.isChosen(row)) continue;
-      setActive(row);
-      scroller.current!.scrollTop = Math.max(0, row * ROW - scroller.current!.clientHeight / 2);
-      break;
-    }
+    const chosen = props.isChosen === undefined ? -1 : Array.from({ length: count }, (_, row) => row).findIndex(props.isChosen);
+    const byWeight = columns.find(({ isOrder }) => isOrder)?.value;
+    if (chosen < 0) return;
+    setActive(chosen);
+    // Around a function without self weight are only others without: the heaviest ones are shown in their place.
+    if (byWeight === undefined || Number(byWeight(chosen)) > 0) scroller.current!.scrollTop = Math.max(0, chosen * ROW - scroller.current!.clientHeight / 2);
   }, []);
+
+  // The height may still change until someone moves the rows.
+  const isOpening = useRef(true);
+  useEffect(() => {
+    if (isOpening.current && props.first !== undefined && !Array.from({ length: count }, (_, row) => row).some((row) => props.isChosen?.(row))) scroller.current!.scrollTop = props.first * ROW;
+  }, [seen.height]);
+  const moves = (): void => void (isOpening.current = false);
 
   const go = (place: number): void => {
     const next = Math.max(0, Math.min(count - 1, place));
@@ -128,10 +138,10 @@ export function Table(props: TableProps): JSX.Element {
     app.openMenu(targetOf(at(place)), x ?? (box?.left ?? 0) + 120, y ?? (box?.bottom ?? 0));
   };
 
-  const seek = useSeek(props, scroller, current, at, go);
-  useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (step, toHeaviest) => seek.current(step, toHeaviest) }));
+  const seek = useSeek(props, scroller, current, at, (place, isTyping) => (isTyping ? setActive(place) : go(place)));
+  useEffect(() => app.seen.show(id, { name: label, tsv: whole, rows: () => jsonRows(columns, count, at), seek: (...how) => seek.current(...how) }));
   const toMatch = (step: 1 | -1): void => {
-    if (!seek.current(step, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
+    if (!seek.current(step, false, false)) app.say(app.store.state.search !== '' ? 'No row here matches the search.' : 'Search for something first.');
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -163,6 +173,9 @@ export function Table(props: TableProps): JSX.Element {
       data-part="table"
       data-count={count}
       onKeyDown={onKeyDown}
+      onKeyDownCapture={moves}
+      onWheel={moves}
+      onPointerDown={moves}
       onFocusIn={() => app.aimAtRow(() => highlighted.current())}
       onFocusOut={() => app.aimAtRow(null)}
     >
@@ -181,19 +194,20 @@ function scrollTo(element: HTMLElement, place: number): void {
 }
 
 /** Moves to the next or previous matching row, wrapping around at the ends; returns false if no row matches. */
-function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, current: number, at: (place: number) => number, go: (place: number) => void): { readonly current: Seek } {
+function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, current: number, at: (place: number) => number, go: (place: number, isTyping: boolean) => void): { readonly current: Seek } {
   const { count, tree } = props;
+  const { seen } = useApp();
   /** Scrolls to a distant row: in the middle, its surroundings are visible, even if a bar appears below the table. */
-  const jump = (place: number): void => {
+  const jump = (place: number, isTyping: boolean): void => {
     const element = scroller.current!;
     const top = place * ROW - element.scrollTop;
     // If there is little space, the page also scrolls.
-    element.scrollIntoView({ block: 'nearest' });
+    if (!isTyping) element.scrollIntoView({ block: 'nearest' });
     if (top < 2 * ROW || top > element.clientHeight - 5 * ROW) element.scrollTop = Math.max(0, place * ROW - element.clientHeight / 2);
-    go(place);
+    go(place, isTyping);
   };
   const seek = useRef<Seek>(() => false);
-  seek.current = (step, toHeaviest) => {
+  seek.current = (step, toHeaviest, isTyping) => {
     if (props.isMatch == null || count === 0) return false;
     const places = Array.from({ length: count }, (_, steps) => (current + step * (steps + 1) + 2 * count) % count);
     // Rows are numbered from the heaviest to the lightest, regardless of how they are sorted.
@@ -201,13 +215,16 @@ function useSeek(props: TableProps, scroller: RefObject<HTMLDivElement | null>, 
     const first = matches.reduce((best, place) => (at(place) < at(best) ? place : best), matches[0]!);
     const place = tree !== undefined ? current : toHeaviest ? first : matches[0];
     if (place === undefined) return false;
-    scroller.current!.focus({ preventScroll: true });
-    if (tree === undefined) jump(place);
-    else tree.seek(at(place), step, toHeaviest);
+    if (!isTyping) scroller.current!.focus({ preventScroll: true });
+    if (tree !== undefined) tree.seek(at(place), step, toHeaviest, isTyping);
+    else {
+      jump(place, isTyping);
+      seen.onPlace(`${grouped(matches.filter((other) => other <= place).length)} of ${grouped(matches.length)}`);
+    }
     return true;
   };
   useEffect(() => {
-    if (tree?.found != null) jump(tree.found.row);
+    if (tree?.found != null) jump(tree.found.row, tree.found.isTyping);
   }, [tree?.found]);
   return seek;
 }

@@ -1,7 +1,7 @@
 // The views as tabs.
 
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { press, stepKeys } from '../canvas/index.ts';
 import { intervalsOf } from '../state/intervals.ts';
 import { type Names, runOf } from '../state/names.ts';
@@ -21,6 +21,10 @@ export function Tabs(): JSX.Element {
   const listed = tabs.filter(({ id }) => isListed(id));
   const more = tabs.filter(({ id }) => !isListed(id));
   const list = useRef<HTMLDivElement>(null);
+  const [isAlone, setAlone] = useState(false);
+  useEffect(() => {
+    document.documentElement.dataset['window'] = isAlone ? 'view' : 'page';
+  }, [isAlone]);
   useEffect(() => {
     const chosen = document.getElementById(`tab-${tab}`);
     const box = list.current;
@@ -65,6 +69,10 @@ export function Tabs(): JSX.Element {
           groups={() => [listed.filter(isOutOfSight), more].map((views) => views.map(({ id, name }) => ({ id, name, run: () => store.set({ tab: id }) })))}
         />
       )}
+      <span class="fill" />
+      <button type="button" aria-label="Full window" title="Full window: hide everything above the tabs" aria-pressed={isAlone} onClick={() => setAlone(!isAlone)} data-part="full-window">
+        {isAlone ? '⤡' : '⤢'}
+      </button>
     </div>
   );
 }

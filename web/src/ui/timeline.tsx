@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Range, TimelineCanvas, type TimelineModel } from '../canvas/index.ts';
+import { type Range, TimelineCanvas, type TimelineModel, marginOf } from '../canvas/index.ts';
 import { intervalsOf } from '../state/intervals.ts';
 import { runOf } from '../state/names.ts';
 import { placeOf, placeOfAll } from '../state/state.ts';
@@ -32,18 +32,19 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
   const strokes = useRef(0);
   // The lines of all samples stay, regardless of the selection.
   const place = placeOf({ ...state, time: null, threads: null, processes: null, mainOnly: false, by: 'none' }, app.names.tables);
-  const asked = seen ?? (whole === null ? null : { range: whole, pixels: innerWidth });
-  const { answer, unit, place: answered } = useAnswer(
-    channel,
-    asked === null ? null : { kind: 'tracks', unit: unitOf(app, state), range: asked.range, pixels: asked.pixels },
-    place,
-  );
+  const pixels = seen?.pixels ?? innerWidth - marginOf(innerWidth);
+  const tracksIn = (range: Range | null) => (range === null ? null : ({ kind: 'tracks', unit: unitOf(app, state), range, pixels } as const));
+  // The overview and its scale are of everything, regardless of the zoom.
+  const { answer, unit, place: answered } = useAnswer(channel, tracksIn(whole), place);
+  const isZoomed = whole !== null && seen !== null && (seen.range.start > whole.start || seen.range.end < whole.end);
+  const zoomed = useAnswer(`${channel}-zoomed`, tracksIn(isZoomed ? seen.range : null), place);
+  const part = isZoomed && zoomed.place.series === state.series ? zoomed.answer : null;
   const isWithIntervals = intervalsOf(app.names.tables, runOf(app.names.tables, state.series)).length > 0;
-  const { answer: cpu } = useAnswer(`${channel}-intervals`, isWithIntervals ? { kind: 'intervals' } : null, placeOfAll(state));
+  const { answer: cpu } = useAnswer(`intervals-${channel}`, isWithIntervals ? { kind: 'intervals' } : null, placeOfAll(state));
   const lines = useMemo(() => {
     if (answer === null || whole === null || answered.series !== state.series) return null;
-    return timelineModel(app.names, state, answer, unit, whole, closed, cpu, one);
-  }, [answer, cpu, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
+    return timelineModel(app.names, state, { answer: part ?? answer, overall: answer, unit }, whole, closed, cpu, one);
+  }, [answer, part, cpu, state.threads, state.processes, state.mainOnly, state.series, closed, one?.rate]);
   // While the brush moves, the lines stay the same objects.
   const model = useMemo((): TimelineModel | null => (lines === null ? null : { ...lines, brush: state.time }), [lines, state.time]);
   // The canvas is created once, and its callbacks only see the values at that time.
@@ -88,6 +89,18 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
           }))
         }
       />
+      <div class="timeline-tools">
+        {state.time !== null && (seen === null || !isShown(seen.range, state.time)) && (
+          <button type="button" title="Zoom to the selected time (z in the timeline)" data-part="zoom-selection" onClick={() => canvas.current?.zoom('brush')}>
+            Zoom to selection
+          </button>
+        )}
+        {isZoomed && (
+          <button type="button" title="Zoom out (0 in the timeline)" data-part="zoom-all" onClick={() => canvas.current?.zoom('whole')}>
+            Show all
+          </button>
+        )}
+      </div>
       <LowerEdge of={name ?? 'alone'} box={box} />
     </section>
   );
@@ -114,6 +127,12 @@ export function Timeline({ one, channel = 'tracks', onRate }: Props): JSX.Elemen
     const [start, end] = [lane.start[index]!, Math.min(lane.end[index]!, whole.end)];
     if (end > start) app.change({ time: { start: Math.round(start), end: Math.round(end) } });
   }
+}
+
+/** True if a time fills the visible range; clicks and answers round both. */
+function isShown({ start, end }: Range, time: { readonly start: number; readonly end: number | null }): boolean {
+  const slack = (end - start) / 1_000;
+  return Math.abs(time.start - start) <= slack && Math.abs((time.end ?? end) - end) <= slack;
 }
 
 function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {

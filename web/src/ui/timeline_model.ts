@@ -23,7 +23,14 @@ export function largestRate({ overall, bin }: Tracks): number {
   return overall.reduce((most, value) => Math.max(most, value), 0) / bin;
 }
 
-export function timelineModel(names: Names, state: State, answer: Tracks, unit: Unit, whole: Range, closed: ReadonlySet<string>, cpu: IntervalsAnswer | null, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
+/** The tracks of the visible time, and of everything. */
+interface Shown {
+  readonly answer: Tracks;
+  readonly overall: Tracks;
+  readonly unit: Unit;
+}
+
+export function timelineModel(names: Names, state: State, { answer, overall, unit }: Shown, whole: Range, closed: ReadonlySet<string>, cpu: IntervalsAnswer | null, one?: OneOfTwo): Omit<TimelineModel, 'brush'> {
   const { tables } = names;
   const series = tables.series[state.series]!;
   const isTime = unit === 'ns';
@@ -31,7 +38,7 @@ export function timelineModel(names: Names, state: State, answer: Tracks, unit: 
   const what = series.meaning === 'presence' || state.states !== 'running' ? 'thread' : 'core';
   // A counter is not read at every sample, so its events may belong to a longer time than the bin: they are not a rate.
   const isCounter = unit === 'events';
-  const full = (values: readonly Float64Array[]): Height => (isCounter ? mostOf(values, unit) : fullOf(values, answer.bin, unit, what));
+  const full = (values: readonly Float64Array[], { bin } = answer): Height => (isCounter ? mostOf(values, unit) : fullOf(values, bin, unit, what));
   const bins = (line: Line, height: Height): Bins => ({ start: answer.start, bin: answer.bin, layers: layersOf(line), ...height });
   const weight = (line: Line): string => withUnit(line.weight, unit);
   const isOff = (thread: number): boolean => isThreadOff(names, state, thread);
@@ -47,7 +54,7 @@ export function timelineModel(names: Names, state: State, answer: Tracks, unit: 
     bins: bins(line, isTime ? { full: answer.bin, fullText: `one ${what}` } : ofThread),
   });
   const name = one?.name;
-  const overallFull = full([answer.overall, Float64Array.of((one?.rate ?? 0) * answer.bin)]);
+  const overallFull = full([overall.overall, Float64Array.of((one?.rate ?? 0) * overall.bin)], overall);
   const lanes = laneTracks(names, state, cpu);
   const tracks: Track[] = [...lanes.above];
   const ofProcess = full(answer.processes.map((line) => line.bins));
@@ -72,7 +79,7 @@ export function timelineModel(names: Names, state: State, answer: Tracks, unit: 
       id: 'overview',
       label: `${name === undefined ? '' : `${name}: `}${what === 'thread' ? 'all threads' : 'all CPU'}`.replace(/^a/, 'A'),
       kind: 'overview',
-      bins: { start: answer.start, bin: answer.bin, layers: [{ name: what === 'thread' ? 'threads' : 'CPU', tone: 'cpu', values: answer.overall }], ...overallFull },
+      bins: { start: overall.start, bin: overall.bin, layers: [{ name: what === 'thread' ? 'threads' : 'CPU', tone: 'cpu', values: overall.overall }], ...overallFull },
     },
     tracks,
     title: name === undefined ? 'CPU over time' : `CPU over time, ${name.toLowerCase()}`,

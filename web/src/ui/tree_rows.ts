@@ -1,10 +1,11 @@
 // The open rows of a shown tree, and the way to the next matching row. The engine has the tree: the page requests the open rows, and rows
 // to open.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf, AskOf, FindAsk, OpenRows } from '../host/protocol.ts';
 import { boxStack } from '../canvas/index.ts';
 import { useAnswer, useApp, useStore } from './app_context.ts';
+import { grouped } from './format.ts';
 import { functionAt } from './labels.ts';
 import { partWord } from './parts.tsx';
 import { useSearch } from './search.tsx';
@@ -30,20 +31,24 @@ export const HEAVIEST = { unit: 'samples', key: '', tree: 'heaviest', pixels: 10
 type HeaviestAsk = AskOf<'flame'> | AskOf<'diff-flame'>;
 
 /** The rows of the answer to the current question; null without one. `heaviest` is the question for the boxes of the same tree. */
-export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf<'tree'>, 'found'>) | null, isOld: boolean, heaviest: HeaviestAsk): TreeRows | null {
+export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf<'tree'>, 'found' | 'match'>) | null, isOld: boolean, heaviest: HeaviestAsk): TreeRows | null {
   const { ask, isOpening, set } = opening;
   const app = useApp();
   const { search: text } = useStore();
   const search = useSearch();
   const noMatch = useNoMatch();
   const [found, setFound] = useState<TreeRows['found']>(null);
+  const isTyping = useRef(false);
   useEffect(() => {
     // Rows that were opened at once count as open from now on.
     if (!isOpening || answer === null || isOld) return;
     set({ open: openRows(answer, -1), expand: null, find: null });
-    if (typeof answer.found === 'number') setFound({ row: answer.found });
-    else if (answer.found === 'beyond') app.say('The next match is beyond the rows that are shown: close some rows, or focus on a function.');
-    else if (answer.found === 'none') app.say(noMatch);
+    const { found, match } = answer;
+    if (match !== null) app.seen.onPlace(`${match.at === null ? '–' : grouped(match.at)} of ${grouped(match.of)}${match.isAll ? '' : '+'}`);
+    if (typeof found === 'number') setFound({ row: found, isTyping: isTyping.current });
+    else if (isTyping.current) return;
+    else if (found === 'beyond') app.say('The next match is beyond the rows that are shown: close some rows, or focus on a function.');
+    else if (found === 'none') app.say(noMatch);
   }, [isOpening, answer, isOld]);
   const seekHeaviest = useHeaviest(heaviest, (path) => {
     if (answer !== null) set({ open: openRows(answer, -1), find: { text, path, steps: 1, isHere: true } });
@@ -52,9 +57,10 @@ export function useTreeRows(opening: Opening, answer: (TreeShape & Pick<AnswerOf
   const { depth, flags } = answer;
   const isOpen = (row: number): boolean => (flags[row]! & 2) !== 0;
   const expand = (row: number, onlyChain: boolean): void => set({ open: openRows(answer, -1), expand: { path: pathTo(answer, row), onlyChain } });
-  const seek = (row: number, step: 1 | -1, toHeaviest: boolean): void => {
+  const seek = (row: number, step: 1 | -1, toHeaviest: boolean, typing: boolean): void => {
     // It is not known yet what the search means, or if it is refused.
     if (search.answer === null) return;
+    isTyping.current = typing;
     if (toHeaviest) {
       seekHeaviest();
       return;
@@ -109,6 +115,18 @@ export function chainLevels({ depth }: Pick<TreeShape, 'depth'>): Int32Array {
     if (caller >= 0) levels[row] = levels[caller]! + (callees[caller] === 1 ? 0 : 1);
   });
   return levels;
+}
+
+/** Fewer callers before the first fork are shown like all other rows. */
+const MANY_CALLERS = 5;
+/** A callee with this share of its caller leaves too little for a fork. */
+const NEARLY_ALL = 0.9;
+
+/** The first row of the heaviest path whose weight is divided among its callees; 0 if it is near the top. */
+export function firstFork({ depth, sums }: Pick<AnswerOf<'tree'>, 'depth' | 'sums'>): number {
+  let row = 0;
+  while (row + 1 < depth.length && depth[row + 1] === depth[row]! + 1 && Number(sums.all[row + 1]) >= NEARLY_ALL * Number(sums.all[row])) row += 1;
+  return row < MANY_CALLERS ? 0 : row;
 }
 
 /** Why no row of the tree matches. */

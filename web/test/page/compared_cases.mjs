@@ -282,10 +282,10 @@ export const COMPARED_CASES = {
 
   async 'files of one name that are compared have their folders in the title'(tab, { processes, pair }) {
     await tab.open(processes.page);
-    equal(await tab.text('h1'), '14.3.1/time-profile.xml → 26.4.1/time-profile.xml');
+    equal(await tab.text('h1'), 'Grove · 14.3.1/time-profile.xml → 26.4.1/time-profile.xml');
     await tab.click('[data-part=choice-before]');
-    equal(await tab.text('h1'), 'time-profile.xml');
+    equal(await tab.text('h1'), 'Orchard · 14.3.1/time-profile.xml');
     await tab.open(pair.page);
-    equal(await tab.text('h1'), 'input.xml → changed.xml');
+    equal(await tab.text('h1'), 'Orchard · input.xml → changed.xml');
   },
 };

@@ -47,6 +47,7 @@ export async function writeInputs(folder, isFresh) {
   const changed = writeChanged(orchard, join(folder, 'changed.xml'));
   return {
     orchard: await write(orchard, 'orchard'),
+    dots: await write(writeDots(join(folder, 'dots.xml')), 'dots'),
     events: await write(fixture('14.3/counters-profile/input.xml'), 'events'),
     sources: await write(orchard, 'sources', ['--source', folder]),
     counters: await write(fixture('27/cpu-profile/input.xml'), 'counters'),
@@ -61,6 +62,22 @@ export async function writeInputs(folder, isFresh) {
     others: await Promise.all(others.map((file, index) => write(file, `other-${index}`))),
     axe: createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
   };
+}
+
+/** Writes a thread that ran for a millisecond of every ten, for a minute. */
+function writeDots(path) {
+  const columns = { time: 'sample-time', thread: 'thread', process: 'process', core: 'core', 'thread-state': 'thread-state', weight: 'weight', stack: 'tagged-backtrace' };
+  const heads = Object.entries(columns).map(([mnemonic, type]) => `<col><mnemonic>${mnemonic}</mnemonic><name>${mnemonic}</name><engineering-type>${type}</engineering-type></col>`);
+  const process = '<process id="1" fmt="dots (7)"><pid id="2" fmt="7">7</pid></process>';
+  const first = [
+    `<thread id="3" fmt="main (0x9) (dots, pid: 7)"><tid id="4" fmt="0x9">9</tid>${process}</thread><process ref="1"/><core id="5" fmt="CPU 0">0</core><thread-state id="6" fmt="Running">Running</thread-state>`,
+    '<weight id="7" fmt="1.00 ms">1000000</weight><tagged-backtrace id="8"><frame id="9" name="dot" addr="0x100"><binary id="10" name="dots" UUID="0F5C8B1A-7C1E-3C55-8D5A-9A41E0B7C6D2" arch="arm64" load-addr="0x0" path="/dots"/></frame></tagged-backtrace>',
+  ].join('');
+  const others = '<thread ref="3"/><process ref="1"/><core ref="5"/><thread-state ref="6"/><weight ref="7"/><tagged-backtrace ref="8"/>';
+  const rows = Array.from({ length: 6_000 }, (_, at) => `<row><sample-time id="${at + 20}" fmt="">${at * 10_000_000}</sample-time>${at === 0 ? first : others}</row>`);
+  const schema = `<schema name="time-profile">${heads.join('')}</schema>`;
+  writeFileSync(path, `<?xml version="1.0"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>${schema}${rows.join('\n')}</node></trace-query-result>\n`);
+  return path;
 }
 
 /** Returns the recording with other names for a function, its binary, its process and a thread. */

@@ -45,6 +45,126 @@ export const LAYOUT_CASES = {
     }
   },
 
+  async 'the lane of all CPUs and its scale stay the same if the timeline is zoomed'(tab, { orchard, pair }) {
+    for (const { page } of [orchard, pair]) {
+      await tab.open(page);
+      const before = await tab.browser.run(overviewPicture);
+      await brush(tab, 0.55, 0.6);
+      await tab.press('z');
+      await waitFor(async () => (await tab.browser.run(overviewPicture)).hasFrame, 'the frame of the visible time');
+      await tab.press('Escape');
+      await tab.ready();
+      const after = await tab.browser.run(overviewPicture);
+      ok(before.drawn.filter((isDrawn) => isDrawn).length > 200, 'the recording is busy');
+      equal(after.drawn.filter((isDrawn, column) => after.isOutside[column] && isDrawn !== before.drawn[column]).length, 0, 'no column changes outside of the visible time');
+      equal(after.scale, before.scale, 'the scale next to the lane');
+    }
+  },
+
+  async 'functions open with the heaviest if the chosen one has no self weight'(tab, { orchard }) {
+    await tab.open(orchard.page, 'v=1&tab=functions');
+    const { functions } = await tab.tables();
+    const [outer, lightest] = [functions.findLast(({ self }) => self === 0), functions.findLast(({ self, function: name }) => self > 0 && name.startsWith('orchard::'))];
+    ok(functions.indexOf(outer) > functions.indexOf(lightest) + 10);
+    for (const [{ function: name, binary }, seen] of [[outer, functions[0]], [lightest, lightest]]) {
+      await tab.follow(`v=1&tab=overview&fn=${encodeURIComponent(name + (binary === '' ? '' : `@${binary}`))}`);
+      await tab.show('functions');
+      equal(await tab.browser.run(() => document.querySelector('[data-part=chosen] .name').title), name);
+      const titles = await tab.browser.run(() => {
+        const table = document.getElementById('functions').getBoundingClientRect();
+        const isSeen = ({ top, bottom }) => top >= table.top && bottom <= table.bottom;
+        return [...document.querySelectorAll('#functions .row:not(.table-head)')].filter((row) => isSeen(row.getBoundingClientRect())).map((row) => row.querySelector('.name').title);
+      });
+      ok(titles.includes(seen.function), `${name}: ${titles}`);
+    }
+  },
+
+  async 'trees open where they fork, and a button leads to the levels above'(tab, { orchard }) {
+    await tab.browser.resize(1280, 500);
+    await tab.open(orchard.page, 'v=1&tab=tree&by=thread');
+    const top = () => tab.browser.run(() => document.getElementById('tree').scrollTop / 24);
+    const { tree } = await tab.tables();
+    const weights = tree.map(({ all }) => all);
+    const fork = weights.findIndex((weight, row) => !(weights[row + 1] >= 0.9 * weight));
+    ok(fork >= 5, `${fork}`);
+    ok(Math.abs((await top()) - fork) < 1, `${await top()} instead of ${fork}`);
+    equal(await tab.text('[data-part=levels-above]'), `↑ ${fork} callers above`);
+    await tab.click('[data-part=levels-above]');
+    equal(await top(), 0);
+    await tab.open(orchard.page, 'v=1&tab=flame&by=thread');
+    const [, levels] = /^↑ (\d+) levels? more$/.exec(await tab.text('[data-part=show-whole]'));
+    ok(Number(levels) >= 5, levels);
+    await tab.click('[data-part=show-whole]');
+    await waitFor(async () => (await tab.count('[data-part=show-whole]')) === 0, 'all levels');
+    await tab.browser.resize(1280, 800);
+  },
+
+  async 'a view gets the complete window'(tab, { orchard, pair }) {
+    for (const [{ page }, timelines] of [[orchard, 1], [pair, 2]]) {
+      await tab.open(page, 'v=1&tab=flame');
+      const height = async () => (await tab.place('#view')).height;
+      const before = await height();
+      await tab.click('[data-part=full-window]');
+      ok((await height()) > 640 && before < 500, `${before}, then ${await height()}`);
+      await tab.click('[data-part=full-window][aria-pressed=true]');
+      equal(await height(), before);
+      equal(await tab.count('[data-part=timeline] canvas'), timelines);
+    }
+  },
+
+  async 'buttons zoom the timeline to the selected time, and back'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    equal(await tab.count('.timeline-tools button'), 0);
+    await brush(tab, 0.3, 0.6);
+    await tab.click('[data-part=zoom-selection]');
+    await waitFor(async () => (await tab.browser.run(overviewPicture)).hasFrame, 'the frame of the visible time');
+    await waitFor(async () => (await tab.count('[data-part=zoom-selection]')) === 0, 'the selected time fills the timeline');
+    await tab.click('[data-part=zoom-all]');
+    await waitFor(async () => (await tab.count('[data-part=zoom-all]')) === 0, 'everything is visible');
+    equal(await tab.count('[data-part=zoom-selection]'), 1);
+  },
+
+  async 'keys of one letter can be switched off, and the browser remembers it'(tab, { orchard }) {
+    await tab.open(orchard.page);
+    await tab.press('h');
+    match(await tab.fragment(), /op=hide-system/);
+    await tab.click('[data-part=keys]');
+    await tab.click('[data-part=letter-keys]');
+    await tab.press('Escape');
+    // Without \`tab.open\`, which clears the storage.
+    await tab.browser.open(orchard.page);
+    await tab.ready();
+    for (const key of ['h', '2', '?', '/']) await tab.press(key);
+    equal(await tab.fragment(), '');
+    equal(await tab.count('dialog'), 0);
+    equal(await tab.browser.run(() => document.activeElement.id), '');
+    await tab.press('Control+f');
+    equal(await tab.browser.run(() => document.activeElement.id), 'search');
+    await tab.click('[data-part=keys]');
+    await tab.click('[data-part=letter-keys]');
+    await tab.press('Escape');
+    await tab.browser.run(() => document.activeElement.blur());
+    await tab.press('h');
+    match(await tab.fragment(), /op=hide-system/);
+    await tab.browser.run(() => localStorage.clear());
+  },
+
+  async 'the flame chart is as full as its thread was busy'(tab, { dots }) {
+    await tab.open(dots.page, 'v=1&tab=chart');
+    const share = await tab.browser.run(() => {
+      const canvas = document.querySelector('[data-part=flame-chart] canvas');
+      const ratio = canvas.width / canvas.clientWidth;
+      // The first row, below the axis.
+      const [top, height] = [22 * ratio, 17 * ratio];
+      const { data } = canvas.getContext('2d').getImageData(0, top, canvas.width, height);
+      const background = data.slice(0, 3).join();
+      let drawn = 0;
+      for (let at = 0; at < data.length; at += 4) drawn += data.slice(at, at + 3).join() === background ? 0 : 1;
+      return drawn / (canvas.width * height);
+    });
+    ok(Math.abs(share - 0.1) < 0.03, `${share} instead of 0.1`);
+  },
+
   async 'on a phone, the view has half of the window'(tab, { orchard, pair }) {
     await tab.browser.resize(390, 844);
     for (const { page } of [orchard, pair]) {
@@ -131,6 +251,28 @@ export const LAYOUT_CASES = {
     equal(await tab.text('#source .row.is-active code'), '113');
   },
 };
+
+/**
+ * Returns what the first timeline shows of all CPUs: for each column outside of the visible time whether something is drawn at its bottom,
+ * and the picture of the name and the scale on the left.
+ */
+function overviewPicture() {
+  const canvas = document.querySelector('[data-part=timeline] canvas');
+  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const [ratio, left] = [canvas.width / canvas.clientWidth, 240];
+  const pixels = context.getImageData(left * ratio, 0, canvas.width - left * ratio, 50 * ratio);
+  const at = (x, y) => pixels.data.slice(4 * (Math.round(y * ratio) * pixels.width + x), 4 * (Math.round(y * ratio) * pixels.width + x) + 3).join();
+  const columns = Array.from({ length: pixels.width }, (_, x) => x);
+  // The frame of the visible time is at the top, where no weight is drawn.
+  const framed = columns.filter((x) => at(x, 0) !== at(x, 2));
+  const isOutside = (x) => framed.length === 0 || x < framed[0] - 2 || x > framed.at(-1) + 2;
+  const margin = context.getImageData(0, 0, 200 * ratio, 50 * ratio).data;
+  let scale = 0;
+  for (const value of margin) scale = (Math.imul(scale, 31) + value) | 0;
+  return { hasFrame: framed.length > 0, drawn: columns.map((x) => at(x, 48) !== at(x, 2)), isOutside: columns.map(isOutside), scale };
+}
 
 async function dragLowerEdge(tab, by) {
   const { x, y } = await tab.place('[data-part=lower-edge]');

@@ -1,10 +1,13 @@
 // Checks of every tab: every recording opens, in windows of any width, and is accessible.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { textOf } from '../command.mjs';
 import { showTab } from './cases.mjs';
 import { COMPARED } from './compared_cases.mjs';
+import { inflated } from './secret.mjs';
 import { TABS } from './tab.mjs';
 
 /** The smallest and the largest window, and sizes between. */
@@ -19,6 +22,28 @@ export const OPENING_CASES = {
   'intervals are accessible by the rules of axe': (tab, { intervals, axe }) => expectAccessible(tab, axe, intervals.page, ['overview', 'intervals']),
   'comparisons are accessible by the rules of axe': (tab, { pair, axe }) => expectAccessible(tab, axe, pair.page, [...COMPARED, 'callers']),
   'comparisons of many runs are accessible by the rules of axe': (tab, { runs, axe }) => expectAccessible(tab, axe, runs.page, ['runs', 'flame']),
+  async 'shows the program, and has no folder of the sender'(tab, { orchard, pair }) {
+    await tab.open(orchard.page);
+    equal(await tab.text('h1'), 'Orchard · input.xml');
+    for (const { page } of [orchard, pair]) {
+      const text = readFileSync(page, 'utf8');
+      const parts = [text.replaceAll(/<script[^]*?<\/script>/g, ''), textOf(text, 'diff') ?? '', ...['profile', 'before'].filter((id) => textOf(text, id) !== null).map((id) => inflated(text, id))];
+      for (const part of parts) ok(!part.includes(dirname(orchard.file)) && !part.includes(tmpdir()), basename(page));
+    }
+  },
+
+  async 'a page that was only partly downloaded says so'(tab, { orchard }) {
+    const text = readFileSync(orchard.page);
+    const path = join(dirname(orchard.page), `part-${tab.browser.name}.html`);
+    for (const share of [0.5, 0.9, 0.999]) {
+      writeFileSync(path, text.subarray(0, Math.floor(text.length * share)));
+      await tab.browser.open(path);
+      match(await tab.text('#opening'), /incomplete: download it again/, `${share}`);
+    }
+    await tab.open(orchard.page);
+    equal(await tab.count('#opening'), 0);
+  },
+
   ...Object.fromEntries(SIZES.flatMap(fitting)),
 };
 

@@ -98,6 +98,39 @@ export const SEARCH_CASES = {
     }
   },
 
+  async 'typing scrolls to the heaviest match and counts the matches, and Enter goes on'(tab, { orchard }) {
+    const place = () => tab.text('[data-part=match-place]');
+    const focus = () => tab.browser.run(() => document.activeElement.id || document.activeElement.tagName);
+    for (const name of ['tree', 'flame', 'chart', 'functions']) {
+      await tab.open(orchard.page, `v=1&tab=${name}`);
+      await tab.search('grind');
+      await waitFor(async () => (await place()) !== null, `${name}: the number of the match`);
+      await tab.ready();
+      const [, first, all] = /^(\d+) of (\d+)$/.exec(await place());
+      ok(Number(all) > 0 && Number(first) <= Number(all), `${name}: ${await place()}`);
+      equal(await focus(), 'search', name);
+      ok(!(await tab.fragment()).includes('fn='), `${name}: nothing is chosen`);
+      if (name === 'tree') {
+        const isSeen = await tab.browser.run(() => {
+          const active = document.querySelector('#tree .row.is-active');
+          const [row, table] = [active, document.querySelector('#tree')].map((element) => element.getBoundingClientRect());
+          return active.textContent.includes('grind') && row.top >= table.top && row.bottom <= table.bottom;
+        });
+        ok(isSeen, 'the match is in sight');
+      }
+      await tab.press('Enter');
+      await waitFor(async () => (await tab.fragment()).includes('fn='), `${name}: the match is chosen`);
+      await tab.ready();
+      match(await tab.fragment(), /fn=orchard::Press::grind/, name);
+      equal((await place()).split(' ')[0], first, `${name}: the same match`);
+      ok((await focus()) !== 'search', name);
+      if (Number(all) === 1) continue;
+      await tab.press('/');
+      await tab.press('Enter');
+      await waitFor(async () => (await place()).split(' ')[0] === String((Number(first) % Number(all)) + 1), `${name}: the next match after ${first} of ${all}`);
+    }
+  },
+
   async 'a tree without a match says so'(tab, { orchard }) {
     await tab.open(orchard.page, 'v=1&tab=tree');
     await tab.search('shake');
@@ -142,6 +175,7 @@ async function goFromMatchToMatch(tab, page, link) {
   await tab.open(page, `v=1&tab=tree${link}`);
   await tab.search('shake');
   await tab.click('#tree .row .name');
+  await tab.press('Home');
   // The first row is not a match.
   const seen = [];
   for (let step = 0; step <= all.length; step += 1) {

@@ -22,8 +22,8 @@ export function writeSecret(file, folder) {
 }
 
 /** Returns the payload of a page as a string, which anyone can extract with a short script. */
-export function inflated(page) {
-  return gunzipSync(Buffer.from(textOf(page, 'profile'), 'base64')).toString('utf8');
+export function inflated(page, id = 'profile') {
+  return gunzipSync(Buffer.from(textOf(page, id), 'base64')).toString('utf8');
 }
 
 /** Returns the names in a page that do not appear in the redacted page, not even as a part of other names. */

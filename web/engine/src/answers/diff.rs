@@ -11,7 +11,7 @@ use super::flame::{Frame, PathNumbers, model, place, set_boxes};
 use super::trees::{Tree, is_match, open_rows};
 use super::{NO_STACK, ROOT};
 use crate::protocol::{
-    Answer, Boxes, ChangeColumns, ChangedRows, DiffTableOf, DiffTotal, LabelledRows, Normalize, Rows, Widths,
+    Answer, Boxes, ChangeColumns, ChangedRows, DiffTableOf, DiffTotal, LabelledRows, Normalize, Range, Rows, Widths,
 };
 use crate::view::View;
 
@@ -211,7 +211,8 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
     };
     let of = |node: u32| side(&changes.diff.sides(node));
     let total = of(0).all_weight as f64;
-    let frame = Frame::new(ask, total);
+    let range = Range { start: 0.0, end: total };
+    let frame = Frame::new(ask, range);
     let name = |node: u32| changes.diff.tree().function(node).and_then(|number| changes.functions.iter().nth(number));
     let children = |node: u32| {
         let shown = changes.diff.children(node).into_iter().map(|child| (of(child), child));
@@ -236,7 +237,7 @@ pub(crate) fn flame(changes: &Changes, widths: Widths, ask: &Boxes, numbers: &mu
         Some(number) => number as i32,
     };
     let before = changes.diff.total.before.sums.all_weight as f64;
-    let mut model = model(ask, total, frame);
+    let mut model = model(ask, total, range, frame);
     model.own = sides().map(|sides| side(sides).self_weight as f64).collect();
     model.label = boxes.iter().map(label).collect();
     model.change = Some(sides().map(|sides| shade(changes.diff.all_change(sides), before)).collect());

@@ -10,7 +10,7 @@ use crate::protocol::{Answer, Boxes, Detail, Direction, Model, NoLabels, Range, 
 use crate::view::{Parts, View};
 use crate::wire::{F64s, I32s, Refused};
 
-/// The visible boxes: their minimum weight, and the visible part of the graph.
+/// The visible boxes: their minimum weight, and the visible part of the drawing.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) least: f64,
@@ -19,9 +19,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(ask: &Boxes, total: f64) -> Self {
-        let least = ask.least.unwrap_or(total / ask.pixels.max(1.0));
-        Self { least, from: ask.from.unwrap_or(0.0), to: ask.to.unwrap_or(total) }
+    pub(crate) fn new(ask: &Boxes, Range { start, end }: Range) -> Self {
+        let least = ask.least.unwrap_or((end - start) / ask.pixels.max(1.0));
+        Self { least, from: ask.from.unwrap_or(start), to: ask.to.unwrap_or(end) }
     }
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn place<B>(
 }
 
 /// Creates a model without boxes.
-pub(crate) fn model(ask: &Boxes, total: f64, frame: Frame) -> Model {
+pub(crate) fn model(ask: &Boxes, total: f64, range: Range, frame: Frame) -> Model {
     Model {
         key: ask.key.clone(),
         tree: ask.tree.clone(),
         unit: ask.unit.clone(),
         total,
-        range: Some(Range { start: 0.0, end: total }),
+        range: Some(range),
         detail: Some(Detail { from: frame.from, to: frame.to, least: frame.least }),
         labels: NoLabels::default(),
         ..Model::default()
@@ -85,8 +85,9 @@ pub(crate) fn flame(
     let of_all = view.tree(series);
     let tree = view.weighed(weights.as_deref().unwrap_or(&of_all));
     let total = tree.weights.total();
-    let frame = Frame::new(ask, total.all_weight as f64);
-    let mut model = model(ask, total.all_weight as f64, frame);
+    let range = Range { start: 0.0, end: total.all_weight as f64 };
+    let frame = Frame::new(ask, range);
+    let mut model = model(ask, range.end, range, frame);
     match direction {
         Direction::Down => {
             let weight = |&node: &u32| tree.sums(node).all_weight;

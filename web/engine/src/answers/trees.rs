@@ -6,12 +6,16 @@ use std::collections::{BTreeMap, VecDeque};
 use traceparse::calltree::{CallerNode, Callers, KeySums, WeighedForest};
 
 use super::label_number;
-use crate::protocol::{Answer, Direction, Expand, FindAsk, Found, NotFound, OpenRows, Rows, SeparateBy, TreeRows};
+use crate::protocol::{
+    Answer, Direction, Expand, FindAsk, Found, MatchPlace, NotFound, OpenRows, Rows, SeparateBy, TreeRows,
+};
 use crate::view::{Parts, View};
 use crate::wire::{I32s, Refused, U8s};
 
 /// The maximum number of rows in one answer.
 const MOST_ROWS: usize = 50_000;
+/// The maximum number of matches that are counted.
+const MOST_MATCHES: u32 = 10_000;
 /// The maximum number of rows opened by expanding everything below a row.
 const MOST_OPENED: usize = 5_000;
 /// The heaviest path is opened as long as its next row has at least this share of its parent.
@@ -45,6 +49,7 @@ pub(crate) struct Shown<R> {
     flags: Vec<u8>,
     is_cut: bool,
     found: Option<Found>,
+    found_match: Option<MatchPlace>,
 }
 
 impl<R> Shown<R> {
@@ -55,6 +60,7 @@ impl<R> Shown<R> {
             flags: U8s(self.flags),
             is_cut: self.is_cut,
             found: self.found,
+            found_match: self.found_match,
         }
     }
 }
@@ -77,8 +83,9 @@ pub(crate) fn open_rows<T: Tree>(tree: &T, opens_heaviest: bool, ask: &Rows) -> 
             .iter()
             .fold(&mut opened, |at, &label| at.0.entry(label).or_default());
     }
-    let mut shown = Shown { rows: Vec::new(), flags: Vec::new(), is_cut: false, found: None };
+    let mut shown = Shown { rows: Vec::new(), flags: Vec::new(), is_cut: false, found: None, found_match: None };
     shown.is_cut = !collect(tree, &roots, &opened, 1, &mut shown);
+    shown.found_match = path.as_ref().and_then(Option::as_ref).map(|path| place_of_match(tree, &roots, path));
     shown.found = path.map(|path| match path {
         Some(path) => row_of_path(tree, &shown.rows, &path),
         None => Found::Not(NotFound::None),
@@ -180,6 +187,28 @@ fn row_of_path<T: Tree>(tree: &T, rows: &[(u32, T::Row)], path: &[i32]) -> Found
         }
     }
     Found::Not(NotFound::Beyond)
+}
+
+/// The place of a path among all matches, in the order of the tree.
+fn place_of_match<T: Tree>(tree: &T, roots: &[T::Row], path: &[i32]) -> MatchPlace {
+    let (mut at, mut of) = (None, 0);
+    // The level of a row whose callers are on the path.
+    let mut todo: Vec<(Option<usize>, T::Row)> = roots.iter().rev().map(|row| (Some(0), row.clone())).collect();
+    while let Some((level, row)) = todo.pop() {
+        if !tree.has_match(&row) {
+            continue;
+        }
+        let level = level.filter(|&level| path.get(level) == Some(&tree.label(&row)));
+        if tree.is_match(&row) {
+            if of == MOST_MATCHES {
+                return MatchPlace { at, of, is_all: false };
+            }
+            of += 1;
+            at = at.or((level.is_some() && level == path.len().checked_sub(1)).then_some(of));
+        }
+        todo.extend(tree.children(&row).into_iter().rev().map(|child| (level.map(|level| level + 1), child)));
+    }
+    MatchPlace { at, of, is_all: true }
 }
 
 /// The rows of one level, and the index of the row on the path.

@@ -36,5 +36,5 @@ function OneChange({ columns, total, unit }: { columns: ChangeColumns; total: Di
 }
 
 function recordedText({ self, all }: ChangedRows, unit: Unit): string {
-  return `after, as recorded: self ${withUnit(self.after[0]!, unit)}, all ${withUnit(all.after[0]!, unit)}`;
+  return `after, as recorded: self ${withUnit(self.after[0]!, unit, all.after[0]!)}, all ${withUnit(all.after[0]!, unit)}`;
 }

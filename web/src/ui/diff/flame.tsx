@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../host/protocol.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { FlameBoxes, SaveSvg, useDetail } from '../flame_canvas.tsx';
+import { FlameBoxes, SaveSvg, screenPixels, useDetail } from '../flame_canvas.tsx';
 import { type Unit, withUnit } from '../format.ts';
 import { ChangeLegend } from '../legend.tsx';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
@@ -27,7 +27,7 @@ export function DiffFlameView(): JSX.Element {
     unit: unitOf(app, state),
     key,
     tree: JSON.stringify(state.operations),
-    pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
+    pixels: screenPixels(),
     ...detail,
   });
   const model = useMemo(() => {

@@ -35,7 +35,7 @@ export function CallersView(): JSX.Element {
           <FunctionName names={app.names} label={asked.label} />
           <span class="note">
             all {withUnit(answer.all.weight, unit)} ({percent(answer.all.weight, answer.total.weight)}), self{' '}
-            {withUnit(answer.self.weight, unit)} ({percent(answer.self.weight, answer.total.weight)})
+            {withUnit(answer.self.weight, unit, answer.all.weight)} ({percent(answer.self.weight, answer.total.weight)})
             {Number(answer.recursive.samples) > 0 && `, recursive in ${withUnit(answer.recursive.weight, unit)}: its calls to itself are left out`}
           </span>
         </span>

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { threadName } from '../../state/names.ts';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { FlameBoxes, SaveSvg } from '../flame_canvas.tsx';
+import { FlameBoxes, SaveSvg, screenPixels, useDetail } from '../flame_canvas.tsx';
 import { timeText, withUnit } from '../format.ts';
 import { Legend } from '../legend.tsx';
 import { Notice, Panel, Pending, Select } from '../panel.tsx';
@@ -17,9 +17,10 @@ export function ChartView(): JSX.Element {
   const span = app.names.tables.spans[state.series] ?? null;
   const range = state.time ?? span;
   const key = JSON.stringify([placeOf(state, app.names.tables), state.chartThread]);
+  const { detail, isZoomed, setDetail } = useDetail(key);
   const { answer, place, unit, isOld, fault } = useAnswer(
     'view',
-    range === null ? null : { kind: 'chart', thread: state.chartThread, unit: unitOf(app, state), key, range },
+    range === null ? null : { kind: 'chart', thread: state.chartThread, range, unit: unitOf(app, state), key, tree: key, pixels: screenPixels(), ...detail },
   );
   const model = useMemo(() => {
     if (answer === null || answer.model === null) return null;
@@ -44,7 +45,7 @@ export function ChartView(): JSX.Element {
         </>
       }
     >
-      <FlameBoxes kind="flame-chart" model={model} isOld={isOld} tree={place.operations === state.operations ? 'down' : null} />
+      <FlameBoxes kind="flame-chart" model={model} isOld={isOld && !isZoomed} tree={place.operations === state.operations ? 'down' : null} onDetail={setDetail} />
     </Panel>
   );
 }

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { placeOf } from '../../state/state.ts';
 import { unitOf, useAnswer, useApp, useStore } from '../app_context.ts';
-import { FlameBoxes, SaveSvg, useDetail } from '../flame_canvas.tsx';
+import { FlameBoxes, SaveSvg, screenPixels, useDetail } from '../flame_canvas.tsx';
 import { withUnit } from '../format.ts';
 import { Choice, Notice, Panel, Pending } from '../panel.tsx';
 import { Legend } from '../legend.tsx';
@@ -36,7 +36,7 @@ export function FlameView(): JSX.Element {
     unit: unitOf(app, state),
     key,
     tree,
-    pixels: Math.round(document.documentElement.clientWidth * devicePixelRatio),
+    pixels: screenPixels(),
     ...detail,
   });
   const model = useMemo(() => {

@@ -1,6 +1,6 @@
 // The call tree: from the top down, from the leaves up, or the heaviest path.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { type TreeKind } from '../../state/state.ts';
 import { useAnswer, useApp, useStore } from '../app_context.ts';
@@ -11,7 +11,7 @@ import { PartControls } from '../parts.tsx';
 import { remember, remembered } from '../remembered.ts';
 import { useSearch } from '../search.tsx';
 import { Table, type TableColumn } from '../table.tsx';
-import { HEAVIEST, type TreeShape, chainLevels, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
+import { HEAVIEST, type TreeShape, chainLevels, firstFork, pathTo, useOpening, useTreeRows } from '../tree_rows.ts';
 import { type Names, nameOf } from '../../state/names.ts';
 
 const KINDS: readonly { id: TreeKind; name: string; title: string }[] = [
@@ -25,7 +25,7 @@ export function TreeView(): JSX.Element {
   return state.tree === 'heaviest' ? <Heaviest /> : <Tree key={state.tree} direction={state.tree} />;
 }
 
-function Controls({ children, ...props }: Parameters<typeof PartControls>[0] & { children?: JSX.Element }): JSX.Element {
+function Controls({ children, ...props }: Parameters<typeof PartControls>[0] & { children?: ComponentChildren }): JSX.Element {
   const { store } = useApp();
   const state = useStore();
   return (
@@ -54,12 +54,14 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
   }, [answer, unit, levels]);
   if (answer === null || asked === null || tree === null) return <Pending fault={fault} />;
   const { label } = answer;
+  const first = firstFork(answer);
+  const toTop = (): void => document.getElementById('tree')?.scrollTo(0, 0);
   const stackOf = (row: number): number[] => {
     const path = pathTo(answer, row);
     return direction === 'down' ? path : path.reverse();
   };
   return (
-    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit}>{button}</Controls>}>
+    <Panel controls={<Controls by={asked.by} parts={answer.parts} part={answer.part} unit={unit}>{button}{first > 0 && <button type="button" title="The tree opens where it branches: go to its outermost caller" onClick={toTop} data-part="levels-above">{`↑ ${first} callers above`}</button>}</Controls>}>
       {answer.isCut && <Notice>Only the first rows are shown: close some rows, or focus on a function.</Notice>}
       <Table
         id="tree"
@@ -70,6 +72,7 @@ function Tree({ direction }: { direction: 'down' | 'up' }): JSX.Element {
         {...functionRows(app, state, search, (row) => label[row]!)}
         target={(row) => ({ label: label[row]!, stack: () => stackOf(row), tree: place.operations === state.operations ? direction : undefined })}
         tree={tree}
+        first={first}
       />
     </Panel>
   );
