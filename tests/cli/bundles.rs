@@ -136,7 +136,7 @@ fn a_recording_has_its_intervals_in_itself() {
         assert_eq!(column(&from_zip, "time_ns"), expected, "{asked:?}");
     }
     let missing = fails(1, &[zip, "--during", "Nothing"]);
-    assert!(missing.contains("there are: Draw, Layout"), "{missing}");
+    assert!(missing.contains("known names: Draw, Layout"), "{missing}");
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn signposts_that_are_events_are_intervals() {
     let of = "com.apple.ConditionInducer.LowSeverity";
     let categories =
         format!("(only signposts of these categories were recorded: InduceCondition of {of}, PointsOfInterest;");
-    assert!(missing.contains("there are: Draw, Induced, Layout (only"), "{missing}");
+    assert!(missing.contains("known names: Draw, Induced, Layout (only"), "{missing}");
     assert!(missing.contains(&categories) && !missing.contains("xctrace"), "{missing}");
     let assert = finish(&mut traceparse(&[&path, "--during-hang", "--view", "summary"])).success();
     let note = stderr_of(&assert);
