@@ -186,7 +186,7 @@ fn check_options(args: &ReportArgs, format: Format, view: View) -> Result<(), St
 fn check_limits(args: &ReportArgs, format: Format, view: View) -> Result<(), String> {
     let is_view = format.content() == Content::Views;
     let shown = if is_view { option(view) } else { format!("--format {}", format.name()) };
-    let only = |what: &str| format!("{{}} only applies to {what}, and not to {shown}; leave it out");
+    let only = |what: &str| format!("{{}} has no effect on {shown}, only on {what}; remove it");
     let has_nodes = matches!(view, View::Full | View::Tree | View::Heaviest | View::FlameChart | View::Sandwich);
     let is_sorted = SortBy::AllWeight.applies_to(view);
     let is_long = matches!(view, View::Functions | View::Binaries | View::Lines | View::Transitions | View::Timeline);
