@@ -25,12 +25,12 @@ const INTRODUCTION: &str = "\
 {usage-heading} {usage}
 
 Examples:
-  traceparse app.trace                       The answer: your heaviest functions
-  traceparse app.trace --function draw       The callers and callees of a function
-  traceparse app.trace -o report.html        An interactive page
-  traceparse diff before.trace after.trace   What changed between two recordings
-  traceparse hangs app.trace                 Why the app froze
-  traceparse fleet report recordings/        CPU use of many recordings
+  traceparse app.trace                      The answer: your heaviest functions
+  traceparse app.trace --function draw      Callers and callees of a function
+  traceparse app.trace -o report.html       An interactive page
+  traceparse diff before.trace after.trace  What changed between two recordings
+  traceparse hangs app.trace                Why the app froze
+  traceparse fleet report recordings/       CPU use of many recordings
 
 Commands:
 {subcommands}

@@ -201,7 +201,7 @@ fn check_limits(args: &ReportArgs, format: Format, view: View) -> Result<(), Str
         ("--invert", args.view != Some(ViewArg::BottomUp), "--view bottom-up is already inverted; leave out {}"),
         ("--full-names", view != View::Summary, &only("views with function names")),
         ("--min-weight", has_nodes || is_sorted, &only("trees and tables of weights")),
-        ("--min-percent", has_percent, &only("trees, and in text to long tables")),
+        ("--min-percent", has_percent, &only("trees, and in text on long tables")),
         ("--depth", matches!(view, View::Full | View::Tree | View::FlameChart), &only("call trees and flame charts")),
         ("--top", is_limited, &only("tables, call trees and lists of the heaviest stacks")),
         ("--sort", is_sorted, &only("tables of weights")),

@@ -41,9 +41,10 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
 pub(crate) fn number<T: TryFrom<u64>>(least: u64, most: Option<u64>) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|&number| number >= least && most.is_none_or(|most| number <= most));
-        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match most {
-            Some(most) => format!("not a whole number from {least} to {most}"),
-            None => format!("not a whole number, such as {}", least.max(1)),
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (least, most) {
+            (_, Some(most)) => format!("not a whole number from {least} to {most}"),
+            (0, None) => "not a whole number, such as 3".to_owned(),
+            (_, None) => format!("not a whole number of at least {least}"),
         })
     }
 }

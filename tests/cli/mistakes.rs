@@ -46,8 +46,8 @@ fn names_the_command_of_an_option_or_format() {
     let x = orchard();
     fails_with(2, &["fleet", "report", &x, "--beyond", "p95"], &["tip: --beyond is an option of 'fleet tree'\n"]);
     fails_with(2, &["hangs", &x, "--normalize", "none"], &["is an option of 'diff'"]);
-    let unknown = fails(2, &["uuid", &x, "--frobnicate"]);
-    assert!(!unknown.contains("tip:"), "nobody means a file named --frobnicate: {unknown}");
+    let unknown = fails(2, &["uuid", &x, "--zzz"]);
+    assert!(!unknown.contains("tip:"), "nobody means a file named --zzz: {unknown}");
     for format in ["parquet", "sql"] {
         fails_with(2, &[&x, "--format", format], &["tip: `traceparse table FILE NAME -o rows."]);
         fails_with(2, &[&x, "-o", &format!("x.{format}")], &["cannot be written here; `traceparse table FILE NAME"]);
