@@ -272,7 +272,7 @@ fn a_damaged_run_is_left_out_with_a_word() {
     let refused = fails(1, &[&path, "--strict"]);
     assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
     let alone = fails(1, &[&path, "--run", "2"]);
-    assert!(alone.contains("no sample passes the filters"), "{alone}");
+    assert!(alone.contains("no sample passes --run '2'; the input has runs: 1"), "{alone}");
 }
 
 #[test]
