@@ -63,23 +63,3 @@ fn no_cpu_table(recording: &Recording) -> String {
         None => format!("no CPU table here; export one with: {}", how(schemas[0])),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::read;
-    use crate::recording::Options;
-
-    #[test]
-    fn old_recordings_need_more_than_the_time_profiler() {
-        let advice = |version: &str| {
-            let summary = format!("<summary><instruments-version>{version}</instruments-version></summary>");
-            let toc = format!("<trace-toc><run number=\"1\"><info>{summary}</info><data/></run></trace-toc>");
-            read(toc.as_bytes(), "toc.xml", &Options::default()).unwrap().no_cpu_table(true)
-        };
-        assert!(
-            advice("7.3.1 (7D1014)")
-                .contains("made with Instruments 7.3.1 (7D1014), whose samples traceparse cannot read")
-        );
-        assert!(advice("16.0 (17F42)").contains("record with the Time Profiler"));
-    }
-}

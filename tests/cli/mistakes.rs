@@ -93,7 +93,11 @@ fn gives_advice_that_suits_the_file() {
         let expected = format!("compressed with {name}; unpack it first ({name} -d)");
         fails_with(1, &[&orchard(), "--dsym", &symbols], &[&expected]);
     }
-    fails_with(1, &["intervals", &orchard(), "--name", "x"], &["no interval is named x, since no interval has a name; leave out --name"]);
+    fails_with(
+        1,
+        &["intervals", &orchard(), "--name", "x"],
+        &["no interval is named x, since no interval has a name; leave out --name"],
+    );
     fails_with(1, &[&orchard(), "--metric", "counter:9"], &["no table has performance counters; record with"]);
     fails_with(2, &["fleet", "merge", &folder.path("none"), "-o", &folder.path("d")], &["none: does not exist; name"]);
     fails_with(1, &["fleet", "extract", &orchard(), "-o", &folder.file("f", "")], &["choose a new or empty folder"]);
