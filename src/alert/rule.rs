@@ -367,9 +367,9 @@ mod tests {
     #[test]
     fn what_is_no_rule_about_growth_is_refused_with_a_reason() {
         for (text, part) in [
-            ("", "what a rule is about"),
-            ("gpu > 5%", "what a rule is about"),
-            ("totals > 5%", "what a rule is about"),
+            ("", "one of total, function"),
+            ("gpu > 5%", "one of total, function"),
+            ("totals > 5%", "one of total, function"),
             ("total", "a comparison"),
             ("total < 5%", "growth"),
             ("total >= 5%", "growth"),
