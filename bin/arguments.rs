@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use traceparse::calltree::Metric;
-use traceparse::profile::Selection;
+use traceparse::profile::{Matcher, Selection};
 use traceparse::recording::{Options, SampleDetail, TableKind};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
@@ -14,6 +14,7 @@ use crate::given::Given;
 use crate::operations::OperationArgs;
 use crate::redact::RedactArgs;
 use crate::resource_limits;
+use crate::weight_limit::number;
 
 /// The options for a recording, which apply before any part of it is shown.
 #[derive(Debug, Args)]
@@ -48,20 +49,22 @@ pub(crate) struct ReadingArgs {
 /// The files and folders to search for symbols, and what is taken from them.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SymbolArgs {
-    /// A dSYM or other symbol file, or a folder to search (repeatable)
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    /// dSYM or folder to search for symbols (repeatable)
+    ///
+    /// Also any other symbol file: Mach-O, .symbols or .symbolsarchive.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) dsym: Vec<PathBuf>,
     /// Same as --dsym; reads better for folders
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) symbols: Vec<PathBuf>,
     /// Ignore the symbols that Instruments stored in recordings
-    #[arg(long, help_heading = "Symbols")]
+    #[arg(long, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) no_bundled_symbols: bool,
     /// Do not cache which UUIDs a symbol folder contains
-    #[arg(long, help_heading = "Symbols")]
+    #[arg(long, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) no_cache: bool,
     /// Show the containing function, without functions inlined into it
-    #[arg(long, help_heading = "Symbols")]
+    #[arg(long, help_heading = "Symbols", hide_short_help = true)]
     pub(crate) no_inlines: bool,
 }
 
@@ -70,20 +73,24 @@ pub(crate) struct ImageArgs {
     /// Load address of a binary, for exports without one (repeatable)
     ///
     /// Exports of Xcode 12 to 14.2 have no load addresses.
-    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
+    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols", hide_short_help = true)]
     pub(crate) image: Vec<ImageSpec>,
 }
 
 /// How files are read.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FileArgs {
-    /// Fail if a run, a CPU table row or a requested interval cannot be read, or a file of a fleet has no run
+    /// Fail if a part of the input cannot be read
+    ///
+    /// That is a run, a row of a CPU table, or a requested interval; or if a file of a fleet has no run.
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) truncated: TruncatedArgs,
-    /// Threads for reading and decompressing, or files of a fleet to read at the same time [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
+    /// Number of threads [default: one per core]
+    ///
+    /// They read and decompress; in a fleet, each reads a file.
+    #[arg(long, value_name = "N", value_parser = number::<u16>(1, Some(u16::MAX.into())), help_heading = "Input", hide_short_help = true)]
     pub(crate) jobs: Option<u16>,
 }
 
@@ -125,10 +132,26 @@ impl RecordingArgs {
         }
     }
 
-    /// True if no filter was passed, so that all samples of running threads are selected.
-    pub(crate) fn is_everything(&self) -> bool {
-        let filters = "--run --schema --process --thread --only-main-thread --time --during --during-hang --state";
-        self.given.first(filters).is_none()
+    /// The filters that were passed, such as `--thread 'main'`. Without any, all samples of running threads are selected.
+    pub(crate) fn filters(&self) -> Vec<String> {
+        let (selection, when) = (&self.selection, &self.reading.when);
+        let of = |option: &str, values: &mut dyn Iterator<Item = String>| -> Vec<String> {
+            values.map(|value| format!("{option} '{value}'")).collect()
+        };
+        let flag = |option: &str, is_given: bool| Vec::from_iter(is_given.then(|| option.to_owned()));
+        let text = |name: &Matcher| name.text().to_owned();
+        [
+            of("--run", &mut selection.run.iter().map(u32::to_string)),
+            of("--schema", &mut when.schema.iter().cloned()),
+            of("--process", &mut selection.processes.process.iter().map(text)),
+            of("--thread", &mut selection.thread.iter().map(text)),
+            flag("--only-main-thread", selection.main.only_main_thread),
+            of("--time", &mut when.time.iter().map(ToString::to_string)),
+            of("--during", &mut when.during.iter().cloned()),
+            flag("--during-hang", when.during_hang),
+            of("--state", &mut when.state.iter().cloned()),
+        ]
+        .concat()
     }
 
     /// The report options with the requested samples and metric. Intervals are not read yet, and all other options have the library's defaults.

@@ -18,10 +18,29 @@ use crate::table::TableArgs;
 use crate::uuid::UuidArgs;
 use crate::{complain, mistakes, objects, printable};
 
+/// The page of the command without arguments.
+const INTRODUCTION: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Examples:
+  traceparse app.trace                      The answer: your heaviest functions
+  traceparse app.trace --function draw      Callers and callees of a function
+  traceparse app.trace -o report.html       An interactive page
+  traceparse diff before.trace after.trace  What changed between two recordings
+  traceparse hangs app.trace                Why the app froze
+  traceparse fleet report recordings/       CPU use of many recordings
+
+Commands:
+{subcommands}
+
+`traceparse -h` lists the common options, and `traceparse --help` all.";
+
 const EXAMPLES: &str = "\
 Examples:
   traceparse app.trace
-      The CPU time: totals, threads, and the call tree of each thread
+      The answer on one screen: how busy the app was, and your heaviest functions
   traceparse app.trace.zip --view functions
       The same recording in an archive, which is not unpacked
   traceparse export.xml --view functions --thread 'Main Thread'
@@ -53,18 +72,22 @@ Examples:
   traceparse man fleet report > ~/.local/share/man/man1/traceparse-fleet-report.1
       For `man traceparse` and `man traceparse-fleet-report`";
 
-/// Show where the CPU time went in Instruments recordings, xctrace exports, and reports of sample, spindump, MetricKit and other profilers.
+/// Show where the CPU time went in Instruments recordings
+///
+/// Reads recordings (.trace), xctrace exports, and reports of sample, spindump, MetricKit and other profilers.
 #[derive(Debug, Parser)]
-#[command(name = "traceparse", version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
-#[command(subcommand_negates_reqs = true)]
+#[command(name = "traceparse", version, max_term_width = 100, after_long_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(subcommand_negates_reqs = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     // Without `help_heading`, clap would list this option under the last heading above.
-    /// When to use colour; NO_COLOR is honoured
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", help_heading = None)]
+    /// When to use colour [default: auto]
+    ///
+    /// `auto` follows the terminal and NO_COLOR.
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, hide_default_value = true, value_name = "WHEN", help_heading = None)]
     pub(crate) color: ColorChoice,
     #[command(flatten)]
     pub(crate) bounds: BoundArgs,
@@ -74,8 +97,8 @@ impl Cli {
     /// Parses the arguments of the process. Ends the process if they are invalid, or if they request help or the version.
     pub(crate) fn from_process() -> Self {
         let arguments = with_names(std::env::args_os());
-        let matches = Self::command().try_get_matches_from(&arguments).unwrap_or_else(|mut error| {
-            mistakes::advise(&asked_command(&arguments), &mut error);
+        let matches = page_of(&arguments).try_get_matches_from(&arguments).unwrap_or_else(|mut error| {
+            mistakes::advise(&Self::command(), &asked_command(&arguments), &mut error);
             refuse(error)
         });
         if let Err(message) = objects::check(&Self::command(), &matches) {
@@ -85,7 +108,8 @@ impl Cli {
     }
 }
 
-/// Joins Objective-C method names (`-[Feed layout]`, or `-\[Feed` in a pattern) with the option before them, since clap would parse them as options.
+/// Joins Objective-C method names (`-[Feed layout]`, or `-\[Feed` in a pattern) with the option before them, since clap would parse them as
+/// options.
 fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     let is_option = |last: &str| last.len() > 2 && last.starts_with("--") && !last.contains('=');
@@ -100,6 +124,23 @@ fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     joined
+}
+
+/// The command with the form of its help that the arguments ask for. Only `--help` lists the values of options.
+fn page_of(arguments: &[OsString]) -> clap::Command {
+    match arguments {
+        [] | [_] => Cli::command().help_template(INTRODUCTION),
+        arguments if arguments.iter().any(|argument| argument == "--help" || argument == "help") => Cli::command(),
+        _ => without_values(Cli::command()),
+    }
+}
+
+fn without_values(command: clap::Command) -> clap::Command {
+    let brief = |arg: clap::Arg| match arg.get_action().takes_values() {
+        true => arg.hide_possible_values(true),
+        false => arg,
+    };
+    command.mut_args(brief).mut_subcommands(without_values)
 }
 
 /// The command that the arguments name. Subcommands come first.
@@ -137,52 +178,55 @@ fn refuse(mut error: clap::Error) -> ! {
 pub(crate) enum Command {
     /// Compare two recordings by function, binary or call tree
     Diff(Box<DiffArgs>),
-    /// Tell whether new runs are slower than those of a base
+    /// Find out whether new runs are slower than the base
     Compare(Box<CompareArgs>),
-    /// Find the version or the date since which an app is slower
+    /// Find the version or date that made the app slower
     Trend(Box<TrendArgs>),
-    /// Tell why an app froze: hangs and hitches, and what their threads did
+    /// Explain why an app froze: hangs, hitches and their threads
     Hangs(Box<HangArgs>),
-    /// Sum signposts, hangs and other intervals by name: count, percentiles, CPU time
+    /// Sum signposts, hangs and other intervals by name
     Intervals(Box<IntervalArgs>),
-    /// List the runs and tables of a recording, an export or a table of contents
+    /// List the runs and tables of a recording
     ///
+    /// FILE is a recording, an export or a table of contents.
     /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_long_help = EXIT_CODES)]
     Toc(ListArgs),
-    /// List the tables of every run of a recording or an export, with their rows
-    #[command(after_help = format!("{TABLE_EXAMPLES}\n\n{EXIT_CODES}"))]
+    /// List the tables with their numbers of rows
+    #[command(after_long_help = format!("{TABLE_EXAMPLES}\n\n{EXIT_CODES}"))]
     Tables(ListArgs),
-    /// Write the rows of any table: hangs, system calls, signposts, network, and all others
+    /// Write the rows of any table, such as system calls
     Table(Box<TableArgs>),
     /// Name addresses from a symbol file, as atos does
     Symbolicate(SymbolicateArgs),
     /// Demangle C++, Swift and Rust names
     Demangle(DemangleArgs),
-    /// List the UUIDs of missing symbols in recordings, and of symbol files and folders
+    /// List the UUIDs of missing symbols, or of symbol files
     ///
     /// For a recording or an export, lists the binaries whose symbols are missing, with the share of samples in their unnamed code, largest
     /// first. docs/symbols.md describes where to find their symbols.
     Uuid(UuidArgs),
-    /// Measure CPU use across many recordings: percentiles, cohorts, alerts
+    /// Measure many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
     /// Print a shell completion script
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_long_help = EXIT_CODES)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print a manual page
-    #[command(after_help = format!("{MAN_EXAMPLES}\n\n{EXIT_CODES}"))]
+    #[command(after_long_help = format!("{MAN_EXAMPLES}\n\n{EXIT_CODES}"))]
     Man {
-        /// The command to describe, such as `fleet report` [default: traceparse itself]
+        /// Command to describe [default: traceparse itself]
+        ///
+        /// Such as `fleet report`.
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
     },
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub(crate) struct SymbolicateArgs {
     /// dSYM, binary or `.symbols` file
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -190,13 +234,17 @@ pub(crate) struct SymbolicateArgs {
     /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH")]
     pub(crate) arch: Option<String>,
-    /// Load address of the binary, in hex [default: addresses in the file]
+    /// Load address of the binary, in hex
+    ///
+    /// By default, addresses are those in the file.
     #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) load_address: Option<u64>,
-    /// Treat addresses as offsets from the Mach-O header
+    /// Addresses are offsets from the Mach-O header
     #[arg(long, conflicts_with = "load_address")]
     pub(crate) offset: bool,
-    /// Show inlined functions too, innermost first, with an empty line between addresses
+    /// Show inlined functions
+    ///
+    /// The innermost is first, with an empty line between addresses.
     #[arg(short, long)]
     pub(crate) inlines: bool,
     /// Show full paths of source files

@@ -26,7 +26,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Recordings (.trace), exports or tables of contents; `-` is standard input
+    /// Recordings, exports or tables of contents; `-` is stdin
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]

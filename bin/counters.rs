@@ -53,6 +53,8 @@ fn no_counter(recording: &Recording, counter: &Counter) -> String {
         }
     });
     let tables: Vec<String> = tables.collect();
-    let known = if tables.is_empty() { "no table has counters".to_owned() } else { tables.join("; ") };
-    format!("no table has a {asked}: {known}")
+    if tables.is_empty() {
+        return "no table has performance counters; record with the CPU Counters template".to_owned();
+    }
+    format!("no table has a {asked}: {}", tables.join("; "))
 }

@@ -26,9 +26,11 @@ Examples:
       The text with mangled names replaced, and nothing else changed";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct DemangleArgs {
-    /// Mangled names [default: copy standard input, with its mangled names replaced]
+    /// Mangled names [default: those in standard input]
+    ///
+    /// Without names, standard input is copied, and its mangled names are replaced.
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }

@@ -7,59 +7,63 @@ use traceparse::calltree::{Action, FunctionSet, Operation};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::recording::{Counter, TableChoice, TableKind, TableWeight};
 
+use crate::weight_limit::number;
+
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
     /// Only this run of the recording (repeatable)
-    #[arg(long, value_name = "N", help_heading = "Filters")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(0, None), help_heading = "Filters")]
     pub(crate) run: Vec<u32>,
-    /// Make trees of the rows of this table, such as virtual-memory or fs-syscall, instead of CPU samples
+    /// Make trees of this table, such as fs-syscall
     ///
-    /// A row weighs its duration, or else its bytes, or else 1; --metric chooses. Elapsed time is not CPU time.
-    #[arg(long, value_name = "SCHEMA", conflicts_with = "schema", help_heading = "Filters")]
+    /// Its rows replace CPU samples. A row is weighted by its duration, or else its bytes, or else counts as 1; --metric chooses. Elapsed time
+    /// is not CPU time.
+    #[arg(long, value_name = "SCHEMA", conflicts_with = "schema", help_heading = "Filters", hide_short_help = true)]
     pub(crate) table: Option<String>,
     #[command(flatten)]
     pub(crate) processes: ProcessArgs,
-    /// Only threads with this number (decimal, or hex with 0x) or name (repeatable)
+    /// Only threads with this name or number (repeatable)
     ///
-    /// If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|TID", value_parser = Matcher::parse, help_heading = "Filters")]
+    /// Numbers are decimal, or hex with 0x. If no thread has this name, names that contain it match, ignoring case. /REGEX/ is a regular
+    /// expression.
+    #[arg(long, value_name = "NAME|TID", value_parser = Matcher::parse)]
     pub(crate) thread: Vec<Matcher>,
-    /// Only samples with this binary in their stack (repeatable)
+    /// Only samples with this binary in their stack
     ///
     /// Names match as with --thread; a name with a slash is matched against paths. This and --leaf-binary look at stacks before operations
-    /// change them.
+    /// change them. Repeatable.
     #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters")]
     pub(crate) binary: Vec<Matcher>,
     /// Only samples taken in code of this binary (repeatable)
-    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Filters", hide_short_help = true)]
     pub(crate) leaf_binary: Vec<Matcher>,
     #[command(flatten)]
     pub(crate) main: MainThreadArgs,
-    /// Count each sample by its `weight`, as one (`samples`), or by the events of a performance counter (`counter:2`, `counter:INST_ALL`)
-    /// [default: weight]
+    /// Weight of each sample [default: as recorded]
     ///
-    /// With --table: `duration`, `bytes` or `count`.
-    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters")]
+    /// `weight`, `samples` (each weighs 1), or the events of a performance counter (`counter:2`, `counter:INST_ALL`). With --table:
+    /// `duration`, `bytes` or `count`.
+    #[arg(long, default_value = "weight", hide_default_value = true, help_heading = "Filters", hide_short_help = true)]
     pub(crate) metric: MetricArg,
 }
 
 /// The filter by process, of samples or of intervals.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
-    /// Only processes with this number or name (repeatable)
+    /// Only processes with this name or number (repeatable)
     ///
     /// If no process has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression.
-    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse, help_heading = "Filters")]
+    #[arg(long, value_name = "NAME|PID", value_parser = Matcher::parse)]
     pub(crate) process: Vec<Matcher>,
 }
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct MainThreadArgs {
-    /// Only main threads; with --thread, only threads that match both
+    /// Only main threads
     ///
-    /// If the recording does not mark main threads, these are the threads named Main Thread, and in processes without one, the threads
-    /// named main.
-    #[arg(long, help_heading = "Filters")]
+    /// With --thread, only threads that match both. If the recording does not mark main threads, these are the threads named Main Thread,
+    /// and in processes without one, the threads named main.
+    #[arg(long)]
     pub(crate) only_main_thread: bool,
 }
 
@@ -67,25 +71,28 @@ pub(crate) struct MainThreadArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct WhenArgs {
     /// Only this table, such as time-profile (repeatable)
-    #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
+    #[arg(long, value_name = "SCHEMA", help_heading = "Filters", hide_short_help = true)]
     pub(crate) schema: Vec<String>,
-    /// Only this part of each recording: 1.5s..2s, 200ms.. or ..00:01.250
+    /// Only this part, such as 1.5s..2s or 200ms..
     ///
-    /// Numbers without a unit are seconds. CPU use is relative to the selected part of the recorded time.
-    #[arg(long, value_name = "START..END", help_heading = "Filters")]
+    /// Also ..00:01.250, as Instruments shows times. Numbers without a unit are seconds. CPU use is relative to the selected part of the
+    /// recorded time.
+    #[arg(long, value_name = "START..END")]
     pub(crate) time: Option<TimeRange>,
-    /// Only while a signpost interval with this name is open (repeatable)
+    /// Only while a signpost with this name is open
     ///
-    /// CPU use is relative to the time in these intervals. Fleet commands leave out recordings that have no such interval.
+    /// Repeatable. CPU use is relative to the time in these intervals. Fleet commands leave out recordings that have no such interval.
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs
     #[arg(long, help_heading = "Filters")]
     pub(crate) during_hang: bool,
     /// Require all intervals of --during and --during-hang [default: any]
-    #[arg(long, help_heading = "Filters")]
+    #[arg(long, help_heading = "Filters", hide_short_help = true)]
     pub(crate) during_all: bool,
-    /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
+    /// Only threads in this state, such as Blocked
+    ///
+    /// Repeatable; `all` selects all states. By default, running threads are selected, and samples without a recorded state.
     #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
 }
@@ -131,7 +138,7 @@ impl WhenArgs {
     /// Checks that the options can be combined.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.during_all && !self.asks_intervals() {
-            return Err("--during-all only applies to --during and --during-hang".to_owned());
+            return Err("--during-all needs --during or --during-hang; add one of them, or remove it".to_owned());
         }
         Ok(())
     }

@@ -79,8 +79,8 @@ const EXTENSIONS: [(&str, Format); 15] = [
     (".sql", Format::Sql),
 ];
 
-/// The format that the extension of an output selects among `formats`: JSON for `functions.json`. For pipes and devices without a known extension, it
-/// is text.
+/// The format that the extension of an output selects among `formats`: JSON for `functions.json`. For pipes and devices without a known
+/// extension, it is text.
 ///
 /// # Errors
 /// If the extension selects none of `formats`: the file would be mistaken for something else.
@@ -93,6 +93,9 @@ pub(crate) fn format_of(formats: FormatSet, path: &Path) -> Result<Format, Strin
     }
     if path.as_os_str() == "-" || path.metadata().is_ok_and(|known| !known.is_file()) {
         return Ok(Format::Text);
+    }
+    if let Some(other) = shown.and_then(Format::elsewhere) {
+        return Err(format!("{} cannot be written here; {other}", path.display()));
     }
     let written = EXTENSIONS.iter().filter(|(_, format)| format.is_in(formats)).map(|(end, _)| *end);
     let what = match path.extension() {
@@ -173,8 +176,8 @@ impl Format {
         matches!(self, Self::Pprof | Self::Parquet)
     }
 
-    /// The syntax for escaping characters that are unsafe on a terminal. `None` for text, which contains no such characters, and for binary formats,
-    /// which are never written to a terminal.
+    /// The syntax for escaping characters that are unsafe on a terminal. `None` for text, which contains no such characters, and for binary
+    /// formats, which are never written to a terminal.
     pub(crate) fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text | Self::Markdown | Self::Junit | Self::Pprof | Self::Parquet => None,
@@ -183,6 +186,19 @@ impl Format {
             }
             Self::Csv => Some(Syntax::Csv),
             Self::Folded | Self::Svg | Self::Html | Self::Sql => Some(Syntax::Lines),
+        }
+    }
+
+    /// The commands that write a format which most commands lack.
+    pub(crate) fn elsewhere(self) -> Option<&'static str> {
+        match self {
+            Self::Parquet => Some(
+                "`traceparse table FILE NAME -o rows.parquet` writes the rows of a table, and `traceparse fleet extract \
+                 FILE -o DIR` a dataset of Parquet files",
+            ),
+            Self::Sql => Some("`traceparse table FILE NAME -o rows.sql` writes the rows of a table"),
+            Self::Markdown | Self::Junit => Some("`traceparse compare` writes it"),
+            _ => None,
         }
     }
 
@@ -230,5 +246,7 @@ mod tests {
         assert_eq!((list("x.json"), list("x.txt")), (Ok(Format::Json), Ok(Format::Text)));
         let message = list("x.svg").unwrap_err();
         assert!(message.starts_with("cannot write SVG here; name a file .txt, .json, or pass --format"), "{message}");
+        let message = list("x.parquet").unwrap_err();
+        assert!(message.contains("x.parquet cannot be written here; `traceparse table FILE NAME"), "{message}");
     }
 }

@@ -46,6 +46,16 @@ pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &M
     if names.iter().any(|name| asked.is_exact(None, name)) {
         return Ok(names.into_iter().find(|name| asked.is_exact(None, name)).map(str::to_owned));
     }
+    // An Objective-C method may be typed without its brackets.
+    let is_method = |name: &&&str| {
+        let inside = name.strip_prefix(['-', '+']).and_then(|name| name.strip_prefix('[')?.strip_suffix(']'));
+        inside == Some(asked.text())
+    };
+    let methods: Vec<&&str> = names.iter().filter(is_method).collect();
+    if let [name] = methods.as_slice() {
+        note(&format!("--function '{}': {name}", asked.text()));
+        return Ok(Some((**name).to_owned()));
+    }
     let functions = recording.report(&ReportOptions { view: View::Functions, top: None, ..report.options.clone() });
     let weights = weights_of(&functions);
     if names.iter().any(|name| weights.contains_key(name)) {

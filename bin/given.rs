@@ -3,8 +3,8 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Id};
 
-/// The options that were passed, such as `--min-percent`. This must be the first field in a group of arguments, since clap removes the values of each
-/// field from the matches.
+/// The options that were passed, such as `--min-percent`. This must be the first field in a group of arguments, since clap removes the
+/// values of each field from the matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(Vec<String>);
 
@@ -20,7 +20,7 @@ impl Given {
         let found = uses.iter().filter(|(_, has_effect, _)| !has_effect);
         match found.filter_map(|(options, _, text)| Some((self.first(options)?, text))).next() {
             Some((option, text)) if text.contains("{}") => Err(text.replace("{}", option)),
-            Some((option, text)) => Err(format!("{option} only applies to {text}; leave it out")),
+            Some((option, text)) => Err(format!("{option} only applies to {text}; remove it")),
             None => Ok(()),
         }
     }

@@ -31,7 +31,9 @@ use crate::{Failure, note, redacted, warning};
 /// What is read, and where the answer goes.
 #[derive(Debug, Args)]
 struct StretchArgs {
-    /// Recordings (.trace, or a zip or tar of one), and exports of one recording
+    /// Recordings, and exports of one recording
+    ///
+    /// Recordings are .trace folders, or a zip or tar of one.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -50,7 +52,7 @@ Examples:
       The hung thread of a report: spindump, sample or MetricKit";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{HANG_EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_long_help = format!("{HANG_EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct HangArgs {
     #[command(flatten)]
     output: OutputArgs<TEXT_OR_JSON>,
@@ -76,7 +78,7 @@ Examples:
       For CI: exit with code 3 if a Checkout took longer";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{INTERVAL_EXAMPLES}\n\n{ALERT_EXIT_CODES}"))]
+#[command(after_long_help = format!("{INTERVAL_EXAMPLES}\n\n{ALERT_EXIT_CODES}"))]
 pub(crate) struct IntervalArgs {
     #[command(flatten)]
     processes: ProcessArgs,

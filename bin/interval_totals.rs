@@ -21,15 +21,18 @@ pub(crate) struct TotalArgs {
     #[command(flatten)]
     given: Given,
     /// Show only intervals with this name (repeatable)
-    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Also show how long at least one interval of a name was open, and the idle gaps between
-    #[arg(long, help_heading = "Output")]
-    union: bool,
-    /// Exit with code 3 if this is true, such as 'interval("Checkout").p95 > 300ms' (repeatable)
+    /// Also show how long any interval of a name was open
     ///
-    /// Statistics are percentiles (p50, p99.9), median, mean, min and max. A percentile needs enough intervals: 20 for p95, 100 for p99.
-    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_intervals, help_heading = "Output")]
+    /// That is, the time in at least one of them, and the idle gaps between them.
+    #[arg(long)]
+    union: bool,
+    /// Exit with code 3 if this rule holds (repeatable)
+    ///
+    /// Such as 'interval("Checkout").p95 > 300ms'. Statistics are percentiles (p50, p99.9), median, mean, min and max. A percentile needs
+    /// enough intervals: 20 for p95, 100 for p99.
+    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_intervals)]
     alert: Vec<AlertRule>,
     #[command(flatten)]
     output: OutputArgs<TABLES>,
@@ -54,7 +57,7 @@ impl TotalArgs {
         self.given.check(&[(
             "--union",
             output.format != Format::Json,
-            "{} has no effect on JSON, which always has these numbers; leave it out",
+            "{} has no effect on JSON, which always has these numbers; remove it",
         )])?;
         Ok(TotalPlan {
             output,
@@ -76,8 +79,11 @@ impl TotalPlan {
                 summary.rows.into_iter().partition(|row| is_wanted(row.name.as_deref()));
             if rows.is_empty() {
                 let names: Vec<&str> = others.iter().filter_map(|row| row.name.as_deref()).collect();
-                let known = if names.is_empty() { "no names".to_owned() } else { first_of(&names) };
-                return Err(anyhow!("no interval is named {}; there are: {known}", self.names.join(" or ")).into());
+                let known = match names.as_slice() {
+                    [] => ", since no interval has a name; leave out --name to list them".to_owned(),
+                    names => format!("; known names: {}", first_of(names)),
+                };
+                return Err(anyhow!("no interval is named {}{known}", self.names.join(" or ")).into());
             }
             summary.rows = rows;
         }

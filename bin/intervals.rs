@@ -233,7 +233,7 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
         );
     }
     let (names, recorded) = (first_of(&names), sources.recorded_categories());
-    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{recorded}")
+    anyhow!("no signpost interval is named {missing:?} in {files}; known names: {names}{recorded}")
 }
 
 /// The inputs from which intervals were read.

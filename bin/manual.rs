@@ -52,7 +52,7 @@ fn no_command(above: &Command, word: &str) -> Failure {
 
 fn write_page(mut command: Command, out: &mut dyn Write) -> io::Result<()> {
     let usage = command.render_usage().to_string();
-    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let help = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string).unwrap_or_default();
     let has_commands = command.has_subcommands();
     let name = command.get_display_name().unwrap_or(command.get_name());
     // Pages contain no date, so the same program always writes the same page.

@@ -2,9 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Command, ValueEnum};
 use traceparse::output::OverviewContext;
+use traceparse::profile::Matcher;
+use traceparse::units::first_of;
+
+use crate::formats::Format;
 
 /// Command names of other tools, and the corresponding command line. `{}` is the rest of the arguments.
 const WORDS: [(&[&str], &str); 4] = [
@@ -25,10 +29,12 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
     if Path::new(word).symlink_metadata().is_ok() {
         return Ok(());
     }
-    if command().get_subcommands().any(|command| command.get_name() == word) {
-        return Err(format!("{word} is a command, which stands before all options: traceparse {word} …"));
+    let command = command();
+    if command.get_subcommands().any(|command| command.get_name() == word) {
+        return Err(format!("{word} is a command, which comes before all options: traceparse {word} …"));
     }
-    let Some((_, form)) = WORDS.iter().find(|(words, _)| words.contains(&word)) else { return Ok(()) };
+    let known = WORDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, form)| (*form).to_owned());
+    let Some(form) = known.or_else(|| similar_command(word, &command)) else { return Ok(()) };
     let rest: Vec<String> = rest.iter().map(|path| path.display().to_string()).collect();
     let rest = if rest.is_empty() {
         "FILE".to_owned()
@@ -38,17 +44,68 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
     Err(format!("there is no command and no file {word}; run: {}", form.replace("{}", &rest)))
 }
 
-/// Replaces clap's suggestion for an unknown option, if the option is the name of a format or view. Explains the order of arguments, if it is
-/// the cause.
-pub(crate) fn advise(command: &Command, error: &mut Error) {
-    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else { return };
-    let option = option_for(command, unknown).map(|option| format!("use '{option}'"));
-    let advice = option.or_else(|| order(command, unknown)).filter(|_| error.kind() == ErrorKind::UnknownArgument);
-    let Some(advice) = advice else { return };
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
-    // Both contain clap's suggestion.
-    error.remove(ContextKind::SuggestedArg);
-    error.remove(ContextKind::Usage);
+/// The form of the command whose name is mistyped or cut, such as `dif` and `hang`.
+fn similar_command(word: &str, command: &Command) -> Option<String> {
+    let names = command.get_subcommands().map(Command::get_name).filter(|_| word.len() > 2);
+    let name = *Matcher::part(word).similar(names).first()?;
+    Some(format!("traceparse {name} {{}}"))
+}
+
+/// Replaces clap's suggestion for an unknown option or value by a better one, if there is one. Explains the order of arguments, if it is the cause.
+/// `whole` has all commands.
+pub(crate) fn advise(whole: &Command, command: &Command, error: &mut Error) {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    let argument = text(ContextKind::InvalidArg);
+    let advice = match error.kind() {
+        ErrorKind::UnknownArgument => option_for(command, argument)
+            .map(|option| format!("use '{option}'"))
+            .or_else(|| order(command, argument))
+            .or_else(|| other_commands(whole, argument)),
+        ErrorKind::MissingRequiredArgument if command.get_name() == "table" => {
+            Some("write the name of a table after the files; 'traceparse tables FILE' lists them".to_owned())
+        }
+        ErrorKind::InvalidValue if argument.starts_with("--format ") => {
+            let format = Format::from_str(text(ContextKind::InvalidValue), false).ok();
+            format.and_then(Format::elsewhere).map(str::to_owned)
+        }
+        _ => None,
+    };
+    match advice {
+        Some(advice) => {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+            // Both contain clap's suggestion.
+            error.remove(ContextKind::SuggestedArg);
+            error.remove(ContextKind::Usage);
+        }
+        // An unknown option is hardly ever meant as the name of a file.
+        None if argument.starts_with('-') => drop(error.remove(ContextKind::Suggested)),
+        None => {}
+    }
+}
+
+/// Names the commands that have an option, unless it is unknown everywhere.
+fn other_commands(whole: &Command, option: &str) -> Option<String> {
+    let mut found = Vec::new();
+    collect_commands(whole, option.strip_prefix("--")?, &mut found);
+    let with = |name: &String| format!("'{name}'");
+    let names: Vec<String> = found.iter().map(with).collect();
+    (!names.is_empty()).then(|| format!("{option} is an option of {}", first_of(&names)))
+}
+
+fn collect_commands(command: &Command, option: &str, found: &mut Vec<String>) {
+    for below in command.get_subcommands() {
+        let start = found.len();
+        if below.get_arguments().any(|argument| argument.get_long() == Some(option)) {
+            found.push(String::new());
+        }
+        collect_commands(below, option, found);
+        for name in &mut found[start..] {
+            *name = format!("{} {name}", below.get_name()).trim_end().to_owned();
+        }
+    }
 }
 
 /// The order of arguments, if the one before the last can be repeated: clap takes the argument before an option for the last one.

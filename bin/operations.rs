@@ -9,56 +9,64 @@ use traceparse::profile::Profile;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Operations on stacks, in the order given")]
 struct OperationOptions {
-    /// Keep only samples with a matching function in their stack
+    /// Keep only samples with a matching function
     ///
-    /// The regular expression matches any part of the function's name.
+    /// The function may be anywhere in their stack. The regular expression matches any part of the function's name.
     #[arg(long, value_name = "REGEX")]
     focus: Vec<Regex>,
-    /// Like --focus, and start stacks at the outermost matching function
+    /// Like --focus; stacks start at the outermost match
     #[arg(long, value_name = "REGEX")]
     root_at: Vec<Regex>,
-    /// Leave out samples with a matching function in their stack
+    /// Leave out samples with a matching function
     #[arg(long, value_name = "REGEX")]
     prune: Vec<Regex>,
-    /// Remove matching functions; their weight goes to their callers
+    /// Charge matching functions to their callers
+    ///
+    /// The functions are removed, and their weight goes to their callers.
     #[arg(long, value_name = "REGEX")]
     charge: Vec<Regex>,
     /// Remove everything that matching functions call; its weight goes to them
     ///
     /// Stacks end at the outermost matching function.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, value_name = "REGEX", hide_short_help = true)]
     collapse: Vec<Regex>,
     /// Keep only samples that pass through this place of the call tree, and start stacks there
     ///
     /// The functions lead from the root of the tree to the place, separated by semicolons: 'main;App.run();Cart.total()'. A semicolon in a
     /// name is %3B. With --invert, they start at the leaf, and stacks end at the place.
-    #[arg(long, value_name = "FUNCTIONS")]
+    #[arg(long, value_name = "FUNCTIONS", hide_short_help = true)]
     root_at_path: Vec<String>,
     /// Leave out samples that pass through this place of the call tree
-    #[arg(long, value_name = "FUNCTIONS")]
+    #[arg(long, value_name = "FUNCTIONS", hide_short_help = true)]
     prune_path: Vec<String>,
     /// Remove the function at this place of the call tree; its weight goes to its caller
-    #[arg(long, value_name = "FUNCTIONS")]
+    #[arg(long, value_name = "FUNCTIONS", hide_short_help = true)]
     charge_path: Vec<String>,
     /// Remove this binary's functions; their weight goes to their callers
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     charge_binary: Vec<String>,
-    /// Remove system functions; their weight goes to their callers
+    /// Charge system functions to their callers
     #[arg(long)]
     charge_system: bool,
     /// Collapse a binary's internal calls into the function called from outside
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     flatten_binary: Vec<String>,
-    /// Remove system functions from stacks, and samples with only system functions
+    /// Remove system functions from stacks
+    ///
+    /// Also removes samples that have only system functions.
     #[arg(long)]
     hide_system: bool,
-    /// Show a recursive function once, without the calls in between
+    /// Show a recursive function once
+    ///
+    /// The calls between its first and its last call are left out.
     #[arg(long)]
     flatten_recursion: bool,
-    /// Leave out samples of threads waiting for a message, lock, work or time
+    /// Leave out samples of waiting threads
+    ///
+    /// That is, threads that wait for a message, lock, work or time.
     #[arg(long)]
     skip_idle: bool,
-    /// Turn trees upside down: leaf functions first, callers below them
+    /// Start trees at leaf functions, with callers below
     #[arg(long)]
     invert: bool,
 }

@@ -11,6 +11,7 @@ use crate::formats::{Format, FormatSet, format_of};
 use crate::given::Given;
 use crate::output::Output;
 use crate::sink::is_terminal;
+use crate::weight_limit::number;
 
 /// The default maximum size of a page.
 const MAX_SIZE: u64 = 64_000_000;
@@ -29,41 +30,43 @@ pub(crate) struct OutputArgs<const FORMATS: FormatSet> {
 /// The output arguments of all commands, from which each command selects its own.
 #[derive(Args)]
 struct AllArgs {
-    /// Output format [default: from the extension of -o, else text]
-    #[arg(long, help_heading = "Output")]
+    /// Output format, such as json or csv
+    ///
+    /// The default is the format of the extension of -o, or else text.
+    #[arg(long)]
     format: Option<Format>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, action = ArgAction::Set, help_heading = "Output")]
+    /// Write to this file; its extension is the format
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, action = ArgAction::Set)]
     output: Vec<PathBuf>,
     /// In CSV, put an apostrophe before text that looks like a formula
     ///
     /// A spreadsheet would run it. Names such as -[Widget draw:] look like formulas.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     csv_safe: bool,
     /// In text, write complete function names
     ///
     /// By default, names that are too long for the line lose their template arguments, then their middle.
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     full_names: bool,
     /// Width in pixels [default: as wide as the window]
-    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = DRAWN)]
+    #[arg(long, value_name = "PX", value_parser = number::<u32>(400, Some(20_000)), help_heading = DRAWN, hide_short_help = true)]
     width: Option<u32>,
     /// Colour frames by this [default: category]
-    #[arg(long, value_parser = choices::colour_by(), value_name = "WHAT", help_heading = DRAWN)]
+    #[arg(long, value_parser = choices::colour_by(), value_name = "WHAT", help_heading = DRAWN, hide_short_help = true)]
     color_by: Option<ColourBy>,
     /// Put the root at the bottom, with callees above their callers
-    #[arg(long, help_heading = DRAWN)]
+    #[arg(long, help_heading = DRAWN, hide_short_help = true)]
     flame: bool,
     /// Put the root at the top, with callees below their callers [default]
-    #[arg(long, conflicts_with = "flame", help_heading = DRAWN)]
+    #[arg(long, conflicts_with = "flame", help_heading = DRAWN, hide_short_help = true)]
     icicle: bool,
     /// Title [default: the measurement and the process]
-    #[arg(long, value_name = "TEXT", help_heading = DRAWN)]
+    #[arg(long, value_name = "TEXT", help_heading = DRAWN, hide_short_help = true)]
     title: Option<String>,
     /// Largest page of --format html, such as 16MB [default: 64MB]
     ///
     /// To fit, samples of a thread that have the same stack and are close in time are joined. Their total weight stays exact.
-    #[arg(long, value_name = "SIZE", help_heading = "Output")]
+    #[arg(long, value_name = "SIZE", help_heading = "Output", hide_short_help = true)]
     max_size: Option<Size>,
 }
 

@@ -4,20 +4,23 @@ use clap::Args;
 use traceparse::calltree::Pruning;
 
 use crate::output::Output;
-use crate::weight_limit::{parse_percent, parse_top};
+use crate::weight_limit::{number, parse_percent, parse_top};
 
 #[derive(Debug, Args)]
 pub(crate) struct PruningArgs {
-    /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
+    /// Hide tree nodes below this percentage
     ///
-    /// The percentage is of the tree, or for table rows of the total.
-    #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
+    /// The default is 1 in text, and 0 in all other formats. In text, also hides table rows. The percentage is relative to the tree, or for
+    /// table rows to the total.
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
-    /// Show only the first N rows of tables, and the N heaviest children of each tree node; 0 shows all
-    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "Output")]
+    /// Show only the first N rows of tables; 0 shows all
+    ///
+    /// In trees, shows the N heaviest children of each node.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_top)]
     pub(crate) top: Option<usize>,
     /// Hide tree levels deeper than N
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(0, None), allow_negative_numbers = true, help_heading = "Output")]
     depth: Option<u32>,
     /// Show one call tree for all threads
     #[arg(long, help_heading = "Output")]

@@ -242,8 +242,9 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &RecordingArgs) -> Result
     if let Some(last) = report.operations.iter().rfind(removes) {
         bail!("no samples are left: {} removed the last ones", last.text);
     }
-    if args.is_everything() {
+    let filters = args.filters();
+    if filters.is_empty() {
         return Ok(());
     }
-    Err(anyhow!("no sample passes the filters; the input has {}", profile.selectable()))
+    Err(anyhow!("no sample passes {}; the input has {}", filters.join(" "), profile.selectable()))
 }

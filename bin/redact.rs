@@ -22,14 +22,15 @@ One rule per line: `function /Tangerine(\\w*)/ => Feature$1`; also `binary`, `th
 /// The options of redaction.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RedactArgs {
-    /// Replace names of users, devices and other processes, and paths that are not the system's
+    /// Replace names of users, devices and programs
     ///
-    /// The same name gets the same pseudonym, such as user-1, everywhere in one output. Binary UUIDs, device models and dates are kept.
-    #[arg(long, help_heading = "Privacy")]
+    /// Keeps the app, and also replaces paths that are not the system's. The same name gets the same pseudonym, such as user-1, everywhere
+    /// in one output. Binary UUIDs, device models and dates are kept.
+    #[arg(long, help_heading = None)]
     pub(crate) redact: bool,
-    /// Redact, and also replace names of functions, binaries, threads and signposts by the rules in this file
+    /// Redact, and also replace names by the rules in this file
     #[arg(
-        long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy", long_help = REDACT_RULES_HELP
+        long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Privacy", long_help = REDACT_RULES_HELP, hide_short_help = true
     )]
     pub(crate) redact_rules: Option<PathBuf>,
 }
@@ -72,7 +73,7 @@ impl RedactArgs {
         redactor.keep_processes(processes);
         inputs.iter().for_each(|path| redactor.hide_input(&path.display().to_string()));
         if let Some(path) = &self.redact_rules {
-            redactor.hide_input_as(&path.display().to_string(), "rules");
+            redactor.hide_input_as(&path.display().to_string(), "--redact-rules");
         }
         redactor
     }
@@ -80,14 +81,14 @@ impl RedactArgs {
     /// Reads the rules, and computes a hash of their file, if there is one.
     fn rules(&self) -> Result<(Vec<RedactRule>, Option<String>), Failure> {
         let Some(path) = &self.redact_rules else { return Ok((Vec::new(), None)) };
-        let name = path.display();
-        let bytes =
-            read_whole(path, resource_limits::FILE_LIST).context("the file of --redact-rules cannot be used")?;
+        // The name of the file may contain a name that it hides, so messages name the option.
+        const USED: &str = "the file of --redact-rules cannot be used";
+        let bytes = read_whole(path, resource_limits::FILE_LIST).context(USED)?;
         let hash = blake3::hash(&bytes).to_hex()[..12].to_owned();
         let text = String::from_utf8(bytes);
-        let text = text.with_context(|| format!("{name}: rules are UTF-8"))?;
+        let text = text.context("its text is not UTF-8; save it as UTF-8").context(USED)?;
         let rules = RedactRule::parse_rules(&text, &resource_limits::memory());
-        Ok((rules.map_err(Error::msg).with_context(|| format!("{name}: not redaction rules"))?, Some(hash)))
+        Ok((rules.map_err(Error::msg).context(USED)?, Some(hash)))
     }
 }
 

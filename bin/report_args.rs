@@ -19,21 +19,24 @@ use crate::weight_limit::{WeightLimit, parse_weight};
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) given: Given,
-    /// Recordings (.trace, or a zip or tar of one), exports, and reports of sample, spindump, MetricKit, Dart, dotTrace or a Deep Copy of
-    /// Instruments, also compressed by gzip or zstd; `-` is standard input
+    /// Recordings, exports and reports; `-` is standard input
     ///
-    /// A table of contents (`xctrace export --toc`) among them adds device and duration to the exports.
+    /// Recordings are .trace folders, or a zip or tar of one. Reports are those of sample, spindump, MetricKit, Dart and dotTrace, and Deep
+    /// Copies of Instruments. Exports and reports may be compressed by gzip or zstd. A table of contents (`xctrace export --toc`) among
+    /// them adds device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// What to show [default: overview for text, functions for csv and ndjson, else full]
-    #[arg(long, value_parser = choices::view(|_| true), help_heading = "Output")]
+    /// What to show, such as functions, tree or timeline
+    ///
+    /// The default is overview for text, functions for csv and ndjson, and full for all other formats.
+    #[arg(long, value_parser = choices::view(|_| true))]
     pub(crate) view: Option<ViewArg>,
     /// Show callers and callees of this function
     ///
     /// If no function has this name, names that contain it match, ignoring case. /REGEX/ is a regular expression. Exactly one function must
     /// match.
-    #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Output")]
+    #[arg(long, value_name = "NAME", value_parser = Matcher::parse)]
     pub(crate) function: Option<Matcher>,
     #[command(flatten)]
     pub(crate) output: OutputArgs<REPORTS>,
@@ -42,22 +45,26 @@ pub(crate) struct ReportArgs {
     /// Hide tree nodes and table rows below this weight, such as 5ms
     ///
     /// Without a unit of time, it is in the unit of the table: 20000 or 1.5M.
-    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output", hide_short_help = true)]
     pub(crate) min_weight: Option<WeightLimit>,
-    /// Sort rows of tables by this column [default: self weight, else all weight]
+    /// Sort rows of tables by this column
+    ///
+    /// The default is the self weight, or the all weight in tables without self weights.
     #[arg(long, value_parser = choices::sort_by(), value_name = "COLUMN", help_heading = "Output")]
     pub(crate) sort: Option<SortBy>,
     /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]
-    #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output", hide_short_help = true)]
     pub(crate) bin: Option<Nanos>,
     /// Split trees and timelines by this
     #[arg(long, value_parser = choices::separate_by(), default_value = SeparateBy::Thread.name(), value_name = "WHAT", conflicts_with = "no_threads", help_heading = "Output")]
     pub(crate) separate_by: SeparateBy,
-    /// Folder to search for source files, for --view lines and --format html (repeatable)
+    /// Folder with source files (repeatable)
+    ///
+    /// For --view lines and --format html.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) source: Vec<PathBuf>,
 
-    /// Read signposts and hangs from this export or recording (repeatable)
+    /// Read signposts and hangs from this file (repeatable)
     ///
     /// For --during, --during-hang, --format html and --format firefox, if FILE itself does not have them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Filters")]

@@ -186,7 +186,7 @@ fn check_options(args: &ReportArgs, format: Format, view: View) -> Result<(), St
 fn check_limits(args: &ReportArgs, format: Format, view: View) -> Result<(), String> {
     let is_view = format.content() == Content::Views;
     let shown = if is_view { option(view) } else { format!("--format {}", format.name()) };
-    let only = |what: &str| format!("{{}} only applies to {what}, and not to {shown}; leave it out");
+    let only = |what: &str| format!("{{}} has no effect on {shown}, only on {what}; remove it");
     let has_nodes = matches!(view, View::Full | View::Tree | View::Heaviest | View::FlameChart | View::Sandwich);
     let is_sorted = SortBy::AllWeight.applies_to(view);
     let is_long = matches!(view, View::Functions | View::Binaries | View::Lines | View::Transitions | View::Timeline);
@@ -201,7 +201,7 @@ fn check_limits(args: &ReportArgs, format: Format, view: View) -> Result<(), Str
         ("--invert", args.view != Some(ViewArg::BottomUp), "--view bottom-up is already inverted; leave out {}"),
         ("--full-names", view != View::Summary, &only("views with function names")),
         ("--min-weight", has_nodes || is_sorted, &only("trees and tables of weights")),
-        ("--min-percent", has_percent, &only("trees, and in text to long tables")),
+        ("--min-percent", has_percent, &only("trees, and in text on long tables")),
         ("--depth", matches!(view, View::Full | View::Tree | View::FlameChart), &only("call trees and flame charts")),
         ("--top", is_limited, &only("tables, call trees and lists of the heaviest stacks")),
         ("--sort", is_sorted, &only("tables of weights")),

@@ -19,8 +19,8 @@ pub(crate) const ADDRESSES: u64 = 64 << 20;
 /// The memory that a tree takes per stack, in addition to the stack.
 const TREE_BYTES: u64 = 32;
 
-/// Output beyond the limit is still counted, up to this multiple of the limit.
-const COUNTED: u64 = 16;
+/// Output beyond the limit is still counted, up to this size or, if the limit is larger, this multiple of it.
+const COUNTED: (u64, u64) = (1 << 30, 16);
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
@@ -28,10 +28,10 @@ pub(crate) struct BoundArgs {
     ///
     /// The limit covers inputs, inflated archives and names together. A fleet report keeps about 1 kB of each one-minute run in memory, and
     /// moves the values of functions to a temporary file if there are many. Without this option, it may keep another 64 kB of each run.
-    #[arg(long, global = true, value_name = "SIZE", help_heading = None)]
+    #[arg(long, global = true, value_name = "SIZE", help_heading = None, hide_short_help = true)]
     memory: Option<Size>,
     /// Largest output to write, such as 2GB
-    #[arg(long, global = true, default_value = "1GB", value_name = "SIZE", help_heading = None)]
+    #[arg(long, global = true, default_value = "1GB", value_name = "SIZE", help_heading = None, hide_short_help = true)]
     max_output: Size,
     /// Limit for temporary copies of objects on disk
     #[cfg(feature = "object-store")]
@@ -41,8 +41,8 @@ pub(crate) struct BoundArgs {
 
 /// The default memory limit of a command.
 const MEMORY: u64 = 800_000_000;
-/// The additional memory for each run of a fleet report. If there are many values of functions, they are moved to a temporary file. About half a KiB
-/// and 3 bytes per second stay in memory, so this is enough for any number of six-hour runs.
+/// The additional memory for each run of a fleet report. If there are many values of functions, they are moved to a temporary file. About
+/// half a KiB and 3 bytes per second stay in memory, so this is enough for any number of six-hour runs.
 const MEMORY_OF_RUN: u64 = 64_000;
 
 struct Bounds {
@@ -128,16 +128,25 @@ impl<W: Write> Limited<W> {
         if self.written <= self.most {
             return Ok(());
         }
-        let is_counted = self.written < self.most.saturating_mul(COUNTED);
-        let (size, enough) = match is_counted {
-            true => (format!("{} bytes", self.written), format!(" {}", Size::in_megabytes(self.written))),
-            // The number that is enough is unknown.
-            false => (format!("at least {} bytes", self.written), String::new()),
-        };
+        let limit = Size(self.most);
+        if self.written >= self.counted() {
+            // A number that is enough is unknown.
+            bail!(
+                "the output is larger than {}, and the limit is {limit} (--max-output); show less",
+                Size(self.counted())
+            );
+        }
+        let enough = Size::in_megabytes(self.written);
+        let written = self.written;
         bail!(
-            "the output would take {size}, but the limit is {}; show less, or raise the limit with --max-output{enough}",
-            Size(self.most)
+            "the output would take {written} bytes, and the limit is {limit}; show less, or pass --max-output {enough}"
         )
+    }
+
+    /// The size up to which output is counted.
+    fn counted(&self) -> u64 {
+        let (least, factor) = COUNTED;
+        least.max(self.most.saturating_mul(factor))
     }
 }
 
@@ -151,7 +160,7 @@ impl<W: Write> Write for Limited<W> {
         }
         // A write that would exceed the limit is dropped completely.
         self.written = self.written.saturating_add(bytes.len() as u64);
-        match self.written < self.most.saturating_mul(COUNTED) {
+        match self.written < self.counted() {
             true => Ok(bytes.len()),
             false => Err(io::ErrorKind::FileTooLarge.into()),
         }
@@ -177,8 +186,11 @@ mod tests {
         let error = out.check().unwrap_err().to_string();
         assert!(error.contains("13 bytes") && error.contains("--max-output 1M"), "{error}");
         assert_eq!(out.out, b"1234567890");
-        let endless = (0..10_000).try_for_each(|_| out.write_all(b"1234567890"));
-        assert!(endless.is_err() && out.check().unwrap_err().to_string().contains("at least"), "it ends");
+        let block = vec![0; 1 << 20];
+        assert!((0..1000).all(|_| out.write_all(&block).is_ok()), "counted, so the number that is enough is known");
+        assert!(out.check().unwrap_err().to_string().contains("--max-output 1049M"));
+        assert!((0..100).any(|_| out.write_all(&block).is_err()), "it ends");
+        assert!(out.check().unwrap_err().to_string().contains("larger than 1GiB"));
     }
 
     #[test]

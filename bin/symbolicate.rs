@@ -81,7 +81,10 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
         let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
         match &args.arch {
             Some(arch) if !arches.is_empty() => bail!("it has no {arch}, only {}", arches.join(", ")),
-            _ => bail!("{}: no symbols found", args.object.display()),
+            _ => bail!(
+                "{}: no symbols found; pass a dSYM, a binary with symbols, or a .symbols file",
+                args.object.display()
+            ),
         }
     };
     if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {

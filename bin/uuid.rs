@@ -20,7 +20,7 @@ use crate::unchanged::WatchedFiles;
 use crate::{note, warning};
 
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub(crate) struct UuidArgs {
     /// Recordings and exports; symbol files, or folders to search for them
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
@@ -49,7 +49,10 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<(), Failure> {
     warn(&locator);
     let paths: Vec<String> = symbols.iter().map(|path| path.display().to_string()).collect();
     if !symbols.is_empty() && locator.found().is_empty() {
-        return Err(Failure::Input(anyhow!("{}: no symbols found", paths.join(", "))));
+        return Err(Failure::Input(anyhow!(
+            "{}: no symbols found; pass recordings, exports, dSYMs or folders of them",
+            paths.join(", ")
+        )));
     }
     if recordings.is_empty() {
         return Ok(output.write_plain(Answer::Symbols(locator.found(), None))?);

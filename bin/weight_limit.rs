@@ -32,8 +32,21 @@ pub(crate) fn parse_weight(text: &str) -> Result<WeightLimit, String> {
 
 /// Parses a percentage with or without the percent sign.
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
-    let percent: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
+    let percent: f64 = text.trim_end_matches('%').parse().unwrap_or(f64::NAN);
+    let is_percent = (0.0..=100.0).contains(&percent);
+    is_percent.then_some(percent).ok_or_else(|| "not a percentage from 0 to 100, such as 0.5".to_owned())
+}
+
+/// A parser of whole numbers from `least` to `most`.
+pub(crate) fn number<T: TryFrom<u64>>(least: u64, most: Option<u64>) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|&number| number >= least && most.is_none_or(|most| number <= most));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (least, most) {
+            (_, Some(most)) => format!("not a whole number from {least} to {most}"),
+            (0, None) => "not a whole number, such as 3".to_owned(),
+            (_, None) => format!("not a whole number of at least {least}"),
+        })
+    }
 }
 
 /// A number of rows; 0 is all of them, which is `usize::MAX`.
@@ -59,6 +72,15 @@ mod tests {
         assert_eq!(parse_top("3"), Ok(3));
         assert_eq!(parse_top("0"), Ok(usize::MAX));
         assert!(["", "-1", "x", "1.5"].iter().all(|text| parse_top(text).is_err()));
+    }
+
+    #[test]
+    fn numbers_are_in_their_range() {
+        let width = number::<u32>(400, Some(20_000));
+        assert_eq!((width("400"), width("20000")), (Ok(400), Ok(20_000)));
+        for bad in ["399", "20001", "-1", "x", "", "1.5", "99999999999999999999"] {
+            assert_eq!(width(bad), Err("not a whole number from 400 to 20000".to_owned()), "{bad}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use crate::calltree::{Operation, OperationSummary};
 use crate::error::{Error, ErrorKind};
-use crate::files::{FileSystem, Files};
+use crate::files::{FileSystem, Files, shown};
 use crate::profile::{LabelledRange, Matcher, Profile, RebuildError, TimeRange};
 use crate::recording::{Counter, Interval, Intervals, Recording};
 use crate::redact::{Redacted, Redactor};
@@ -75,9 +75,9 @@ impl Analysis {
         Ok(self.symbolication.insert(summary))
     }
 
-    /// Symbolicates the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them. Only
-    /// files with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`. Without it, they are an error, or
-    /// a note in [`SymbolicationSummary::notes`] if there are other symbols.
+    /// Symbolicates the frames from the symbols at a path: a dSYM, a Mach-O file, a `.symbols` file, or a folder that is searched for them.
+    /// Only files with the UUIDs of the recording's binaries are used. dSYM and Mach-O files need the feature `symbols`. Without it, they
+    /// are an error, or a note in [`SymbolicationSummary::notes`] if there are other symbols.
     ///
     /// ```no_run
     /// let mut analysis = traceparse::open("Recording.trace")?;
@@ -102,7 +102,7 @@ impl Analysis {
     /// Finds the symbols at a path in `files`.
     pub(crate) fn locate<'f>(&self, files: &'f dyn Files, path: &Path) -> Result<Locator<'f>, Error> {
         let mut locator = Locator::new(files).within(self.recording.profile.budget());
-        locator.add(path, &mut Index::default()).map_err(|source| Error::unreadable(path, source))?;
+        locator.add(path, &mut Index::default()).map_err(|source| Error::unreadable(shown(path), source))?;
         Ok(locator)
     }
 
@@ -210,9 +210,10 @@ impl Analysis {
         Ok(())
     }
 
-    /// Labels each sample with the signpost or Swift task that was open on its thread, for reports that are [separated](ReportOptions::separate_by)
-    /// by them. If several were open, the innermost is used. The intervals must come from the same inputs; task intervals are among the intervals of
-    /// [all tables](Intervals::read_all). Redaction removes the labels. Returns the number of intervals that provide labels.
+    /// Labels each sample with the signpost or Swift task that was open on its thread, for reports that are
+    /// [separated](ReportOptions::separate_by) by them. If several were open, the innermost is used. The intervals must come from the same
+    /// inputs; task intervals are among the intervals of [all tables](Intervals::read_all). Redaction removes the labels. Returns the
+    /// number of intervals that provide labels.
     ///
     /// # Errors
     /// If there are too many names.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
 
 use crate::memory::OverBudget;
 use crate::settings::ALLOW_TRUNCATED;
@@ -17,8 +16,8 @@ pub(crate) fn add_feature(feature: &str) -> String {
 
 /// A position in an input.
 ///
-/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. The last number is a byte offset in the file, not a column: lines of an
-/// export are often megabytes long, and `head -c` and `dd` take byte offsets.
+/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files without lines. The last number is a byte offset in the file, not a column:
+/// lines of an export are often megabytes long, and `head -c` and `dd` take byte offsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The name of the input as given by the caller; a path, or `-`.
@@ -104,8 +103,8 @@ impl Error {
     }
 
     /// Creates an error for a file that cannot be read.
-    pub(crate) fn unreadable(file: &Path, source: io::Error) -> Self {
-        let kind = ErrorKind::Unreadable { file: file.display().to_string() };
+    pub(crate) fn unreadable(file: String, source: io::Error) -> Self {
+        let kind = ErrorKind::Unreadable { file };
         Self { kind, at: None, source: Some(Box::new(source)) }
     }
 

@@ -183,7 +183,10 @@ pub struct OverBudget {
 
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (limit, whole, more) = (Size(self.limit), Size(self.whole), Size(self.whole.saturating_mul(4)));
+        // Small inputs need this much.
+        const LEAST: u64 = 64_000_000;
+        let (limit, whole) = (Size(self.limit), Size(self.whole));
+        let more = Size(self.whole.saturating_mul(4).max(LEAST));
         let of_whole = if limit == whole { String::new() } else { format!(" here, of {whole} in all") };
         write!(
             f,

@@ -43,53 +43,58 @@ Exit codes: 0 success, 1 a recording could not be used, 2 wrong usage, 3 an aler
 
 /// The changes between two recordings.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     given: Given,
-    /// First recording (.trace, or a zip or tar of one) or export (also gzip or zstd)
+    /// First recording, export or report
+    ///
+    /// A .trace folder, a zip or tar of one, or any other input of `traceparse FILE`, also compressed by gzip or zstd.
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     before: PathBuf,
-    /// Second recording or export
+    /// Second recording, export or report
     #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
     after: PathBuf,
+    /// What to show, such as functions or tree
+    ///
+    /// The default is overview for text, and functions for other formats.
+    #[arg(long, value_parser = choices::diff_view())]
+    view: Option<DiffView>,
+    #[command(flatten)]
+    output: OutputArgs<CHANGES>,
+    /// In text, hide changes below this percentage
+    ///
+    /// The percentage is relative to the heavier recording. The default is 0.5.
+    #[arg(long, value_name = "P", value_parser = parse_percent)]
+    min_percent: Option<f64>,
+    /// Show only the first N rows; 0 shows all
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_top)]
+    top: Option<usize>,
+    /// Exit with code 3 if this rule holds (repeatable)
+    ///
+    /// Such as 'total > 5%'; see below for the grammar of rules.
+    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_growth)]
+    alert: Vec<AlertRule>,
+    /// Scale the second recording first
+    #[arg(long, value_parser = choices::normalize(), default_value = Normalize::None.name(), value_name = "HOW")]
+    normalize: Normalize,
+    /// Compare even if tables, sampling intervals or devices differ
+    #[arg(long, hide_short_help = true)]
+    force: bool,
     /// Table of contents of the first recording, for its length and device
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     before_toc: Option<PathBuf>,
     /// Table of contents of the second recording
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     after_toc: Option<PathBuf>,
     /// Signposts and hangs of the first recording (repeatable)
     ///
     /// For --during, --during-hang and --format html, if the recording or export itself does not have them.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     before_intervals: Vec<PathBuf>,
     /// Signposts and hangs of the second recording (repeatable)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     after_intervals: Vec<PathBuf>,
-    /// Scale the second recording before comparing weights
-    #[arg(long, value_parser = choices::normalize(), default_value = Normalize::None.name(), value_name = "HOW")]
-    normalize: Normalize,
-    /// Compare even if tables, sampling intervals or devices differ
-    #[arg(long)]
-    force: bool,
-
-    /// What to show [default: overview for text, functions for other formats]
-    #[arg(long, value_parser = choices::diff_view(), help_heading = "Output")]
-    view: Option<DiffView>,
-    #[command(flatten)]
-    output: OutputArgs<CHANGES>,
-    /// In text, hide changes below this percentage of the heavier recording
-    ///
-    /// Default: 0.5.
-    #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
-    min_percent: Option<f64>,
-    /// Show only the first N functions or binaries; 0 shows all
-    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "Output")]
-    top: Option<usize>,
-    /// Exit with code 3 if this rule holds, such as 'total > 5%' (repeatable)
-    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_growth, help_heading = "Output")]
-    alert: Vec<AlertRule>,
 
     #[command(flatten)]
     recording: RecordingArgs,

@@ -18,8 +18,10 @@ use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INPUT, EXIT_UNDECIDED};
 /// What is measured of each run.
 #[derive(Debug, Args)]
 pub(crate) struct MeasureArgs {
-    /// Quantity to compare; repeatable [default: CPU time or CPU use, as the lengths of the recordings suggest]
-    #[arg(long, value_name = "cpu-time|cpu-use|elapsed|interval:NAME", help_heading = "Comparison")]
+    /// Quantity to compare, such as cpu-use (repeatable)
+    ///
+    /// cpu-time, cpu-use, elapsed, or interval:NAME. The default is CPU time or CPU use, as the lengths of the recordings suggest.
+    #[arg(long, value_name = "QUANTITY", help_heading = "Comparison")]
     measure: Vec<Quantity>,
 }
 
@@ -60,52 +62,55 @@ impl FleetRunArgs {
 /// The inputs to read.
 #[derive(Debug, Default, Args)]
 pub(crate) struct InputArgs {
-    /// Recordings, exports, diagnostics of MetricKit, folders, patterns or manifests (`report` and `tree` also take datasets); see below
+    /// Recordings, exports, folders, patterns or manifests
+    ///
+    /// Also MetricKit diagnostics; see below.
     #[arg(required_unless_present_any = ["manifest", "files_from"], value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// CSV or JSON lines listing exports and labels; see below (repeatable)
+    /// CSV or JSON lines listing exports and labels
     ///
-    /// The file may have any name.
+    /// See below for the columns. Repeatable. The file may have any name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) manifest: Vec<PathBuf>,
-    /// Read the recordings and exports in this list, one path per line; - for standard input
+    /// Read the paths in this list; - is standard input
     ///
-    /// Paths are relative to the working directory, and are taken literally: patterns and comments are not supported.
+    /// One path of a recording or export per line. Paths are relative to the working directory, and are taken literally: patterns and
+    /// comments are not supported.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) files_from: Option<PathBuf>,
     /// Paths of --files-from end with NUL characters, as `find -print0` writes them
-    #[arg(short = '0', long, requires = "files_from", help_heading = "Input")]
+    #[arg(short = '0', long, requires = "files_from", help_heading = "Input", hide_short_help = true)]
     pub(crate) null: bool,
 }
 
 /// The part of the inputs that is read.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ShardArgs {
-    /// Read one of N parts of the inputs, such as 3/16; combine them with `fleet merge`
+    /// Read one part of the inputs, such as 3/16
     ///
-    /// Shards are counted from 1. The path of a recording below the root decides which one it is in.
+    /// `fleet merge` combines the parts. Shards are counted from 1. The path of a recording below the root decides which one it is in.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Input")]
     pub(crate) shard: Option<Shard>,
     /// Assign shards by paths relative to this folder
     ///
     /// The default is the folder given as INPUT, or the deepest folder that contains all files of lists and manifests.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input", hide_short_help = true)]
     pub(crate) root: Option<PathBuf>,
     /// Read the contents of all shards from this JSON file; list only this shard's inputs as arguments
     ///
     /// `{"inputs": N, "lists": {"1": "HASH", …}}`: the number of inputs of all shards, and for each shard a hash of its inputs.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "root", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "root", help_heading = "Input", hide_short_help = true)]
     pub(crate) plan: Option<PathBuf>,
 }
 
 /// The options of a question.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
-    /// Compare runs by these labels, such as app_version,device
-    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Report")]
+    /// Compare runs by these labels, such as device
+    #[arg(long, value_name = "LABEL,…", value_delimiter = ',')]
     pub(crate) by: Vec<String>,
-    /// Which samples to attribute to a binary or function: those with it as the leaf (cpu, self) or anywhere in the stack (all)
-    #[arg(long, value_parser = choices::measure(), default_value = Measure::Cpu.name(), help_heading = "Report")]
+    /// Which samples to attribute to a binary or function
+    #[arg(long, value_parser = choices::measure(), default_value = Measure::Cpu.name(), help_heading = "Report", hide_short_help = true)]
     pub(crate) measure: Measure,
     /// Show distributions of these [default: all]
     #[arg(long, value_name = "SCOPE,…", value_delimiter = ',', value_parser = scope_parser(), help_heading = "Report")]
@@ -113,22 +118,24 @@ pub(crate) struct QuestionArgs {
     /// Percentiles to show [default: 50,90,95,99,99.9]
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
-    /// Percentile method: the value of one run, or interpolated between two runs
-    #[arg(long, value_parser = choices::quantile_method(), default_value = QuantileMethod::NearestRank.name(), help_heading = "Report")]
+    /// How percentiles are computed
+    #[arg(long, value_parser = choices::quantile_method(), default_value = QuantileMethod::NearestRank.name(), help_heading = "Report", hide_short_help = true)]
     pub(crate) method: QuantileMethod,
     /// Count each run as often as its `run_weight`
-    #[arg(long, help_heading = "Report")]
+    #[arg(long, help_heading = "Report", hide_short_help = true)]
     pub(crate) weighted: bool,
 }
 
 /// Which runs count, and which processes of them.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Only runs with this label, such as app_version=5.2 (repeatable)
-    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
+    /// Only runs with this label (repeatable)
+    ///
+    /// An example is app_version=5.2.
+    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label)]
     pub(crate) only: Vec<(String, String)>,
     /// Only this process, by name (repeatable)
-    #[arg(long, value_name = "NAME", help_heading = "Report")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) process: Vec<String>,
 }
 
@@ -138,23 +145,27 @@ pub(crate) struct TableArgs {
     /// Sort tables by a percentile such as p99, by mean, weighted-mean or max
     ///
     /// `auto` is the highest percentile up to P99 for which there are enough runs.
-    #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "Report")]
+    #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "Report", hide_short_help = true)]
     pub(crate) sort: SortKey,
-    /// Rows per table; 0 shows all [default: 15 in text, all in other formats]
-    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "Report")]
-    pub(crate) top: Option<usize>,
-    /// Exit with code 3 if this rule holds, such as 'cpu.p99 > 80' (repeatable)
+    /// Show only the first N rows of tables; 0 shows all
     ///
-    /// See below for the grammar of rules.
-    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_runs, help_heading = "Report")]
+    /// The default is 15 in text, and all rows in other formats.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_top)]
+    pub(crate) top: Option<usize>,
+    /// Exit with code 3 if this rule holds (repeatable)
+    ///
+    /// Such as 'cpu.p99 > 80'. See below for the grammar of rules.
+    #[arg(long, value_name = "RULE", value_parser = AlertRule::of_runs)]
     pub(crate) alert: Vec<AlertRule>,
 }
 
 /// Which inputs alerts need.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct IncompleteArgs {
-    /// Evaluate alerts on the available runs, even if inputs are missing or could not be measured
-    #[arg(long, requires = "alert", help_heading = "Report")]
+    /// Evaluate alerts even if inputs are missing
+    ///
+    /// Alerts are then decided by the available runs, even if others could not be measured.
+    #[arg(long, requires = "alert", help_heading = "Report", hide_short_help = true)]
     pub(crate) allow_incomplete: bool,
 }
 
@@ -164,7 +175,7 @@ pub(crate) struct VerdictArgs {
     /// Ignore smaller changes
     #[arg(long, value_name = "P%", default_value = "3%", value_parser = parse_percent, help_heading = "Verdict")]
     min_effect: f64,
-    /// Verdicts with a separate exit code
+    /// Verdicts with an exit code
     #[arg(
         long,
         value_enum,

@@ -13,6 +13,7 @@ use crate::arguments::ReadingArgs;
 use crate::formats::FLEETS;
 use crate::given::Given;
 use crate::output_args::OutputArgs;
+use crate::weight_limit::number;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
@@ -23,20 +24,26 @@ pub(crate) struct FleetCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAction {
-    /// Report how CPU use is distributed over many recordings or a dataset
-    #[command(after_help = report_help(), mut_arg("invert", |arg| arg.hide(true)), mut_arg("max_size", |arg| arg.help(MAX_SIZE_HELP)))]
+    /// Report how CPU use is distributed over runs
+    ///
+    /// Runs come from recordings, MetricKit diagnostics, or a dataset.
+    #[command(after_long_help = report_help(), mut_arg("invert", |arg| arg.hide(true)), mut_arg("max_size", |arg| arg.long_help(MAX_SIZE_HELP)))]
     Report(Box<FleetReportArgs>),
-    /// Show the summed call trees of many runs, or what differs between two cohorts
-    #[command(after_help = tree_help(), mut_arg("invert", |arg| arg.hide(true)))]
+    /// Show the summed call trees of runs
+    ///
+    /// Or what differs between two cohorts of runs.
+    #[command(after_long_help = tree_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Tree(Box<FleetTreeArgs>),
-    /// Sum the signposts and hangs of many recordings by name: count, percentiles, alerts
-    #[command(after_help = interval_help())]
+    /// Sum the signposts and hangs of recordings by name
+    #[command(after_long_help = interval_help())]
     Intervals(Box<FleetIntervalArgs>),
-    /// Measure recordings into a dataset of Parquet files, for later reports and SQL
-    #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
+    /// Measure recordings into a dataset of Parquet files
+    ///
+    /// Reports, SQL and later extracts read the dataset.
+    #[command(after_long_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Extract(Box<FleetExtractArgs>),
     /// Merge datasets, such as the shards of a fleet
-    #[command(after_help = MERGE_HELP)]
+    #[command(after_long_help = MERGE_HELP)]
     Merge(FleetMergeArgs),
 }
 
@@ -50,21 +57,25 @@ pub(crate) struct FleetReportArgs {
     pub(crate) tables: TableArgs,
     #[command(flatten)]
     pub(crate) incomplete: IncompleteArgs,
-    /// Count one-second windows in buckets, so that memory does not grow with the length of recordings
+    /// Use less memory for long recordings
     ///
-    /// Window percentiles are then accurate to 0.55 %, and there are no timelines. Everything else stays exact.
-    #[arg(long, help_heading = "Report")]
+    /// One-second windows are counted in buckets, so memory does not grow with the length of recordings. Window percentiles are then
+    /// accurate to 0.55 %, and there are no timelines. Everything else stays exact.
+    #[arg(long, help_heading = "Report", hide_short_help = true)]
     pub(crate) approximate: bool,
-    /// Text to show [default: overview; full with --top, --scope or --approximate]
-    #[arg(long, value_enum, help_heading = "Output")]
+    /// What to show in text, such as full
+    ///
+    /// The default is overview, or full with --top, --scope or --approximate.
+    #[arg(long, value_enum)]
     pub(crate) view: Option<FleetView>,
     #[command(flatten)]
     pub(crate) output: OutputArgs<FLEETS>,
-    /// Next to the HTML, write a page for each of the first N runs that the report's numbers come from, and link to it
+    /// Also write a page for each of the first N runs
     ///
-    /// Each page is the one that `traceparse RECORDING -o page.html` would write. The pages are in the folder REPORT.runs next to
-    /// REPORT.html. The recordings are read again, so they must still exist.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    /// The runs are those that the numbers of the HTML report come from, and the report links to their pages. Each page is the one that
+    /// `traceparse RECORDING -o page.html` would write. The pages are in the folder REPORT.runs next to REPORT.html. The recordings are
+    /// read again, so they must still exist.
+    #[arg(long, value_name = "N", value_parser = number::<u32>(1, None), help_heading = "Output")]
     pub(crate) with_runs: Option<u32>,
     #[command(flatten)]
     pub(crate) runs: FleetRunArgs,
@@ -76,8 +87,10 @@ pub(crate) struct FleetExtractArgs {
     pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) part: ShardArgs,
-    /// Folder for the dataset; created if it does not exist
-    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    /// Folder for the dataset, which is created
+    ///
+    /// If it contains a dataset, new and changed runs are added.
+    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
     /// Also keep the call trees of runs, for `fleet tree`
     ///
@@ -85,7 +98,7 @@ pub(crate) struct FleetExtractArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) stacks: bool,
     /// First remove runs whose files are not among the inputs
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) remove_others: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
@@ -99,10 +112,10 @@ pub(crate) struct FleetMergeArgs {
     #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder for the merged dataset; it is created
-    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
     /// Also merge incomplete datasets
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub(crate) allow_incomplete: bool,
 }
 

@@ -22,41 +22,58 @@ use crate::output::{Output, unless_closed};
 use crate::output_args::OutputArgs;
 
 /// The help of `--output`.
-const OUTPUT_HELP: &str = "Write to this file instead of standard output; repeatable, with a format for each extension";
+const OUTPUT_HELP: &str = "Write to this file (repeatable)";
 
 /// The two sides, and the question.
 #[derive(Debug, Args)]
-#[command(after_help = COMPARE_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
+#[command(after_long_help = COMPARE_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
 #[command(mut_arg("output", |arg| arg.action(ArgAction::Append).help(OUTPUT_HELP)))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     given: Given,
-    /// Recordings, folders, manifests or datasets of the new version; INPUT is the base
-    #[arg(long, value_name = "NEW", num_args = 1.., required_unless_present = "new", value_hint = ValueHint::AnyPath, help_heading = "Input")]
+    /// Runs of the new version; INPUT is the base
+    ///
+    /// Recordings, folders, manifests or datasets.
+    #[arg(long, value_name = "NEW", num_args = 1.., required_unless_present = "new", value_hint = ValueHint::AnyPath)]
     against: Vec<PathBuf>,
-    /// Of all inputs, the runs of the base, such as app_version=1.9 (repeatable)
-    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "new", help_heading = "Input")]
+    /// Runs of the base, such as app_version=1.9
+    ///
+    /// Selects them from all inputs. Repeatable.
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "new")]
     base: Vec<(String, String)>,
-    /// Of all inputs, the runs of the new version, such as app_version=2.0 (repeatable)
-    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "base", conflicts_with = "against", help_heading = "Input")]
+    /// Runs of the new version, such as app_version=2.0
+    ///
+    /// Selects them from all inputs. Repeatable.
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, requires = "base", conflicts_with = "against")]
     new: Vec<(String, String)>,
     #[command(flatten)]
     measure: MeasureArgs,
-    /// Compare only runs with the same value of these labels, such as device
+    /// Compare only runs with equal labels, such as device
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Comparison")]
     block: Vec<String>,
-    /// The label of what the verdict is to hold for, such as device_id; the mean of its runs counts once
-    #[arg(long, value_name = "run|LABEL", default_value = "run", help_heading = "Comparison")]
+    /// Count each unit once, such as device_id
+    ///
+    /// A unit is a run by default, or a label, whose runs count with their mean. The verdict then holds for devices (or other units) like
+    /// these, and not only for runs like these.
+    #[arg(
+        long,
+        value_name = "run|LABEL",
+        default_value = "run",
+        hide_default_value = true,
+        help_heading = "Comparison"
+    )]
     unit: String,
     /// Probability of any wrong claim about identical builds
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison")]
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Comparison", hide_short_help = true)]
     alpha: f64,
     #[command(flatten)]
     verdict: VerdictArgs,
     /// Whether functions are tested, and can make the verdict slower
-    #[arg(long, value_enum, default_value_t = FunctionTests::Holm, help_heading = "Comparison")]
+    #[arg(long, value_enum, default_value_t = FunctionTests::Holm, help_heading = "Comparison", hide_short_help = true)]
     functions: FunctionTests,
-    /// In text, list each run with its CPU time, recorded time and CPU use
+    /// In text, list each run
+    ///
+    /// With its CPU time, recorded time and CPU use.
     #[arg(long, help_heading = "Output")]
     runs: bool,
     #[command(flatten)]
@@ -67,7 +84,7 @@ pub(crate) struct CompareArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FunctionTests {
-    /// All with 5 samples a run or more, adjusted for their number (Holm)
+    /// All with 5 samples per run or more, adjusted for their number (Holm)
     Holm,
     /// None
     Off,

@@ -81,7 +81,8 @@ pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
         }
         if found.is_empty() {
             let advice = "name datasets of `fleet extract`, or a folder of them";
-            return Err(Failure::Usage(format!("{}: not a dataset; {advice}", input.display())));
+            let what = if input.exists() { "not a dataset" } else { "does not exist" };
+            return Err(Failure::Usage(format!("{}: {what}; {advice}", input.display())));
         }
         paths.extend(found);
     }

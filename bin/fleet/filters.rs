@@ -11,10 +11,11 @@ use crate::redacted;
 /// Thread options. They restrict reports, and are part of the selection of an extract.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ThreadArgs {
-    /// Only threads with this name, or that match /REGEX/ (repeatable)
+    /// Only threads with this name (repeatable)
     ///
-    /// Give the complete name: part of a name, or a TID, could match a different thread in each recording.
-    #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread, help_heading = "Filters")]
+    /// /REGEX/ matches any part of a name. Otherwise, give the complete name: part of a name, or a TID, could match a different thread in
+    /// each recording.
+    #[arg(long, value_name = "NAME|/REGEX/", value_parser = parse_thread)]
     pub(crate) thread: Vec<ThreadName>,
     #[command(flatten)]
     main: MainThreadArgs,

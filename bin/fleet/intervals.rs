@@ -19,8 +19,10 @@ pub(crate) struct FleetIntervalArgs {
     given: Given,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Only runs with this label, such as app_version=5.2 (repeatable)
-    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
+    /// Only runs with this label (repeatable)
+    ///
+    /// An example is app_version=5.2.
+    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label)]
     only: Vec<(String, String)>,
     #[command(flatten)]
     totals: TotalArgs,

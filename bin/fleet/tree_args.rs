@@ -20,26 +20,32 @@ use crate::pruning::PruningArgs;
 pub(crate) struct FleetTreeArgs {
     #[command(flatten)]
     given: Given,
-    /// Only runs whose CPU use is at or beyond this percentile of the selected runs, such as p95
+    /// Only runs from this percentile on, such as p95
+    ///
+    /// The percentile is that of the CPU use of the selected runs.
     #[arg(long, value_name = "P", value_parser = parse_percentile, help_heading = "Report")]
     beyond: Option<Quantile>,
-    /// Compare with the runs that have this label instead, such as app_version=5.3 (repeatable)
+    /// Compare with the runs that have this label
     ///
-    /// The value replaces the values of --where for this label. The tree shows the changes from the first runs to the second.
+    /// An example is app_version=5.3. Repeatable. The value replaces the values of --where for this label. The tree shows the changes from the
+    /// first runs to the second.
     #[arg(long, value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     against: Vec<(String, String)>,
-    /// With --against: scale the second runs before comparing weights
+    /// With --against, scale the second runs first
     ///
     /// `duration` compares CPU use, `samples` compares shares.
-    #[arg(long, value_parser = choices::normalize(), default_value = Normalize::Duration.name(), value_name = "HOW", help_heading = "Report")]
+    #[arg(long, value_parser = choices::normalize(), default_value = Normalize::Duration.name(), value_name = "HOW", help_heading = "Report", hide_short_help = true)]
     normalize: Normalize,
-    /// List the runs whose stacks have this function, heaviest first, instead of trees (repeatable: each calls the next one)
+    /// List the runs whose stacks have this function
     ///
-    /// NAME is a complete name, as the tree shows it with --full-names, or /REGEX/. Text has the first 20 runs unless --top is given.
+    /// The heaviest run is first. If repeated, each function calls the next one. NAME is a complete name, as the tree shows it with
+    /// --full-names, or /REGEX/. Text has the first 20 runs unless --top is given.
     #[arg(long, value_name = "NAME", value_parser = Matcher::parse, help_heading = "Report", conflicts_with_all = ["against", "view"])]
     runs_of: Vec<Matcher>,
-    /// What to show [default: functions for csv, else tree]
-    #[arg(long, value_parser = choices::view(|view| matches!(view, View::Tree | View::Functions | View::Binaries)), help_heading = "Output")]
+    /// What to show: tree, functions or binaries
+    ///
+    /// The default is functions for csv, and tree for other formats.
+    #[arg(long, value_parser = choices::view(|view| matches!(view, View::Tree | View::Functions | View::Binaries)))]
     view: Option<ViewArg>,
     #[command(flatten)]
     output: OutputArgs<FLEET_TREES>,
@@ -69,7 +75,8 @@ pub(super) struct TreePlan {
 }
 
 impl TreePlan {
-    /// Checks and resolves the arguments: the inputs and the output, since its format determines the view, then the options that must suit the view.
+    /// Checks and resolves the arguments: the inputs and the output, since its format determines the view, then the options that must suit
+    /// the view.
     pub(super) fn new(args: FleetTreeArgs) -> Result<Self, String> {
         args.runs.check()?;
         let output = args.output.resolve()?;

@@ -20,26 +20,28 @@ use crate::output_args::OutputArgs;
 
 /// The runs, and the question.
 #[derive(Debug, Args)]
-#[command(after_help = TREND_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
+#[command(after_long_help = TREND_HELP, arg_required_else_help = true, mut_arg("invert", |arg| arg.hide(true)))]
 #[command(mut_arg("fail_on", |arg| arg.value_parser(FailOn::of_totals())))]
 pub(crate) struct TrendArgs {
-    /// Label with an order, such as app_version; or the date of each run
-    #[arg(long, value_name = "LABEL|date", help_heading = "Trend")]
+    /// Label with an order, such as app_version, or date
+    #[arg(long, value_name = "LABEL|date")]
     over: String,
     #[command(flatten)]
     measure: MeasureArgs,
-    /// Compare only runs with the same value of this label, such as device
+    /// Compare only runs with equal labels, such as device
     #[arg(long, value_name = "LABEL", help_heading = "Trend")]
     block: Option<String>,
     /// Probability of any false change, over all nights on which you run this
-    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Trend")]
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = parse_alpha, help_heading = "Trend", hide_short_help = true)]
     alpha: f64,
-    /// Look at a finished history a single time, and find smaller changes
+    /// Look at a finished history a single time
     ///
-    /// Without it, the probability of a false change is spent over the nights: one test after each new point.
+    /// This finds smaller changes. Without it, the probability of a false change is spent over the nights: one test after each new point.
     #[arg(long, help_heading = "Trend")]
     once: bool,
-    /// Compare the newest level with this version or date instead of the start, and accept all changes up to it
+    /// Accept all changes up to this version or date
+    ///
+    /// Compares the newest level with it instead of with the start.
     #[arg(long, value_name = "VERSION", help_heading = "Trend")]
     accepted: Option<String>,
     #[command(flatten)]
@@ -86,7 +88,8 @@ pub(crate) fn show(mut args: TrendArgs) -> Result<u8, Failure> {
 }
 
 impl TrendArgs {
-    /// The inputs as words of a command line, for a command that compares functions. Empty if names are redacted, or if inputs cannot be read again.
+    /// The inputs as words of a command line, for a command that compares functions. Empty if names are redacted, or if inputs cannot be
+    /// read again.
     fn words_of_inputs(&self) -> Vec<String> {
         let InputArgs { inputs, manifest, files_from, .. } = &self.runs.inputs;
         if self.runs.reading.redact.is_asked() || files_from.is_some() {

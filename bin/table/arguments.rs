@@ -14,7 +14,7 @@ use crate::formats::ROWS;
 use crate::output::Output;
 use crate::output_args::OutputArgs;
 use crate::recording::check_distinct;
-use crate::weight_limit::parse_top;
+use crate::weight_limit::{number, parse_top};
 
 const ROW_EXAMPLES: &str = "\
 Examples:
@@ -36,32 +36,36 @@ Write to this file instead of standard output
 For CSV, NDJSON and Parquet, the frames of stacks are written next to it: hangs.stacks.csv for hangs.csv.";
 
 #[derive(Debug, Args)]
-#[command(after_help = format!("{ROW_EXAMPLES}\n\n{EXIT_CODES}"), mut_arg("output", |arg| arg.long_help(OUTPUT_HELP)))]
+#[command(after_long_help = format!("{ROW_EXAMPLES}\n\n{EXIT_CODES}"), mut_arg("output", |arg| arg.long_help(OUTPUT_HELP)))]
 pub(crate) struct TableArgs {
     /// Recordings (.trace) and exports; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// The schema of the table, right after the files, such as potential-hangs; `traceparse tables FILE` lists them
+    /// Name of the table, such as potential-hangs
+    ///
+    /// NAME comes right after the files. `traceparse tables FILE` lists the tables.
     #[arg(required = true, value_name = "NAME")]
     name: String,
     /// Use this run only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>(0, None))]
     run: Option<u32>,
-    /// Use only rows for which these comparisons are true
+    /// Only rows for which this is true
     ///
     /// Comparisons are FIELD, an operator (=, !=, <, <=, >, >=) and a value, joined by `and`: 'duration > 5ms and thread = "Main Thread"'.
     /// Times and durations have a unit (ns, us, ms, s, min), sizes may have one (B, KB, KiB, MB, MiB, GB, GiB), and other numbers have none
     /// (17, 0x11). `none` means that no value was recorded.
     #[arg(long = "where", value_name = "CONDITIONS")]
     conditions: Option<Conditions>,
-    /// Fields to write, separated by commas [default: all]
+    /// Fields to write, such as start,duration
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',', value_parser = parse_field)]
     columns: Vec<String>,
-    /// Sort by a field; FIELD:desc puts the largest value first
+    /// Sort by a field; :desc puts the largest value first
     #[arg(long, value_name = "FIELD[:desc]", value_parser = parse_sort)]
     sort: Option<(String, bool)>,
-    /// Write this many rows; 0 writes all [default: 20 in text, else all]
-    #[arg(long, value_name = "N", value_parser = parse_top)]
+    /// Write only the first N rows; 0 writes all
+    ///
+    /// The default is 20 in text, and all rows in other formats.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_top)]
     top: Option<usize>,
     #[command(flatten)]
     output: OutputArgs<ROWS>,

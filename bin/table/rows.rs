@@ -158,6 +158,10 @@ impl Reading<'_> {
             let mut output = RowsOutput::new(format, &self.plan.query.schema, &columns, names, out)?;
             match write(&mut output) {
                 Ok(()) => output.finish(),
+                // Errors about inputs name them. This one is about the output, whose name is added.
+                Err(error) if error.source().is_none() && error.is::<io::Error>() => {
+                    Err(error.downcast().unwrap_or_else(io::Error::other))
+                }
                 Err(error) => {
                     failure = Some(error);
                     Err(io::ErrorKind::Other.into())

@@ -94,14 +94,18 @@ impl<'t> Lexer<'t> {
         Ok(Part::Window(seconds.ok_or_else(|| self.topic.error(rest, "a number of seconds, such as window(60s)"))?))
     }
 
-    /// Reads the limit. `accept` converts it, or rejects it with `None`.
-    pub(super) fn limit<T>(&mut self, accept: impl FnOnce(f64, LimitUnit) -> Option<T>) -> Result<T, AlertError> {
+    /// Reads the limit, which `wanted` describes. `accept` converts it, or rejects it with `None`.
+    pub(super) fn limit<T>(
+        &mut self,
+        wanted: &str,
+        accept: impl FnOnce(f64, LimitUnit) -> Option<T>,
+    ) -> Result<T, AlertError> {
         let text = self.rest();
         let number = self.number();
         let unit = LimitUnit::parse(self.rest());
         let scaled = number.zip(unit).and_then(|(number, (unit, scale))| Some((scaled(number, scale)?, unit)));
         let limit = scaled.filter(|(number, _)| number.is_finite()).and_then(|(number, unit)| accept(number, unit));
-        limit.ok_or_else(|| self.topic.error(text, self.topic.limits))
+        limit.ok_or_else(|| self.topic.error(text, wanted))
     }
 
     fn rest(&self) -> &'t str {

@@ -98,7 +98,7 @@ impl AlertRule {
             return Err(topic.error(text, "supported: only percentiles of runs have confidence intervals"));
         }
         check(&subject, measure).map_err(|(found, wanted)| topic.error(found, wanted))?;
-        let (limit, unit) = lexer.limit(|number, unit| limit(number, unit, topic, stated))?;
+        let (limit, unit) = lexer.limit(limits(topic, stated), |number, unit| limit(number, unit, topic, stated))?;
         if is_growth && comparison != Comparison::Above {
             return Err(topic.error(text, "a valid rule about growth: growth can only be compared with >"));
         }
@@ -163,6 +163,16 @@ fn measure<'p, 't>(
             Ok((measure, unit, rest))
         }
         (_, []) => Err(topic.error("", topic.measures)),
+    }
+}
+
+/// Describes the limits of a measure, whose unit may be fixed.
+fn limits(topic: &Topic, stated: Option<Unit>) -> &'static str {
+    match stated {
+        None => topic.limits,
+        Some(Unit::Exits) => "a number, such as 3",
+        Some(Unit::WrittenBytes | Unit::PeakBytes) => "a size, such as 1.5GB",
+        Some(_) => "a time, such as 300ms",
     }
 }
 
@@ -288,7 +298,11 @@ mod tests {
             ("process(\"\").cpu.p99 > 5", "double quotes"),
             ("thread(*).cpu.p99 > 5", "process(*)"),
             ("function(*).window(60s).max > 5", "window"),
-            ("cpu.p99 > 3ms", "of cpu-time, elapsed"),
+            ("cpu.p99 > 3ms", "only cpu-time, elapsed"),
+            ("cpu.p95 >", "incomplete: it needs a number of percent"),
+            ("hang.p95 > 3", "a time, such as 300ms"),
+            ("memory.max > 3", "a size, such as 1.5GB"),
+            ("exits.max > 3s", "a number, such as 3"),
         ] {
             let error = AlertRule::of_runs(text).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");
@@ -353,9 +367,9 @@ mod tests {
     #[test]
     fn what_is_no_rule_about_growth_is_refused_with_a_reason() {
         for (text, part) in [
-            ("", "what a rule is about"),
-            ("gpu > 5%", "what a rule is about"),
-            ("totals > 5%", "what a rule is about"),
+            ("", "one of total, function"),
+            ("gpu > 5%", "one of total, function"),
+            ("totals > 5%", "one of total, function"),
             ("total", "a comparison"),
             ("total < 5%", "growth"),
             ("total >= 5%", "growth"),

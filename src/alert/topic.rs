@@ -25,7 +25,7 @@ pub(super) struct Topic {
     pub(super) beginning: &'static str,
     /// Describes the measures of its rules.
     pub(super) measures: &'static str,
-    /// Describes the limits of its rules.
+    /// Describes the limits of its rules, unless the measure has a fixed unit.
     pub(super) limits: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl Topic {
         name: "growth between two recordings",
         command: "traceparse diff",
         examples: "total > 5%, or function(\"-[X y]\").self > 20ms",
-        beginning: "what a rule is about: total, function or binary",
+        beginning: "one of total, function(\"NAME\") and binary(\"NAME\")",
         measures: "a dot and a weight: .self or .all",
         limits: "a percentage of the first recording, or a weight: 5%, 200ms, 3Mcycles, 2kevents, 100samples",
     };
@@ -42,23 +42,28 @@ impl Topic {
         name: "many runs",
         command: "traceparse fleet report",
         examples: "cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5",
-        beginning: "a measure (cpu, cpu-time, elapsed, window(60s)), nor what a rule is about: process, thread, binary or function, with a name",
-        measures: "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); of reports hang, launch, exception or writes; \
-                   of metrics memory or exits",
-        limits: "a number of percent, or one with cycles/s, events/s or samples/s; of cpu-time, elapsed, hang, launch and exception a time, of writes and memory bytes, and of exits a number",
+        beginning: "a measure (cpu, cpu-time, elapsed, window(60s)), or one of process, thread, binary and function with a name",
+        measures: "a measure, which comes first: cpu, self, all, cpu-time, elapsed or window(60s); for MetricKit diagnostics hang, launch, \
+                   exception or writes; for metrics memory or exits",
+        limits: "a number of percent, such as 80, or a rate in cycles/s, events/s or samples/s; only cpu-time, elapsed, hang, launch and \
+                 exception are times",
     };
     pub(super) const INTERVALS: Self = Self {
         name: "intervals",
         command: "traceparse intervals",
         examples: "interval(\"Checkout\").p95 > 300ms",
-        beginning: "a rule about intervals, interval(NAME)",
+        beginning: "interval(\"NAME\")",
         measures: "",
         limits: "a duration, such as 300ms",
     };
 
-    /// The error for a string that no rule of this topic can contain.
+    /// The error for a string that no rule of this topic can contain, or for the end of an incomplete rule.
     pub(super) fn error(&self, found: &str, wanted: &str) -> AlertError {
-        AlertError(format!("{found:?} is not {wanted}; write a rule such as: {}", self.examples))
+        let problem = match found {
+            "" => format!("the rule is incomplete: it needs {wanted}"),
+            found => format!("{found:?} is not {wanted}"),
+        };
+        AlertError(format!("{problem}; write a rule such as: {}", self.examples))
     }
 
     /// The error for a rule of another topic.

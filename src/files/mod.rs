@@ -7,6 +7,7 @@ mod access;
 mod adaptor;
 mod file_bytes;
 mod file_system;
+mod shown;
 mod storage;
 
 pub use access::Files;
@@ -14,4 +15,5 @@ pub use access::{Entry, EntryKind, FolderTimes};
 pub use adaptor::FilesAdaptor;
 pub use file_bytes::FileBytes;
 pub use file_system::FileSystem;
+pub(crate) use shown::shown;
 pub use storage::{Storage, StorageFile};

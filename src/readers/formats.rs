@@ -97,7 +97,7 @@ fn recognise(head: &[u8]) -> Option<Known> {
         match start.as_bytes().first()? {
             b'{' | b'[' => json(start),
             b'<' if start.contains("<Report") && start.contains("<Function ") => {
-                Some(readable("a report of dotTrace", Reader::DotTrace))
+                Some(readable("a dotTrace report", Reader::DotTrace))
             }
             b'<' => None,
             _ => lines(&text),
@@ -207,16 +207,16 @@ fn json(start: &str) -> Option<Known> {
             Some(known("a call tree from Sentry", advice))
         }
         () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
-            Some(readable("a diagnostic of MetricKit", Reader::MetricKit))
+            Some(readable("a MetricKit diagnostic", Reader::MetricKit))
         }
         () if any(&["\"metricCategories\""]) || (any(&["\"insights\""]) && any(&["\"metricCategory\""])) => {
             Some(readable("metrics of App Store Connect", Reader::MetricKit))
         }
         () if any(&["\"intervalEntries\"", "\"stateEntries\""]) && any(&["\"environment\"", "\"timeRange\""]) => {
-            Some(readable("a report of metrics of MetricKit", Reader::MetricKit))
+            Some(readable("a report of MetricKit metrics", Reader::MetricKit))
         }
         () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
-            Some(readable("a payload of metrics of MetricKit", Reader::MetricKit))
+            Some(readable("a payload of MetricKit metrics", Reader::MetricKit))
         }
         () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
             Some(readable("a CPU profile of Dart", Reader::Dart))
@@ -372,7 +372,7 @@ mod tests {
             (b"chatter\nAnalysis of sampling app (pid 1) every 1 millisecond\n", "sample"),
             (b"Date/Time: 2026\nOS: x\nData Source: Stackshots\n", "spindump"),
             (b"{\n \"callStacks\" : [], \"callStackPerThread\" : true}", "MetricKit"),
-            (b"{\"timeStampBegin\":1,\"metaData\":{},\"cpuMetrics\":{}}", "metrics of MetricKit"),
+            (b"{\"timeStampBegin\":1,\"metaData\":{},\"cpuMetrics\":{}}", "MetricKit metrics"),
             (b"{ \"type\": \"CpuSamples\" }", "Dart"),
             (b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "speedscope"),
             (b"{\"meta\":{\"preprocessedProfileVersion\":24}}", "Firefox Profiler"),

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use super::formats::{is_bundle, is_folder};
 use crate::error::{Error, ErrorKind};
-use crate::files::{Entry, Files, FilesAdaptor};
+use crate::files::{Entry, Files, FilesAdaptor, shown};
 use crate::memory::MemoryBudget;
 #[cfg(feature = "bundle")]
 use crate::recording::{Document, DocumentContent};
@@ -250,7 +250,7 @@ impl InputFile<'_> {
         if let Ok(Entry::Folder) = self.files.entry(&self.path) {
             return Err(Error::new(ErrorKind::NotAnExport(format!("{name} is a {}", self.folder())), None));
         }
-        let unreadable = |source| Error::unreadable(&self.path, source);
+        let unreadable = |source| Error::unreadable(shown(&self.path), source);
         let source = self.files.open(&self.path).map_err(unreadable)?;
         #[cfg(feature = "compression")]
         let source = crate::decompress(source, &self.memory).map_err(unreadable)?;

@@ -1,5 +1,6 @@
 //! Reads JSON as tokens, with positions in errors and a limit on the length of each token.
 
+use std::hash::BuildHasher;
 use std::io::{self, BufRead, BufReader, Read};
 
 use struson::reader::{
@@ -7,6 +8,7 @@ use struson::reader::{
 };
 
 use crate::error::{Error, ErrorKind, Position};
+use crate::hash::IndexSet;
 use crate::memory::Reservation;
 use crate::recording::Options;
 
@@ -16,6 +18,10 @@ const MOST_LEVELS: usize = 32;
 /// Memory is reserved in steps of this many bytes.
 const BYTES_BETWEEN: u64 = 64 << 10;
 
+/// The approximate memory of a name in an open object, and how many names are added between reservations.
+const NAME: u64 = 32;
+const NAMES_BETWEEN: usize = 4096;
+
 /// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -24,6 +30,12 @@ pub(super) struct Json<'n, R: Read> {
     tokens: JsonStreamReader<Metered<R>>,
     name: &'n str,
     max_token: u64,
+    /// The names in the open objects, as hashes with the number of their object.
+    names: IndexSet<u64>,
+    names_held: Reservation,
+    /// For each open object: its number, and the number of names before its own.
+    open: Vec<(u64, usize)>,
+    objects: u64,
     /// The length of the byte order mark.
     skipped: u64,
 }
@@ -43,7 +55,10 @@ impl<'n, R: Read> Json<'n, R> {
             source.source.consume(MARK.len());
         }
         let skipped = if has_mark { MARK.len() as u64 } else { 0 };
-        Self { tokens: JsonStreamReader::new_custom(source, settings), name, max_token, skipped }
+        let names_held = options.memory.nothing();
+        let (names, open) = (IndexSet::default(), Vec::new());
+        let tokens = JsonStreamReader::new_custom(source, settings);
+        Self { tokens, name, max_token, names, names_held, open, objects: 0, skipped }
     }
 
     /// True if the array or object has another element or, at the top level, if another document follows.
@@ -56,17 +71,32 @@ impl<'n, R: Read> Json<'n, R> {
         self.unlimited().peek().map(|next| next == kind).map_err(|error| self.failed(error))
     }
 
-    /// Reads the name of the next member.
+    /// Reads the name of the next member, which may occur only once in its object.
     pub(super) fn member(&mut self) -> Result<String, Error> {
-        self.limited().next_name_owned().map_err(|error| self.failed(error))
+        let name = self.limited().next_name_owned().map_err(|error| self.failed(error))?;
+        let key = self.names.hasher().hash_one((self.open.last(), &name));
+        if !self.names.insert(key) {
+            return Err(self.damaged(format!("{name} is there twice")));
+        }
+        if self.names.len().is_multiple_of(NAMES_BETWEEN) {
+            let held = self.names_held.resize(self.names.len() as u64 * NAME);
+            held.map_err(|over| Error::memory(over, Some(self.place())))?;
+        }
+        Ok(name)
     }
 
     pub(super) fn begin_object(&mut self) -> Result<(), Error> {
-        self.unlimited().begin_object().map_err(|error| self.failed(error))
+        self.unlimited().begin_object().map_err(|error| self.failed(error))?;
+        self.objects += 1;
+        self.open.push((self.objects, self.names.len()));
+        Ok(())
     }
 
     pub(super) fn end_object(&mut self) -> Result<(), Error> {
-        self.unlimited().end_object().map_err(|error| self.failed(error))
+        self.unlimited().end_object().map_err(|error| self.failed(error))?;
+        let (_, start) = self.open.pop().unwrap_or_default();
+        self.names.truncate(start);
+        Ok(())
     }
 
     pub(super) fn begin_array(&mut self) -> Result<(), Error> {
@@ -221,7 +251,16 @@ impl<'n, R: Read> Json<'n, R> {
     }
 }
 
-/// Reads the value of a member that may occur only once.
+/// Checks that no object in a document has a name twice.
+///
+/// # Errors
+/// If an object has a name twice, or the text is not JSON.
+#[cfg(feature = "fleet")]
+pub(crate) fn check_names(text: &str, name: &str) -> Result<(), Error> {
+    Json::new(text.as_bytes(), name, &Options::default()).leaves(&mut Vec::new(), |_, _, _| Ok(()))
+}
+
+/// Reads the value of a member that may occur only once, under any of its names.
 pub(super) fn once<'n, R: Read, T>(
     json: &mut Json<'n, R>,
     key: &str,

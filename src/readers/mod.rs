@@ -9,7 +9,7 @@ pub(crate) mod export;
 mod formats;
 mod images;
 pub(crate) mod input;
-mod json;
+pub(crate) mod json;
 mod lines;
 pub(crate) mod metrickit;
 mod rounded;

@@ -246,10 +246,10 @@ pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
         let (name, value, after) = attribute(rest)?;
         let is_known = match name {
             "version" if value != "1.0" => {
-                return Err(format!("XML {value} is not read; xctrace writes XML 1.0, so export it again").into());
+                return Err(format!("XML {value} is not read; write the file again as XML 1.0").into());
             }
             "encoding" if !["UTF-8", "US-ASCII", "ASCII"].iter().any(|known| value.eq_ignore_ascii_case(known)) => {
-                let advice = "xctrace writes UTF-8, so convert it or export it again";
+                let advice = "convert the file to UTF-8, or export it again";
                 return Err(format!("the encoding {value} of the XML declaration is not read; {advice}").into());
             }
             "standalone" => matches!(value, "yes" | "no"),

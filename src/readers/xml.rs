@@ -9,7 +9,9 @@ use quick_xml::reader::Reader;
 
 use crate::error::{Error, Position};
 use crate::memory::{MemoryBudget, Reservation};
-use crate::readers::well_formed::{attribute_of, check_characters, check_tag, check_text, resolve};
+use crate::readers::well_formed::{
+    attribute_of, attributes, check_characters, check_declaration, check_tag, check_text, resolve,
+};
 
 /// Passes every event and its offset to `take`, after checking that the document is well-formed up to there.
 ///
@@ -70,6 +72,8 @@ struct Place {
     depth: usize,
     /// The number of top-level elements.
     roots: usize,
+    /// The declared prefixes, each with the depth of its element.
+    prefixes: Vec<(usize, String)>,
 }
 
 impl Place {
@@ -79,10 +83,14 @@ impl Place {
             Event::Start(start) | Event::Empty(start) => {
                 self.roots += usize::from(self.depth == 0);
                 self.depth += usize::from(matches!(event, Event::Start(_)));
-                check_tag(start)
+                check_tag(start)?;
+                let checked = self.check_prefixes(start, self.depth + usize::from(matches!(event, Event::Empty(_))));
+                self.leave();
+                checked
             }
             Event::End(_) => {
                 self.depth -= 1;
+                self.leave();
                 Ok(())
             }
             Event::Text(text) if self.depth == 0 && !text.trim_ascii().is_empty() => Err(OUTSIDE.into()),
@@ -94,7 +102,7 @@ impl Place {
             }
             Event::GeneralRef(_) => Ok(()),
             Event::Decl(_) if at > 0 => Err("a declaration that is not at the beginning".into()),
-            Event::Decl(declaration) => check_characters(declaration),
+            Event::Decl(declaration) => check_declaration(declaration),
             Event::DocType(_) if self.roots > 0 => Err("a document type after the beginning".into()),
             Event::DocType(text) => check_characters(text),
             Event::Comment(text) => check_characters(text),
@@ -104,6 +112,29 @@ impl Place {
             }
             Event::Eof => Ok(()),
         }
+    }
+}
+
+impl Place {
+    /// Checks that this or an open element declares the prefixes of names. `depth` is the depth inside the element.
+    fn check_prefixes(&mut self, start: &BytesStart<'_>, depth: usize) -> Result<(), Cow<'static, str>> {
+        let names =
+            || std::iter::once(start.name().into_inner()).chain(attributes(start).flatten().map(|(name, _)| name));
+        let parts = || names().filter_map(|name| name.split_once(':'));
+        let declared = parts().filter(|(prefix, _)| *prefix == "xmlns").map(|(_, name)| (depth, name.to_owned()));
+        self.prefixes.extend(declared);
+        let is_known = |prefix: &str| {
+            ["xml", "xmlns"].contains(&prefix) || self.prefixes.iter().any(|(_, declared)| declared == prefix)
+        };
+        match parts().find(|(prefix, _)| !is_known(prefix)) {
+            Some((prefix, _)) => Err(format!("the prefix {prefix} is not declared by xmlns:{prefix}").into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets the prefixes of closed elements.
+    fn leave(&mut self) {
+        self.prefixes.retain(|(depth, _)| *depth <= self.depth);
     }
 }
 
@@ -137,6 +168,7 @@ mod tests {
         assert!(is_read(
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" c='&lt;&#x41;'>x &amp;<!-- y --><![CDATA[<]]><d/></a>\n"
         ));
+        assert!(is_read("<x:a xmlns:x=\"u\" xml:lang=\"en\"><x:b><c x:d=\"1\"/></x:b></x:a>"));
         let others = [
             "",
             "<a>",
@@ -163,6 +195,12 @@ mod tests {
             "<a 1=\"\"/>",
             " <?xml version=\"1.0\"?><a/>",
             "<a/><!DOCTYPE a>",
+            "<?xml version=\"1.0\" encodng=\"utf-8\"?><a/>",
+            "<?xml version=\"1.0\" encoding=\"utf-0\"?><a/>",
+            "<x:a/>",
+            "<a x:b=\"1\"/>",
+            "<a><b xmlns:x=\"u\"/><x:c/></a>",
+            "<a><b xmlns:x=\"u\"></b><x:c/></a>",
         ];
         let read: Vec<&str> = others.into_iter().filter(|document| is_read(document)).collect();
         assert!(read.is_empty(), "{read:?}");

@@ -18,10 +18,25 @@ fn no_cpu_table_recorded(recording: &Recording) -> String {
         .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
         .collect();
     if recorded.is_empty() {
-        return "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned();
+        return match old_version(recording) {
+            Some(version) => format!(
+                "the recording was made with Instruments {version}, whose samples traceparse cannot read; record again \
+                 with Instruments 11 or later, or open it in Instruments, copy its call tree (Edit > Deep Copy) into a \
+                 text file, and pass this file"
+            ),
+            None => "the recording has no CPU table; record with the Time Profiler or CPU Profiler template".to_owned(),
+        };
     }
     let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
     format!("the recording has {names}, but none of them can be read; see the warnings for the reason")
+}
+
+/// The version of Instruments, if it is 10 or older. Time Profiler then kept its samples outside of all tables.
+fn old_version(recording: &Recording) -> Option<&str> {
+    let mut summaries = recording.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.summary);
+    let (_, version) = summaries.find(|(key, _)| key == "instruments-version")?;
+    let major = version.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok()?;
+    (major <= 10).then_some(version)
 }
 
 fn no_cpu_table(recording: &Recording) -> String {

@@ -31,14 +31,18 @@ impl RedactRule {
         let rules = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
         let rules: Vec<Self> =
             rules.map(|(line, number)| parse_rule(line, number, budget)).collect::<Result<_, String>>()?;
-        if rules.is_empty() { Err("it contains no rule".to_owned()) } else { Ok(rules) }
+        if rules.is_empty() {
+            Err("it contains no rule; write one per line, such as function /^Secret/ => Public".to_owned())
+        } else {
+            Ok(rules)
+        }
     }
 }
 
 fn parse_rule(line: &str, number: usize, budget: &MemoryBudget) -> Result<RedactRule, String> {
     let wrong = |reason: &str| Err(format!("line {number}: {reason}"));
     let held = budget.reserve(RULE + 4 * line.len() as u64).map_err(|error| format!("line {number}: {error}"))?;
-    const FORM: &str = "a rule is KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT";
+    const FORM: &str = "this is not a rule; write KIND /REGEX/ => REPLACEMENT, or KIND \"NAME\" => REPLACEMENT, such as function /^Secret/ => Public";
     let Some((left, replacement)) = line.rsplit_once(" =>") else { return wrong(FORM) };
     let Some((kind, pattern)) = left.trim().split_once(char::is_whitespace) else { return wrong(FORM) };
     let Some(kind) = KINDS.into_iter().find(|known| known.name() == kind) else {

@@ -10,6 +10,7 @@ use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageAddresses;
 use crate::demangle::Demangler;
 use crate::error::Diagnostic;
+use crate::files::shown;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::recording::is_hex_address;
@@ -142,7 +143,7 @@ impl Remembered {
 
     fn add_file(&mut self, position: usize, asked: Asked) {
         let Asked { found, result, .. } = asked;
-        let name = found.path.display();
+        let name = shown(&found.path);
         let note = match result {
             // A damaged file has a note for each damaged part; the first note is enough.
             Ok(notes) => notes.first().map(|note| {

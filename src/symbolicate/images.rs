@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::files::shown;
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, Frame, Profile};
 use crate::symbols::{Found, SymbolFinder};
@@ -74,7 +75,7 @@ impl ImageMap {
                 load_address: spec.load_address,
                 name: best.map(|found| found.name.clone()).unwrap_or_default(),
                 arch: best.map(|found| found.arch.clone()).unwrap_or_default(),
-                path: best.map(|found| found.path.display().to_string()).unwrap_or_default(),
+                path: best.map(|found| shown(&found.path)).unwrap_or_default(),
             };
             (start, end, image)
         });

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::error::Diagnostic;
+use crate::files::shown;
 use crate::settings::IMAGE;
 use crate::symbols::Found;
 use crate::units::{Uuid, first_of};
@@ -88,7 +89,7 @@ impl SymbolicationSummary {
         // The files of this path were found through another path that contains it.
         let is_useless = |path: &Path| !below(path).is_empty() && !used().any(|used| used.path.starts_with(path));
         let useless: Vec<&Path> = paths.iter().copied().filter(|path| is_useless(path)).collect();
-        let texts: Vec<String> = useless.iter().map(|path| path.display().to_string()).collect();
+        let texts: Vec<String> = useless.iter().map(|path| shown(path)).collect();
         let have: BTreeSet<String> =
             useless.iter().flat_map(|path| below(path)).map(|found| found.uuid.to_string()).collect();
         let (paths, have) = (first_of(&texts), first_of(&have.into_iter().collect::<Vec<_>>()));
@@ -123,7 +124,7 @@ impl BinarySummary {
         let found = same_name.first()?;
         let Self { name, arch, .. } = self;
         let uuid = self.uuid.map(|uuid| uuid.to_string()).unwrap_or_default();
-        let path = found.path.display();
+        let path = shown(&found.path);
         Some(if found.arch == *arch {
             format!("no symbols for {name} {uuid} {arch}; {path} has the UUID {}: a different build", found.uuid)
         } else {

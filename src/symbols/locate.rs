@@ -16,7 +16,7 @@ use super::index::{Index, Stamp};
 use super::lookup::SymbolFinder;
 use super::symbol_file;
 use crate::error::Diagnostic;
-use crate::files::{Entry, FileBytes, Files};
+use crate::files::{Entry, FileBytes, Files, shown};
 use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
@@ -200,7 +200,7 @@ impl<'f> Locator<'f> {
     }
 
     pub(super) fn note(&mut self, path: &Path, what: &str) {
-        self.notes.push(Diagnostic::new(format!("{}: {what}", path.display())));
+        self.notes.push(Diagnostic::new(format!("{}: {what}", shown(path))));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::answer::recordings;
-use crate::command::{Folder, finish, stdout_of, traceparse};
+use crate::command::{Folder, finish, ok, orchard, stderr_of, stdout_of, traceparse};
 
 /// An export of stacks, each with its thread and milliseconds. Frames are `BINARY!FUNCTION`, the outermost first.
 fn export(stacks: &[(&str, u64, Vec<String>)]) -> String {
@@ -185,4 +185,26 @@ fn a_recording_without_app_code_is_answered_by_its_subtree() {
     let text = text(path.to_str().expect("UTF-8"));
     let start: String = text.lines().take(14).collect();
     assert!(start.contains("91.6%") && start.contains("98.3%"), "{text}");
+}
+
+#[test]
+fn shares_of_a_part_name_their_whole() {
+    let x = orchard();
+    let function = ok(&[&x, "--function", "orchard::Press::squeeze(orchard::Crate const&)"]);
+    let whole = "  the function: 260.00 ms, 53.6% of 485.00 ms; the percentages below are of the 260.00 ms\n";
+    assert!(function.contains(whole), "{function}");
+    let focus = ok(&[&x, "--focus", "squeeze", "--view", "functions"]);
+    assert!(focus.contains("  all percentages are of the 260.00 ms that are left\n"), "{focus}");
+    assert!(!ok(&[&x, "--charge", "squeeze", "--view", "functions"]).contains("that are left"), "nothing is removed");
+}
+
+#[test]
+fn finds_methods_without_their_brackets() {
+    let folder = Folder::new();
+    let methods = [("orchard::checksum(unsigned char const*, unsigned long)", "-[TreeView draw]")];
+    let x = folder.edited("27/orchard", &[&methods[..], &[("fruit_free", "-[TreeView drawAll]")]].concat());
+    let run = finish(&mut traceparse(&[&x, "--function", "TreeView draw"])).success();
+    let (shown, note) = (stdout_of(&run), stderr_of(&run));
+    assert!(shown.contains("-[TreeView draw]") && !shown.contains("drawAll"), "{shown}");
+    assert!(note.contains("note: --function 'TreeView draw': -[TreeView draw]"), "{note}");
 }

@@ -49,7 +49,7 @@ fn lists_and_rules_stay_within_the_budget() {
     let list: String = (0..50_000).map(|index| format!("/nowhere/run-{index}.xml\n")).collect();
     let list = write(&folder, "list", list);
     let said = fails(1, &["fleet", "report", "--files-from", &list, "--memory", "8MiB"]);
-    assert!(said.contains("list, line ") && said.contains("--memory 32MiB"), "{said}");
+    assert!(said.contains("list, line ") && said.contains("--memory 64MB"), "{said}");
     let rules: String = (0..30).map(|index| format!("function /\\w{{{}}}/ => x\n", 100 + index)).collect();
     let rules = write(&folder, "rules", rules);
     let said = fails(1, &[&orchard(), "--redact-rules", &rules, "--memory", "16MiB"]);

@@ -136,7 +136,7 @@ fn a_recording_has_its_intervals_in_itself() {
         assert_eq!(column(&from_zip, "time_ns"), expected, "{asked:?}");
     }
     let missing = fails(1, &[zip, "--during", "Nothing"]);
-    assert!(missing.contains("there are: Draw, Layout"), "{missing}");
+    assert!(missing.contains("known names: Draw, Layout"), "{missing}");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn a_damaged_run_is_left_out_with_a_word() {
     let refused = fails(1, &[&path, "--strict"]);
     assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
     let alone = fails(1, &[&path, "--run", "2"]);
-    assert!(alone.contains("no sample passes the filters"), "{alone}");
+    assert!(alone.contains("no sample passes --run '2'; the input has runs: 1"), "{alone}");
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn signposts_that_are_events_are_intervals() {
     let of = "com.apple.ConditionInducer.LowSeverity";
     let categories =
         format!("(only signposts of these categories were recorded: InduceCondition of {of}, PointsOfInterest;");
-    assert!(missing.contains("there are: Draw, Induced, Layout (only"), "{missing}");
+    assert!(missing.contains("known names: Draw, Induced, Layout (only"), "{missing}");
     assert!(missing.contains(&categories) && !missing.contains("xctrace"), "{missing}");
     let assert = finish(&mut traceparse(&[&path, "--during-hang", "--view", "summary"])).success();
     let note = stderr_of(&assert);

@@ -168,7 +168,7 @@ fn one_input_is_split_by_a_label() {
     assert_eq!(json(&[&[dataset.as_str()][..], &split].concat(), 3), expected, "from a dataset");
     let message = fails(1, &["compare", &dataset, "--base", "app_version=1.8", "--new", "app_version=2.0"]);
     assert!(
-        message.contains("the base: none of 16 runs has app_version=1.8; there are: app_version 1.9, 2.0"),
+        message.contains("the base: none of 16 runs has app_version=1.8; known values: app_version 1.9, 2.0"),
         "{message}"
     );
     fails(2, &["compare", &dataset, "--base", "app_version=1.8"]);

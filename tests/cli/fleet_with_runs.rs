@@ -293,7 +293,7 @@ fn pages_without_a_place_are_refused() {
         (&["--with-runs", "2", "--format", "html"], "so it needs -o, such as -o fleet.html"),
         (&["--with-runs", "2", "--format", "html", "-o", "-"], "so it needs -o, such as -o fleet.html"),
         (&["--with-runs", "2", "--format", "html", "-o", "/dev/null"], "/dev/null: not a file"),
-        (&["--with-runs", "0", "-o", "fleet.html"], "0 is not in 1.."),
+        (&["--with-runs", "0", "-o", "fleet.html"], "not a whole number of at least 1"),
         (&["--max-size", "1M", "-o", "fleet.html"], "--max-size only applies to --with-runs"),
     ] {
         let said = says(2, &[&["report", &exports], args].concat());

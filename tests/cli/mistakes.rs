@@ -24,7 +24,96 @@ fn names_the_right_form_of_commands_that_do_not_exist() {
     fails_with(2, &["report", "my app.trace"], &["run: traceparse 'my app.trace'"]);
     fails_with(2, &["flamegraph", &x], &[&format!("run: traceparse {x} -o flame.svg")]);
     fails_with(2, &["version"], &["run: traceparse --version"]);
-    fails_with(2, &["--color", "never", "hangs", &x], &["stands before all options: traceparse hangs"]);
+    fails_with(2, &["--color", "never", "hangs", &x], &["comes before all options: traceparse hangs"]);
+}
+
+#[test]
+fn recognises_mistyped_commands() {
+    let x = orchard();
+    for (typed, meant) in [("hang", "hangs"), ("intervalls", "intervals"), ("dif", "diff"), ("compaer", "compare")] {
+        fails_with(
+            2,
+            &[typed, &x],
+            &[&format!("there is no command and no file {typed}; run: traceparse {meant} {x}\n")],
+        );
+    }
+    fails_with(1, &["hang.xml"], &["hang.xml: cannot be opened"]);
+    fails_with(1, &["zzz"], &["zzz: cannot be opened"]);
+}
+
+#[test]
+fn names_the_command_of_an_option_or_format() {
+    let x = orchard();
+    fails_with(2, &["fleet", "report", &x, "--beyond", "p95"], &["tip: --beyond is an option of 'fleet tree'\n"]);
+    fails_with(2, &["hangs", &x, "--normalize", "none"], &["is an option of 'diff'"]);
+    let unknown = fails(2, &["uuid", &x, "--zzz"]);
+    assert!(!unknown.contains("tip:"), "nobody means a file named --zzz: {unknown}");
+    for format in ["parquet", "sql"] {
+        fails_with(2, &[&x, "--format", format], &["tip: `traceparse table FILE NAME -o rows."]);
+        fails_with(2, &[&x, "-o", &format!("x.{format}")], &["cannot be written here; `traceparse table FILE NAME"]);
+    }
+    fails_with(2, &[&x, "--format", "parquet"], &["traceparse fleet extract FILE -o DIR"]);
+    fails_with(2, &["table", &x], &["tip: write the name of a table after the files; 'traceparse tables FILE' lists"]);
+}
+
+#[test]
+fn names_the_filters_that_no_sample_passes() {
+    let x = orchard();
+    fails_with(1, &[&x, "--thread", "zzz"], &["no sample passes --thread 'zzz'; the input has runs: 1"]);
+    let both = ["--time", "100s..", "--run", "1", "--state", "Blocked"];
+    fails_with(1, &[&[x.as_str()], &both[..]].concat(), &["passes --run '1' --time '100s..' --state 'Blocked'; the"]);
+}
+
+#[test]
+fn suggests_limits_that_are_enough() {
+    let x = orchard();
+    fails_with(1, &[&x, "--max-output", "10"], &["and the limit is 10B; show less, or pass --max-output 1MB"]);
+    ok(&[&x, "--max-output", "1MB"]);
+    fails_with(1, &[&x, "--memory", "10"], &["for example with --memory 64MB"]);
+    ok(&[&x, "--memory", "64MB"]);
+}
+
+#[test]
+fn names_the_option_of_invalid_rules() {
+    let folder = Folder::new();
+    let rules = folder.file("my-rules.conf", "foo\n");
+    let message = fails(1, &[&orchard(), "--redact-rules", &rules]);
+    let expected =
+        "the file of --redact-rules cannot be used\n  caused by: line 1: this is not a rule; write KIND /REGEX/";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn gives_advice_that_suits_the_file() {
+    let folder = Folder::new();
+    let empty = fails(1, &[&folder.file("empty.json", "")]);
+    assert!(empty.contains("the file is empty: the program that wrote it failed") && !empty.contains("xctrace"));
+    for (name, start) in [("xz", &b"\xfd7zXZ\0\0\x04"[..]), ("bzip2", b"BZh91AY&SY\x01")] {
+        let symbols = folder.file("App.dSYM", start);
+        let expected = format!("compressed with {name}; unpack it first ({name} -d)");
+        fails_with(1, &[&orchard(), "--dsym", &symbols], &[&expected]);
+    }
+    fails_with(
+        1,
+        &["intervals", &orchard(), "--name", "x"],
+        &["no interval is named x, since no interval has a name; leave out --name"],
+    );
+    fails_with(1, &[&orchard(), "--metric", "counter:9"], &["no table has performance counters; record with"]);
+    fails_with(2, &["fleet", "merge", &folder.path("none"), "-o", &folder.path("d")], &["none: does not exist; name"]);
+    fails_with(1, &["fleet", "extract", &orchard(), "-o", &folder.file("f", "")], &["choose a new or empty folder"]);
+    fails_with(1, &["fleet", "report", "x", "--manifest", &orchard()], &["pass an export as an input"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_the_output_on_a_full_disk() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let x = orchard();
+    for args in [&["table", &x, "time-profile", "--format", "csv"][..], &[&x], &["fleet", "report", &x]] {
+        fails_with(1, &[args, &["-o", "/dev/full"]].concat(), &["/dev/full: cannot be written", "No space left"]);
+    }
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn refuses_options_without_effect() {
         ),
         (
             owned(&[&orchard, "--view", "summary", "--full-names"]),
-            "--full-names only applies to views with function names",
+            "--full-names has no effect on --view summary, only on views with function names",
         ),
         (report(&["--scope", "run", "--top", "3"]), "--top only applies to tables"),
         (report(&["--scope", "run", "--sort", "max"]), "--sort only applies to tables"),

@@ -510,3 +510,17 @@ fn launch_data_is_counted_and_never_shown() {
         [way, redacted].iter().for_each(|way| assert_none(&outputs(way), &secrets, way));
     }
 }
+
+/// Some collectors write the path of a binary in place of its name.
+#[test]
+fn paths_in_metrickit_names_are_replaced() {
+    let folder = Folder::new();
+    let diagnostic = crate::field_reports::payload("hang", "hangDuration", "9 sec", "1.9");
+    let named = diagnostic.replace("\"binaryName\":\"Orchard\"", "\"binaryName\":\"/opt/Tangerine Project/Orchard\"");
+    assert_ne!(named, diagnostic);
+    let file = folder.file("hang.json", named);
+    for view in ["binaries", "functions", "tree"] {
+        let text = outputs(&[&file, "--redact", "--view", view, "--format", "json"]);
+        assert!(!text.contains("Tangerine") && text.contains("/Orchard\""), "{view}: {text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! `traceparse completions` and `traceparse man`, and the help of all commands.
 
-use crate::command::{fails, ok};
+use crate::command::{fails, finish, ok, stderr_of, stdout_of, traceparse};
 
 #[test]
 fn completions_know_the_options() {
@@ -89,7 +89,8 @@ fn help_has_all_exit_codes() {
     for command in COMMANDS {
         let has_alerts = [&[][..], &["diff"], &["fleet"], &["fleet", "report"]].contains(&command);
         let has_answer = command == ["trend"] || command == ["compare"];
-        for flag in ["-h", "--help"] {
+        {
+            let flag = "--help";
             let help = ok(&[command, &[flag]].concat());
             let (_, codes) = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{command:?}: {help}"));
             let codes = codes.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -111,7 +112,7 @@ fn help_has_all_exit_codes() {
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for flag in ["--help", "-h", "help"] {
+    for flag in ["--help", "help"] {
         let help = ok(&[flag]);
         for word in ["Examples:", "traceparse export.xml --view functions", "xcrun xctrace export", "Exit codes"] {
             assert!(help.contains(word), "{flag}: {word:?} is not in {help}");
@@ -132,6 +133,45 @@ fn every_command_has_color_among_the_usual_options() {
             assert_eq!(headings.next_back(), Some("Options:"), "{command:?} {flag}: {help}");
         }
     }
+}
+
+#[test]
+fn short_help_has_one_line_for_each_option() {
+    for command in COMMANDS {
+        let help = traceparse(&[command, &["-h"]].concat()).env("COLUMNS", "80").assert().success();
+        let help = stdout_of(&help);
+        assert!(help.lines().all(|line| line.chars().count() <= 80) && !help.contains("possible values"), "{help}");
+        let long = ok(&[command, &["--help"]].concat());
+        let [short_options, long_options] = [&help, &long].map(|help| options(help));
+        assert!(short_options.iter().all(|option| long_options.contains(option)), "{command:?}: {help}");
+        // Options and commands start in these columns, and a second line of one would start further right.
+        let (_, listed) = help.split_once("Usage: ").expect("there is a usage");
+        let listed = listed.split("Examples:").next().unwrap_or_default();
+        for line in listed.lines().skip(1).filter(|line| line.starts_with("    ")) {
+            let is_start = line.starts_with("      --") || line.starts_with("       traceparse");
+            assert!(is_start, "{command:?}: {line:?} belongs to the line above\n{help}");
+        }
+    }
+    let help = ok(&["-h"]);
+    assert!(help.lines().count() <= 90, "{help}");
+    assert_eq!(options(&help)[..2], ["--view", "--function"], "common options come first");
+    assert!(ok(&["--help"]).contains("--charge-path") && !help.contains("--charge-path"));
+}
+
+#[test]
+fn explains_itself_without_arguments() {
+    let page = fails_without_error(&[]);
+    let examples = page.split_once("Examples:").expect("examples").1.split("Commands:").next().unwrap_or_default();
+    assert_eq!(examples.lines().filter(|line| line.starts_with("  traceparse ")).count(), 6, "{page}");
+    for word in ["Usage: traceparse [OPTIONS] <FILE>...", "\n  diff ", "\n  fleet ", "traceparse --help"] {
+        assert!(page.contains(word), "{word:?} is not in {page}");
+    }
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
+}
+
+/// What a wrong call prints instead of an error.
+fn fails_without_error(args: &[&str]) -> String {
+    stderr_of(&finish(traceparse(args).env("COLUMNS", "80")).code(2).stdout(""))
 }
 
 #[test]

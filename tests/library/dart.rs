@@ -68,7 +68,7 @@ fn damage_is_told() {
         ("samples", "\"samples\": [", "\"others\": [", "no samples"),
         ("samples", "\"type\": \"CpuSamples\"", "\"type\": \"_CpuProfileTimeline\"", "no samples"),
         ("timeline", "\"sampleCount\": 5", "\"sampleCount\": 3", "has 4 samples, and sampleCount is 3"),
-        ("timeline", "\"140-2\": {", "\"140-1\": {", "the frame 140-1 is there twice"),
+        ("timeline", "\"140-2\": {", "\"140-1\": {", "140-1 is there twice"),
         ("circle", "\"cpu-profiler\": {", "\"performance\": {", "without a CPU profile"),
         ("allocations", "", "", "an allocation trace of Dart"),
     ] {

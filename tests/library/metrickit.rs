@@ -41,6 +41,7 @@ fn damage_is_told() {
     for (name, from, to, word) in [
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": -7", "not a whole number"),
         ("payload", "\"sampleCount\": 7", "\"sampleCount\": 7, \"sampleCount\": 7", "there twice"),
+        ("payload", "\"hangDiagnostics\"", "\"x\": {\"y\": 1}, \"x\": 2, \"hangDiagnostics\"", "x is there twice"),
         ("payload", "\"callStackRootFrames\"", "\"callStackFrames\"", "flattened"),
         ("payload", "hangDiagnostics", "others", "no call tree"),
     ] {
@@ -98,7 +99,7 @@ fn a_tree_that_does_not_show_its_order_is_refused() {
 fn metrics_have_no_stacks() {
     let recording = read_text(&seed("metrics")).unwrap();
     let [note] = recording.diagnostics.as_slice() else { panic!("{:?}", recording.diagnostics) };
-    assert!(note.message.contains("metrics of MetricKit"), "{note:?}");
+    assert!(note.message.contains("MetricKit metrics"), "{note:?}");
     let error = read_text("{\"callStackTree\":null, \"cpuMetrics\":{}}").unwrap_err();
     assert!(error.at.is_some(), "{error}");
 }

@@ -345,3 +345,16 @@ fn binaries_without_load_address_or_whole_uuid_cost_no_row() {
         assert!(told.len() == 1 && told[0].contains(word), "{told:?}");
     }
 }
+
+#[test]
+fn old_recordings_need_more_than_the_time_profiler() {
+    let advice = |version: &str| {
+        let summary = format!("<summary><instruments-version>{version}</instruments-version></summary>");
+        let toc = format!("<trace-toc><run number=\"1\"><info>{summary}</info><data/></run></trace-toc>");
+        read(toc.as_bytes(), "toc.xml", &Options::default()).expect("it is a table of contents").no_cpu_table(true)
+    };
+    assert!(
+        advice("7.3.1 (7D1014)").contains("made with Instruments 7.3.1 (7D1014), whose samples traceparse cannot read")
+    );
+    assert!(advice("16.0 (17F42)").contains("record with the Time Profiler"));
+}

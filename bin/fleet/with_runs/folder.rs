@@ -97,9 +97,15 @@ impl RunFolder {
         self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
+    /// The context of errors about a file in the folder, or about the folder (an empty name).
+    fn cannot_be_written(&self, file: &str) -> String {
+        let path = if file.is_empty() { &self.path } else { &self.path.join(file) };
+        format!("{}: cannot be written", path.display())
+    }
+
     /// Creates a new folder, which does not have its final name yet.
     pub(in crate::fleet) fn begin(self) -> Result<NewFolder> {
-        let failed = || format!("{}: cannot be written", self.path.display());
+        let failed = || self.cannot_be_written("");
         let temporary = TemporaryFolder::new_in(self.parent()).with_context(failed)?;
         // The temporary folder is accessible only to its owner. The files in it have the usual permissions.
         fs::create_dir(temporary.path().join(NEW)).with_context(failed)?;
@@ -128,7 +134,7 @@ impl NewFolder {
     pub(in crate::fleet) fn publish(&self) -> Result<()> {
         let list = json!({"format": FORMAT, "version": 1, "report": self.place.report, "pages": self.pages});
         let written = replace(&self.path(LIST), None, |out| writeln!(out, "{list:#}"));
-        let failed = || format!("{}: cannot be written", self.place.path.display());
+        let failed = || self.place.cannot_be_written("");
         written.with_context(failed)?;
         self.temporary.replace([NEW, OLD], &self.place.path, || self.place.check()).with_context(failed)?;
         FileSystem.sync_folder(self.place.parent()).with_context(failed)
@@ -146,7 +152,8 @@ impl PageFolder for NewFolder {
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<String, FleetError> {
         let file = format!("{:04}.html", self.pages.len() + 1);
-        replace(&self.path(&file), None, write).map_err(FleetError::other)?;
+        let written = replace(&self.path(&file), None, write);
+        written.with_context(|| self.place.cannot_be_written(&file)).map_err(FleetError::other)?;
         self.pages.push(json!({"file": file, "run_id": run.run_id, "source": run.source}));
         Ok(file)
     }

@@ -106,8 +106,8 @@ impl AskedIntervals {
         let more = names.len().saturating_sub(NAMES);
         let there_are = match (&names[..names.len().min(NAMES)], more) {
             ([], _) => "none has a name".to_owned(),
-            (names, 0) => format!("there are: {}", names.join(", ")),
-            (names, more) => format!("there are: {} and {more} more", names.join(", ")),
+            (names, 0) => format!("known names: {}", names.join(", ")),
+            (names, more) => format!("known names: {} and {more} more", names.join(", ")),
         };
         let and_hang = if self.choice.has_hangs { format!(" {hang}") } else { String::new() };
         format!("There is no interval named {}; {there_are}.{and_hang}", asked.join(" or "))

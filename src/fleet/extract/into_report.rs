@@ -76,8 +76,8 @@ impl<'h> Collector<'h> {
         Self { host, is_quiet: false, counting: Mutex::new(counting) }
     }
 
-    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). Only runs measured by one of the tables in `schemas` are
-    /// summed (unless it is empty), and only runs with ids in `only`. Recordings must be measured [with
+    /// Also sums the stacks of the selected runs for [`finish_pooled`](Self::finish_pooled). Only runs measured by one of the tables in
+    /// `schemas` are summed (unless it is empty), and only runs with ids in `only`. Recordings must be measured [with
     /// stacks](crate::fleet::MeasureOptions::with_stacks).
     #[must_use]
     pub fn pooling(self, schemas: Vec<String>, only: Option<BTreeSet<String>>) -> Self {
@@ -470,13 +470,13 @@ fn check_names(report: &FleetReport, has_runs: bool) -> Result<()> {
             0 => String::new(),
             failed => format!(", and {} that may have it produced no run", several(failed, "file")),
         };
-        bail!("none of {runs} has {}{failed}; there are: {}", pairs.join(" and "), there_are.join("; "));
+        bail!("none of {runs} has {}{failed}; known values: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {
-        bail!("no run has a thread named {name:?}; there are: {}", inputs.threads.join(", "));
+        bail!("no run has a thread named {name:?}; known threads: {}", inputs.threads.join(", "));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
-        bail!("no run has a process named {name:?}; there are: {}", inputs.processes.join(", "));
+        bail!("no run has a process named {name:?}; known processes: {}", inputs.processes.join(", "));
     }
     Ok(())
 }

@@ -275,7 +275,7 @@ impl<'h> Finder<'h> {
             let folder = folder.display();
             self.inputs.notes.push(format!(
                 "{folder}: found no exports (*.xml, also .gz or .zst), no recordings (*.trace, also .zip, .tar, .tar.gz, .tgz or .tar.zst) and no \
-                 diagnostics of MetricKit or profiles of Dart (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
+                 MetricKit diagnostics or profiles of Dart (*.json, *.ndjson, *.jsonl, *.mxdiagnostic, also .gz or .zst)"
             ));
         }
         let folder: Arc<Path> = folder.into();
@@ -377,8 +377,8 @@ impl<'h> Finder<'h> {
     }
 }
 
-/// Warns if a folder contains a recording and an export with the same name, which are probably the same run. Their contents differ, so only the names
-/// show it.
+/// Warns if a folder contains a recording and an export with the same name, which are probably the same run. Their contents differ, so only
+/// the names show it.
 fn exported_recordings(found: &[Found]) -> Vec<String> {
     let key = |found: &Found| {
         let name = export_names(&found.canonical).into_iter().next()?;

@@ -18,6 +18,7 @@ use crate::fleet::error::{Context, FleetError, Result, bail, ensure, error};
 use crate::fleet::host::{FleetHost, unless_changed};
 use crate::memory::{Reservation, Size};
 use crate::profile::similar_names;
+use crate::readers::json::check_names;
 use crate::units::{Millionths, Nanos, counted, decimal, several};
 use serde_json::Value;
 
@@ -155,6 +156,9 @@ impl InputList<'_> {
             let found: Vec<&str> = header.iter().collect();
             let advice = match found.as_slice() {
                 [one] if one.contains(';') || one.contains('\t') => "separate columns by commas",
+                [one] if one.starts_with('<') => {
+                    "a manifest is CSV or JSON lines; pass an export as an input, and not as a manifest"
+                }
                 _ => "call the column with the paths of exports `path`",
             };
             bail!("{name}, line 1: no column `path`, only: {}; {advice}", found.join(", "));
@@ -173,6 +177,7 @@ impl InputList<'_> {
     fn json_line(&self, place: String, line: &str) -> Result<Entry> {
         let value: Value =
             serde_json::from_str(line).with_context(|| format!("{place}: not JSON; write one object on each line"))?;
+        check_names(line, &place).map_err(|error| error!("{error}; remove or rename one of them"))?;
         let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
         let (mut fields, mut seen) = (Vec::new(), HashSet::new());
         for (key, value) in object {
@@ -279,8 +284,8 @@ pub(super) struct List {
     pub(super) reserved: Reservation,
 }
 
-/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally as a path. The list must not be
-/// empty if it is the only input.
+/// Reads the paths of a list; `-` is standard input. Empty lines are skipped, and every other line is taken literally as a path. The list
+/// must not be empty if it is the only input.
 pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_only: bool) -> Result<List> {
     let name = if list.as_os_str() == "-" { "standard input".to_owned() } else { list.display().to_string() };
     let mut file = host.open(list)?;

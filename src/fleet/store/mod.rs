@@ -90,7 +90,9 @@ impl Store {
     /// If the folder has other contents, another process uses it, or its files are damaged.
     pub fn create_or_open(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
         let folder = Folder::new(storage, path);
-        storage.create_folder(path).with_context(|| format!("{}: cannot be made", path.display()))?;
+        storage.create_folder(path).with_context(|| {
+            format!("{}: the folder cannot be created; choose a new or empty folder", path.display())
+        })?;
         if !folder.is_dataset() && folder.is_in_use()? {
             bail!("{}: not empty and not a dataset; choose a new or empty folder", path.display());
         }

@@ -27,8 +27,8 @@ pub(super) use words::short_time;
 pub(super) use words::{base_text, clock, counted_text};
 use words::{below_limit, share};
 
-use crate::calltree::{CallTree, Pruning};
-use crate::report::{ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
+use crate::calltree::{CallTree, Pruning, percent};
+use crate::report::{Listing, ListingKind, Report, RowLimits, ScopeReport, SeriesReport, View, scope_labels};
 use crate::settings::{MIN_PERCENT, VIEW};
 use crate::units::Weight;
 pub use overview::OverviewSentences;
@@ -122,7 +122,18 @@ fn first_listing(
     if kind.limits == RowLimits::HeavyFirst {
         return listing::write_heavy_first(report, kind, series, style, out);
     }
-    listing::write(kind, report.listing_of(kind, series), &report.options.pruning, style, out)
+    let listing = report.listing_of(kind, series);
+    if report.options.view == View::Sandwich {
+        style.write_wrapped(None, 2, &whole_share(&listing, series), out)?;
+    }
+    listing::write(kind, listing, &report.options.pruning, style, out)
+}
+
+/// The share of a function in all samples, since its table has percentages of the function.
+fn whole_share(listing: &Listing, series: &SeriesReport) -> String {
+    let (weight, total) = (listing.total, series.counted.weight);
+    let percent = percent(weight.value, total.value);
+    format!("the function: {weight}, {percent:.1}% of {total}; the percentages below are of the {weight}")
 }
 
 /// Writes the first rows of a second table.

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, fit, heading, labelled, pad, wrap};
 use super::words::{amount_text, base_text, clock, counted_text, short_time};
-use crate::calltree::percent;
+use crate::calltree::{OperationSummary, percent};
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun, TocTable};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
@@ -220,6 +220,11 @@ pub(super) fn operation_lines(
             let note = if operation.is_without_function { "matches no function" } else { "changes no selected sample" };
             style.write_wrapped(Some(Tone::Dim), 2, &format!("{text}: {note}"), out)?;
         }
+    }
+    let removes = |operation: &OperationSummary| operation.change(series.series).removed_samples > 0;
+    if report.operations.iter().any(removes) {
+        let left = format!("all percentages are of the {} that are left", series.counted.weight);
+        style.write_wrapped(None, 2, &left, out)?;
     }
     Ok(())
 }

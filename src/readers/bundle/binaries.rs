@@ -11,6 +11,7 @@ use super::images::{Found, Images, Located};
 use super::process_images::{KERNEL_PID, ProcessImages};
 use super::run_data::RunData;
 use crate::error::Diagnostic;
+use crate::files::shown;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{Binary, BinaryId, FrameId, Full};
 use crate::recording::{FrameKind, InputBuilder};
@@ -153,7 +154,7 @@ impl<'t> Binaries<'t> {
 
     /// Returns diagnostics about addresses whose binary is uncertain.
     pub(super) fn diagnostics(&self, bundle: &Path) -> Vec<Diagnostic> {
-        let (bundle, run) = (bundle.display(), self.run);
+        let (bundle, run) = (shown(bundle), self.run);
         let note = |text: String, count| Diagnostic { at: None, message: format!("{bundle}: {text}"), count };
         let mut notes: Vec<Diagnostic> = self
             .images

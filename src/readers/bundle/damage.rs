@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::files::shown;
 use crate::profile::Full;
 use crate::recording::{Notes, export_to_file};
 use crate::symbols::Broken;
@@ -42,7 +43,7 @@ impl DamagedRun {
     /// The diagnostic for a left-out run, with advice.
     pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
         let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
-        let bundle = bundle.display();
+        let bundle = shown(bundle);
         Diagnostic::new(format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}"))
     }
 }

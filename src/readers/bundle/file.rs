@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::ZlibDecoder;
 
 use crate::error::{Error, ErrorKind, Position};
-use crate::files::{Entry, Files};
+use crate::files::{Entry, Files, shown};
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
 use crate::symbols::{Broken, broken};
@@ -19,7 +19,7 @@ const PIECE: usize = 64 << 10;
 /// Error for a file that violates the bundle format.
 pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
     let rule = broken.message.clone();
-    Error::new(ErrorKind::BrokenBundle { file: path.display().to_string(), rule }, None)
+    Error::new(ErrorKind::BrokenBundle { file: shown(path), rule }, None)
 }
 
 /// Error for a violation at a byte of the (inflated) file.
@@ -69,13 +69,13 @@ impl Deref for Inflated {
 
 /// Out of budget.
 pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
-    let at = Position { input: path.display().to_string(), line: 0, byte: 0 };
+    let at = Position { input: shown(path), line: 0, byte: 0 };
     Error::memory(over, Some(at))
 }
 
 /// The file exceeds the size limit.
 pub(super) fn too_large(path: &Path, limit: u64) -> Error {
-    Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", path.display()))
+    Error::limit(format!("{}: it has more than the {limit} bytes that are allowed", shown(path)))
 }
 
 /// Reads a file sequentially, and inflates it if it is compressed.
@@ -209,7 +209,7 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
     }
-    Error::unreadable(path, error)
+    Error::unreadable(shown(path), error)
 }
 
 /// Returns the index of the first non-zero byte. Checks 64 bytes at a time, since files can have megabytes of zeros.

@@ -69,7 +69,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::files::Files;
+use crate::files::{Files, shown};
 use crate::readers::formats::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
@@ -198,7 +198,7 @@ impl<'f> Bundle<'f> {
     }
 
     fn note(&mut self, text: &str) {
-        self.diagnostics.push(Diagnostic::new(format!("{}: {text}", self.path.display())));
+        self.diagnostics.push(Diagnostic::new(format!("{}: {text}", shown(&self.path))));
     }
 
     fn read_template(&self) -> Result<Template<'_>, Broken> {
@@ -419,7 +419,7 @@ fn run_numbers(files: &dyn Files, corespace: &Path) -> io::Result<Vec<u32>> {
 }
 
 fn no_bundle(path: &Path) -> Error {
-    let (export_it, path) = (ExportTable::default().how_to_export(path), path.display());
+    let (export_it, path) = (ExportTable::default().how_to_export(path), shown(path));
     let text = format!(
         "{path}: it has no folder corespace: it was recorded by Instruments 8 or older, which is not supported, or \
          was not copied completely. Copy it again or record again; if it opens in Instruments, {export_it}"
@@ -428,7 +428,7 @@ fn no_bundle(path: &Path) -> Error {
 }
 
 fn no_runs(path: &Path, is_unsaved: bool) -> Error {
-    let path = path.display();
+    let path = shown(path);
     let text = match is_unsaved {
         true => format!(
             "{path}: the recording was never saved: Instruments or xctrace ended before it was done, or still records. Open it in \

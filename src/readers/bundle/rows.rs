@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use super::file::{Content, Room, broken_at, broken_whole, first_not_zero};
 use super::layout::Layout;
 use crate::error::{Diagnostic, Error};
-use crate::files::{Entry, Files};
+use crate::files::{Entry, Files, shown};
 use crate::recording::TableKind;
 use crate::symbols::u32_at;
 
@@ -116,7 +116,7 @@ impl<'f> Rows<'f> {
         let message = format!(
             "{}: its {bytes:#x} bytes for rows are not a whole number of blocks of {:#x}: it was changed, and rows \
              may be wrong",
-            self.path.display(),
+            shown(&self.path),
             self.block
         );
         (!is_whole).then_some(Diagnostic::new(message))

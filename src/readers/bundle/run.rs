@@ -22,7 +22,7 @@ use super::tables::{self, StoredTable};
 use super::threads::{Names, Threads};
 use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::files::{Entry, Files};
+use crate::files::{Entry, Files, shown};
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, Notes, Options, Rejected, RowKind, TableKind, TocTable};
 use crate::tables::{TableHead, TableVisitor};
@@ -78,7 +78,7 @@ impl<'f> Run<'f> {
             let schema = read_schema(self.files, store, &self.room);
             if let Some(schema) = schema.ok().filter(|schema| is_needed(&schema.name)) {
                 let message =
-                    format!("{}: no table is listed for this {}, and it is not read", store.display(), schema.name);
+                    format!("{}: no table is listed for this {}, and it is not read", shown(store), schema.name);
                 self.diagnostics.push(Diagnostic::new(message));
             }
         }
@@ -190,7 +190,7 @@ impl<'f> Run<'f> {
                 Rows::check_none(self.files, &table.folder, &table.layout)?;
             }
             for table in tables {
-                input.start_table(table.as_exported(self.number), table.folder.display().to_string());
+                input.start_table(table.as_exported(self.number), shown(&table.folder));
             }
             return Ok(sources.binaries);
         }
@@ -255,7 +255,7 @@ impl<'f> Run<'f> {
         for (table, columns) in readable {
             let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
             let store = table.folder.join("bulkstore");
-            input.start_table(table.as_exported(self.number), store.display().to_string());
+            input.start_table(table.as_exported(self.number), shown(&store));
             reader.read(pieces, &store, &table.layout, &columns, input)?;
         }
         reader.stacks.diagnostic().into_iter().for_each(|odd| input.note(odd));
@@ -287,7 +287,7 @@ impl<'f> Run<'f> {
             for (table, head) in wanted {
                 Rows::check_none(self.files, &table.folder, &table.layout).map_err(RunFailure::before_rows)?;
                 visitor.start(&head);
-                input.start_table(table.as_exported(self.number), table.folder.display().to_string());
+                input.start_table(table.as_exported(self.number), shown(&table.folder));
                 visitor.end(0, &Rejected::default());
             }
             return Ok(sources.binaries);
@@ -365,19 +365,16 @@ impl<'f> Run<'f> {
 
     /// Diagnostics about problems with the run's data in `form.template`.
     fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
-        recorded
-            .odd
-            .iter()
-            .map(move |odd| Diagnostic::new(format!("{}: run {}: {odd}", template.display(), self.number)))
+        recorded.odd.iter().map(move |odd| Diagnostic::new(format!("{}: run {}: {odd}", shown(template), self.number)))
     }
 
     fn odd_columns(&self, table: &RunTable, reason: &str) -> Diagnostic {
-        let (folder, schema, run) = (table.folder.display(), &table.layout.schema.name, self.number);
+        let (folder, schema, run) = (shown(&table.folder), &table.layout.schema.name, self.number);
         Diagnostic::new(format!("{folder}: {schema} of run {run}: {reason}"))
     }
 
     fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {
-        let (folder, schema) = (table.folder.display(), &table.layout.schema.name);
+        let (folder, schema) = (shown(&table.folder), &table.layout.schema.name);
         let (run, rows) = (self.number, table.layout.rows);
         Diagnostic::new(format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}"))
     }

@@ -10,6 +10,7 @@ use super::file::{Room, over_budget};
 use super::layout::{Layout, Place};
 use super::rows::Rows;
 use crate::error::{Diagnostic, Error};
+use crate::files::shown;
 use crate::memory::of_vec;
 
 /// The number of bytes of rows that are sorted at a time.
@@ -29,7 +30,7 @@ pub(super) fn for_each_by_time(
     mut each: impl FnMut(&[u8], u64) -> Result<(), Error>,
 ) -> Result<Option<Diagnostic>, Error> {
     let (size, path) = (layout.row_size, rows.path().to_owned());
-    let failed = |error| Error::unreadable(&path, error);
+    let failed = |error| Error::unreadable(shown(&path), error);
     let mut reserved = room.memory.nothing();
     let mut part = Part { size, rows: Vec::new(), order: Vec::new() };
     let mut parts = Vec::new();

@@ -13,7 +13,7 @@ use super::strings::Strings;
 use super::threads::{Odd, Threads, string_number};
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::Error;
-use crate::files::Files;
+use crate::files::{Files, shown};
 use std::collections::hash_map::Entry;
 
 use crate::hash::HashMap;
@@ -61,7 +61,7 @@ impl RunTable {
             position: None,
             schema: self.layout.schema.name.clone(),
             attributes: self.attributes.clone(),
-            folder: self.folder.display().to_string(),
+            folder: shown(&self.folder),
             columns: self.layout.schema.columns.iter().map(column).collect(),
         }
     }
@@ -92,7 +92,7 @@ impl TableReader<'_, '_> {
         let columns = columns(layout, head, visitor);
         let mut notes = Notes::default();
         let (mut rejected, mut cells) = (Rejected::default(), Vec::new());
-        input.start_table(table.as_exported(head.run), store.display().to_string());
+        input.start_table(table.as_exported(head.run), shown(&store));
         let (mut count, most) = (0_u64, visitor.rows_left());
         if most == Some(0) {
             visitor.end(layout.rows, &rejected);

@@ -17,7 +17,7 @@ use super::run_data::RunData;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
-use crate::files::Files;
+use crate::files::{Files, shown};
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, Notes, without_tid};
 
@@ -99,7 +99,7 @@ impl<'a> Names<'a> {
         let columns = match NameColumns::of(layout) {
             Ok(columns) => columns,
             Err(reason) => {
-                let message = format!("{}: its names are not read: {reason}", folder.display());
+                let message = format!("{}: its names are not read: {reason}", shown(folder));
                 self.diagnostics.push(Diagnostic::new(message));
                 return Ok(());
             }

@@ -16,7 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::file::{Content, Inflated, Room, broken_at, broken_whole, first_not_zero, over_budget, too_large};
 use crate::error::{Diagnostic, Error};
-use crate::files::Files;
+use crate::files::{Files, shown};
 use crate::memory::Reservation;
 use crate::symbols::u32_at;
 
@@ -125,7 +125,7 @@ impl Arrays {
         Ok(next.err().map(|(at, rule)| {
             let message = format!(
                 "{}: at {at:#x}: {rule}: arrays are not where they should be, and stacks may be wrong",
-                path.display()
+                shown(&path)
             );
             Diagnostic::new(message)
         }))

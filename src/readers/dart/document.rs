@@ -8,7 +8,7 @@ use struson::reader::ValueType;
 use super::function::{Function, ROOT};
 use crate::error::{Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::readers::json::{Held, Json, once};
+use crate::readers::json::{Held, Json};
 use crate::recording::{Options, RejectReason};
 
 /// The two forms of profiles.
@@ -127,12 +127,12 @@ impl Documents {
         while json.has_next()? {
             let key = json.member()?;
             match key.as_str() {
-                "type" => once(json, &key, &mut profile.kind, Json::scalar)?,
+                "type" => profile.kind = Json::scalar(json)?,
                 "result" | "cpu-profiler" | "cpuProfileData" | "cpuProfilerData" => self.document(json, level + 1)?,
-                "pid" => once(json, &key, &mut profile.pid, Json::number)?,
-                "samplePeriod" => once(json, &key, &mut profile.period, Json::number)?,
-                "timeOriginMicros" => once(json, &key, &mut profile.origin, Json::number)?,
-                "sampleCount" => once(json, &key, &mut profile.count, Json::number)?,
+                "pid" => profile.pid = Json::number(json)?,
+                "samplePeriod" => profile.period = Json::number(json)?,
+                "timeOriginMicros" => profile.origin = Json::number(json)?,
+                "sampleCount" => profile.count = Json::number(json)?,
                 "functions" => self.functions(json, &mut profile)?,
                 "stackFrames" => self.frames(json, &mut profile)?,
                 "samples" => self.samples(json, Form::Samples, &mut profile)?,
@@ -164,10 +164,7 @@ impl Documents {
             let index = self.frame(&id, profile, json)?;
             let function = Function::read(json)?;
             self.held.add(function.text_bytes(), json)?;
-            match profile.functions.get_mut(index as usize) {
-                Some(known @ None) => *known = Some(function),
-                _ => return Err(json.damaged(format!("the frame {id} is there twice"))),
-            }
+            profile.functions[index as usize] = Some(function);
         }
         json.end_object()
     }
@@ -207,22 +204,20 @@ impl Documents {
         while json.has_next()? {
             let key = json.member()?;
             match (form, key.as_str()) {
-                (Form::Timeline, "pid") => once(json, &key, &mut sample.pid, whole)?,
-                (_, "tid") => once(json, &key, &mut sample.tid, whole)?,
-                (Form::Samples, "timestamp") | (Form::Timeline, "ts") => once(json, &key, &mut sample.time, whole)?,
-                (Form::Samples, "stack") => {
-                    once(json, &key, &mut sample.stack, |json| self.indices(json, &mut profile.indices))?
-                }
-                (Form::Timeline, "sf") => once(json, &key, &mut sample.stack, |json| self.leaf(json, profile))?,
-                (Form::Samples, "userTag") => once(json, &key, &mut sample.user_tag, Json::text)?,
-                (Form::Timeline, "args") => json.leaves(&mut Vec::new(), |path, value, json| {
-                    match path == ["userTag"] && sample.user_tag.replace(value).is_some() {
-                        true => Err(json.damaged("userTag is there twice")),
-                        false => Ok(()),
+                (Form::Timeline, "pid") => sample.pid = whole(json)?,
+                (_, "tid") => sample.tid = whole(json)?,
+                (Form::Samples, "timestamp") | (Form::Timeline, "ts") => sample.time = whole(json)?,
+                (Form::Samples, "stack") => sample.stack = self.indices(json, &mut profile.indices)?,
+                (Form::Timeline, "sf") => sample.stack = self.leaf(json, profile)?,
+                (Form::Samples, "userTag") => sample.user_tag = Json::text(json)?,
+                (Form::Timeline, "args") => json.leaves(&mut Vec::new(), |path, value, _| {
+                    if path == ["userTag"] {
+                        sample.user_tag = Some(value);
                     }
+                    Ok(())
                 })?,
-                (Form::Timeline, "ph") => once(json, &key, &mut sample.phase, Json::text)?,
-                (Form::Samples, "truncated") => once(json, &key, &mut sample.is_truncated, Json::boolean)?,
+                (Form::Timeline, "ph") => sample.phase = Json::text(json)?,
+                (Form::Samples, "truncated") => sample.is_truncated = Json::boolean(json)?,
                 (Form::Samples, "identityHashCode" | "classId") => {
                     profile.allocation.get_or_insert_with(|| at.clone());
                     json.skip()?;

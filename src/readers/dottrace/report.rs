@@ -60,12 +60,12 @@ impl Names {
     }
 }
 
-const FLAT: &str = "this report of dotTrace has functions without their callers, so it is not a call tree; write it again with \
+const FLAT: &str = "this dotTrace report has functions without their callers, so it is not a call tree; write it again with \
                     PrintCallstacks=\"Full\" in its pattern";
-const TRACING: &str = "this report of dotTrace is about tracing (Calls), whose times include the cost of tracing; profile again with sampling";
+const TRACING: &str = "this dotTrace report is about tracing (Calls), whose times include the cost of tracing; profile again with sampling";
 const UNKNOWN_TYPE: &str =
-    "this report of dotTrace has no Samples, so it is unknown how it was measured; report on a snapshot of sampling";
-const OTHER_FORM: &str = "this report of dotTrace has no TotalTime and OwnTime for each function, as reports that compare snapshots; write a \
+    "this dotTrace report has no Samples, so it is unknown how it was measured; report on a snapshot of sampling";
+const OTHER_FORM: &str = "this dotTrace report has no TotalTime and OwnTime for each function, as reports that compare snapshots; write a \
                           report about one snapshot: Reporter.exe report SNAPSHOT --pattern=FILE --save-to=FILE";
 
 /// Passes the functions and instances of a report, with their offsets, to `take` in order.
@@ -118,7 +118,7 @@ fn element(start: &BytesStart<'_>, outer: &[&str]) -> Result<Option<Element>, Er
         }
         (["Report", "Function"], "Instance") => (Kind::Instance, attribute(start, "CallStack")),
         ([], "Report") => return Ok(None),
-        ([], _) => return refused("this XML is not a report of dotTrace"),
+        ([], _) => return refused("this XML is not a dotTrace report"),
         (_, "Function" | "Instance" | "Report") => return Err(malformed("an element is in the wrong place")),
         _ => return Ok(None),
     };

@@ -28,7 +28,7 @@ pub(super) fn recognise(head: &[u8]) -> Option<String> {
     let lower: Vec<u8> = text.iter().take(64).map(u8::to_ascii_lowercase).collect();
     let is = |magic: &[u8]| head.starts_with(magic);
     let sentence = if head.is_empty() {
-        "the file is empty, so the export failed; run xctrace export again and read what it prints"
+        "the file is empty: the program that wrote it failed; run it again and read what it prints"
     } else if is(b"PK\x03\x04") {
         "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
          and does not come through a pipe)"

@@ -240,7 +240,10 @@ impl Documents {
 
     fn tree_member<R: Read>(&mut self, json: &mut Json<'_, R>, key: &str, tree: &mut Tree) -> Result<(), Error> {
         match key {
-            "callStackPerThread" => once(json, key, &mut tree.is_per_thread, Json::boolean),
+            "callStackPerThread" => {
+                tree.is_per_thread = json.boolean()?;
+                Ok(())
+            }
             "callStacks" | "callStackThreads" => {
                 if tree.threads.replace(Vec::new()).is_some() {
                     return Err(json.damaged("a call tree has its stacks twice"));
@@ -271,7 +274,7 @@ impl Documents {
         json.begin_object()?;
         while json.has_next()? {
             match json.member()?.as_str() {
-                key @ "threadAttributed" => once(json, key, &mut is_attributed, Json::boolean)?,
+                "threadAttributed" => is_attributed = json.boolean()?,
                 key @ ("callStackRootFrames" | "rootFrames") => {
                     once(json, key, &mut roots, |json| self.frames(json, tree).map(Some))?;
                 }
@@ -366,20 +369,15 @@ fn read_frame<R: Read>(json: &mut Json<'_, R>, node: &mut Node, odd: &mut Odd) -
     while json.has_next()? {
         match json.member()?.as_str() {
             "subFrames" if json.is_next(ValueType::Array)? => {
-                if node.callees > 0 {
-                    return Err(json.damaged("a frame has subFrames twice"));
-                }
                 json.begin_array()?;
                 return Ok(Reached::Callees);
             }
-            key @ "address" => once(json, key, &mut node.address, number)?,
+            "address" => node.address = number(json)?,
             key @ ("offsetIntoBinaryTextSegment" | "offsetAddress") => once(json, key, &mut node.offset, number)?,
-            key @ "symbolName" => {
-                once(json, key, &mut node.symbol, |json| Ok(json.text()?.filter(|name| !name.is_empty())))?
-            }
-            key @ "sampleCount" => once(json, key, &mut node.count, Json::number)?,
-            key @ "binaryName" => once(json, key, &mut node.name, Json::text)?,
-            key @ "binaryUUID" => once(json, key, &mut node.uuid, |json| uuid(json, odd))?,
+            "symbolName" => node.symbol = json.text()?.filter(|name| !name.is_empty()),
+            "sampleCount" => node.count = json.number()?,
+            "binaryName" => node.name = json.text()?,
+            "binaryUUID" => node.uuid = uuid(json, odd)?,
             _ => json.skip()?,
         }
     }
@@ -407,8 +405,8 @@ fn read_name<R: Read>(json: &mut Json<'_, R>, odd: &mut Odd) -> Result<(Option<U
     json.begin_object()?;
     while json.has_next()? {
         match json.member()?.as_str() {
-            key @ "uuid" => once(json, key, &mut id, |json| uuid(json, odd))?,
-            key @ "name" => once(json, key, &mut name, Json::text)?,
+            "uuid" => id = uuid(json, odd)?,
+            "name" => name = json.text()?,
             _ => json.skip()?,
         }
     }

@@ -50,7 +50,7 @@ use document::Documents;
 use quantity::Unread;
 
 const NO_STACKS: &str =
-    "these are metrics of MetricKit, which have no stacks; `traceparse fleet report` shows metrics of whole days";
+    "these are MetricKit metrics, which have no stacks; `traceparse fleet report` shows metrics of whole days";
 
 /// Reads an input with all its diagnostics into a recording. `name` identifies the input in results and errors.
 ///
@@ -94,11 +94,11 @@ pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut Recordin
     }
     recording.end_input([], unread.into_iter().flatten().collect());
     match (found + days, documents.metrics() - days) {
-        (0, 0) => Err(json.refused("this looks like diagnostics of MetricKit, but has no call tree")),
+        (0, 0) => Err(json.refused("this looks like MetricKit diagnostics, but has no call tree")),
         (0, _) => Err(json.refused(NO_STACKS)),
         (_, 0) => Ok(()),
         (_, count) => {
-            let message = "metrics of MetricKit, which have no stacks, are not read".to_owned();
+            let message = "MetricKit metrics, which have no stacks, are not read".to_owned();
             recording.end_input([], vec![Diagnostic { at: Some(json.place()), message, count }]);
             Ok(())
         }

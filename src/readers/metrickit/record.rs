@@ -292,8 +292,12 @@ impl<'d> Writer<'d, '_> {
             (Some(name), _) => name.to_owned(),
             (None, uuid) => uuid.map(|uuid| uuid.to_string()).unwrap_or_default(),
         };
-        let path = self.input.string(&self.app_code.path(uuid, name, &text))?;
-        let name = self.input.string(&text)?;
+        // Some collectors write the path of the binary as its name.
+        let (path, text) = match text.rsplit_once('/') {
+            Some((_, last)) if !last.is_empty() => (text.clone(), last.to_owned()),
+            _ => (self.app_code.path(uuid, name, &text), text),
+        };
+        let (path, name) = (self.input.string(&path)?, self.input.string(&text)?);
         let binary = Binary { name, uuid, arch: self.arch, load_address: Address::new(0), path };
         let id = self.input.binary(binary)?;
         self.is_renamed |= self.input.get_binary(id).name != name;

@@ -25,7 +25,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::file::Inflated;
 use crate::error::{Error, ErrorKind};
-use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes, shown};
 use crate::readers::formats::{has_bundle_parts, is_bundle, is_folder};
 use file_range::FileRange;
 use folder_tree::ArchiveIndex;
@@ -106,10 +106,10 @@ impl<'f> BundleFiles<'f> {
             _ => {
                 bundles.sort();
                 let names = bundles.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
-                let names: Vec<String> = names.map(|name| name.display().to_string()).collect();
+                let names: Vec<String> = names.map(|name| shown(name)).collect();
                 let what = format!("there are several recordings in it: {}; unpack it, and name one", names.join(", "));
                 self.archives.pop();
-                return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", path.display())), None));
+                return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", shown(path))), None));
             }
         }
         self.archives.pop();
@@ -155,7 +155,7 @@ impl<'f> BundleFiles<'f> {
         let inside = |archive: &Archive| path.strip_prefix(&archive.path).ok().map(Path::to_owned);
         let (archive, inside) = self.archives.iter().find_map(|archive| Some((archive, inside(archive)?)))?;
         let missing = || {
-            let what = format!("{} has no {}", archive.path.display(), inside.display());
+            let what = format!("{} has no {}", shown(&archive.path), shown(&inside));
             io::Error::new(io::ErrorKind::NotFound, what)
         };
         let parts: Option<Vec<&str>> = inside
@@ -215,7 +215,15 @@ impl Files for BundleFiles<'_> {
         if node.item.is_some() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(node.children.keys().map(|name| folder.join(name.as_ref())).collect())
+        // Names in an archive are separated by slashes on every system.
+        let mut folder = folder.as_os_str().to_owned();
+        folder.push("/");
+        let child = |name: &str| {
+            let mut path = folder.clone();
+            path.push(name);
+            PathBuf::from(path)
+        };
+        Ok(node.children.keys().map(|name| child(name)).collect())
     }
 
     fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
@@ -235,7 +243,7 @@ impl Files for BundleFiles<'_> {
         let (index, node) = found?;
         let item = node.item.as_ref().ok_or(io::ErrorKind::IsADirectory)?;
         let named = |error: io::Error| {
-            let what = format!("{} (in the archive, at byte {}): {error}", path.display(), item.position);
+            let what = format!("{} (in the archive, at byte {}): {error}", shown(path), item.position);
             io::Error::new(error.kind(), what)
         };
         self.read_item(archive, index, item, offset, length).map_err(named)
