@@ -316,10 +316,9 @@ impl Content for TableRows<'_> {
 
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {
         let head = head(&table.reader.table);
-        let kind = |index: usize| head.columns[index].kind;
-        let is_wanted = |index: &usize| self.visitor.wants_column(&head, *index);
-        let kinds = (0..head.columns.len()).map(|index| Some(index).filter(is_wanted).map(kind));
-        self.kinds = kinds.collect();
+        let wanted = self.visitor.wanted_columns(&head);
+        self.kinds =
+            head.columns.iter().zip(wanted).map(|(column, is_wanted)| is_wanted.then_some(column.kind)).collect();
         let document = self.definitions.recording.document_number();
         table.reader.source = Some(Source { input: self.input, document, table: index });
         self.state = if self.visitor.wants(&head) { State::Wanted } else { State::NotWanted };
