@@ -120,8 +120,7 @@ mod tests {
         let head = TableHead { columns: names.map(column).into(), ..TableHead::default() };
         let fields = distinct_fields(&head);
         let found: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        let expected =
-            ["c", "C.2", "c.2.2", "c.3", "run.2", "column-6", "column-6.2", "c.2.3", "File.2", "c.4"];
+        let expected = ["c", "C.2", "c.2.2", "c.3", "run.2", "column-6", "column-6.2", "c.2.3", "File.2", "c.4"];
         assert_eq!(found, expected);
     }
 
