@@ -128,39 +128,3 @@ pub(crate) fn metrics(bins: usize) -> String {
         bins.join(",")
     )
 }
-
-/// A spindump report of one frame, with this many opening brackets in its name.
-pub(crate) fn spindump(brackets: usize) -> String {
-    format!(
-        "Date/Time:        2026-01-01 00:00:00.000 +0000\nOS Version:       macOS 14.0 (Build 23A344)\n\
-         Architecture:     arm64e\nReport Version:   40\nData Source:      Stackshots\n\nDuration:         1.00s\n\
-         Steps:            10 (100ms sampling interval)\n\nProcess:          App [2]\n\
-         UUID:             11111111-1111-1111-1111-111111111111\nPath:             /App\nNum samples:      10 (1-10)\n\n  \
-         Thread 0x1    10 samples (1-10)    priority 31 (base 31)\n  10  f{} (App + 1)\n\n  Binary Images:\n           \
-         0x100000000 -        0x100001000  App (1)  <11111111-1111-1111-1111-111111111111>  /App\n",
-        " [".repeat(brackets)
-    )
-}
-
-/// A timeline of Dart DevTools: samples in one function with many callers.
-pub(crate) fn dart(samples: usize, depth: usize) -> String {
-    let frame = |number: usize| {
-        let parent = if number == 0 { String::new() } else { format!(",\"parent\":\"1-{}\"", number - 1) };
-        format!("\"1-{number}\":{{\"name\":\"f{number}\",\"resolvedUrl\":\"package:a/b.dart\"{parent}}}")
-    };
-    let leaf = depth - 1;
-    let event = |number: usize| {
-        format!(
-            "{{\"ph\":\"P\",\"name\":\"\",\"pid\":1,\"tid\":1,\"ts\":{},\"sf\":\"1-{leaf}\"}}",
-            1_000 + 100 * number
-        )
-    };
-    let frames: Vec<String> = (0..depth).map(frame).collect();
-    let events: Vec<String> = (0..samples).map(event).collect();
-    format!(
-        "{{\"type\":\"_CpuProfileTimeline\",\"samplePeriod\":100,\"sampleCount\":{samples},\"timeOriginMicros\":1000,\
-         \"pid\":1,\"stackFrames\":{{{}}},\"traceEvents\":[{}]}}",
-        frames.join(","),
-        events.join(",")
-    )
-}

@@ -15,15 +15,12 @@ type Case = (&'static str, fn(usize) -> String, usize, &'static [&'static str]);
 const TABLE: &[&str] = &["table", "FILE", "wide"];
 const CSV: &[&str] = &["table", "FILE", "wide", "--format", "csv"];
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 5] = [
     ("columns with one name", |size| costly::columns(size, true), 500, CSV),
     ("columns with different names", |size| costly::columns(size, false), 500, TABLE),
     ("columns of intervals", |size| costly::columns(size, false), 500, &["hangs", "FILE"]),
     ("tables", costly::tables, 120, TABLE),
     ("names of intervals", costly::intervals, 120, &["intervals", "FILE", "--format", "json"]),
-    ("brackets", costly::spindump, 2_000, &["FILE"]),
-    ("callers in Dart", |size| costly::dart(size, 1_000), 100, &["FILE"]),
-    ("threads", costly::threads, 120, &["FILE", "--view", "threads", "--format", "json"]),
 ];
 
 /// True if there is a valgrind; the tests of instructions are ignored without.
