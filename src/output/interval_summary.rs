@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::alerts::{self, AlertLine};
 use super::csv::{Cells, Csv, Field};
+use super::json::{begin, values};
 use super::text::table::{Column, FUNCTIONS, IN_FORMATS, KEPT, Row, Table, write_left_out};
 use super::text::{Style, Tone};
 use crate::alert::AlertOutcome;
@@ -201,19 +202,18 @@ pub(super) fn write_json(summary: &IntervalSummary, out: &mut dyn Write) -> io::
             "unsampled_ns": row.unsampled.map(Nanos::as_nanos),
         })
     };
-    let rows: Value = summary.rows.iter().map(row).collect();
-    let alerts: Value = summary.alerts.iter().map(alerts::json).collect();
-    let document = json!({
+    let facts = json!({
         "format": "traceparse-intervals",
         "version": VERSION,
         "runs": summary.runs,
         "unmeasured": summary.runs.map(|_| summary.unmeasured),
-        "intervals": rows,
-        "alerts": alerts,
-        "tasks": summary.tasks.iter().map(task).collect::<Value>(),
+        "alerts": summary.alerts.iter().map(alerts::json).collect::<Value>(),
         "most_tasks_alive": SwiftTask::most_alive(&summary.tasks),
     });
-    writeln!(out, "{document}")
+    begin(out, &facts)?;
+    values(out, "intervals", summary.rows.iter().map(row))?;
+    values(out, "tasks", summary.tasks.iter().map(task))?;
+    out.write_all(b"}\n")
 }
 
 fn cpu(weight: Weight) -> Value {

@@ -58,48 +58,83 @@ impl OutputColumn {
 #[derive(Debug, Default)]
 pub(super) struct FieldUnion {
     pub(super) columns: Vec<OutputColumn>,
-    /// Indexed by table, then by column.
-    pub(super) fields: Vec<Vec<Option<Field>>>,
+    /// For each table, its fields, each with the index of its column.
+    pub(super) fields: Vec<Vec<(usize, Field)>>,
 }
 
 impl FieldUnion {
-    pub(super) fn of<'h>(heads: impl Iterator<Item = &'h TableHead> + Clone) -> Self {
-        let mut union = Self::default();
+    pub(super) fn of<'h>(heads: impl Iterator<Item = &'h TableHead>) -> Self {
+        let mut columns: Vec<OutputColumn> = Vec::new();
         // SQL ignores the case of names.
         let mut places: HashMap<String, usize> = HashMap::default();
-        for head in heads.clone() {
-            for field in distinct_fields(head) {
+        let mut fields_of = |head: &TableHead| {
+            let place = |field: Field| {
                 let column = OutputColumn::of(&field, head);
-                let place = *places.entry(field.name.to_lowercase()).or_insert(union.columns.len());
-                match union.columns.get_mut(place) {
-                    None => union.columns.push(column),
+                let place = *places.entry(field.name.to_lowercase()).or_insert(columns.len());
+                match columns.get_mut(place) {
+                    None => columns.push(column),
                     Some(known) if known.kind != column.kind => known.kind = FieldKind::Text,
                     Some(_) => {}
                 }
-            }
-        }
-        for head in heads {
-            let mut fields = vec![None; union.columns.len()];
-            for field in distinct_fields(head) {
-                let place = places[&field.name.to_lowercase()];
-                fields[place] = Some(field);
-            }
-            union.fields.push(fields);
-        }
-        union
+                (place, field)
+            };
+            distinct_fields(head).into_iter().map(place).collect()
+        };
+        let fields = heads.map(&mut fields_of).collect();
+        Self { columns, fields }
     }
 }
 
 /// The fields of a table, renamed if necessary so that all names are unique and differ from `file` and `run`.
 fn distinct_fields(head: &TableHead) -> Vec<Field> {
-    let mut names: Vec<String> = ["file", "run"].map(str::to_owned).into();
+    // Each name in lower case, with the first number that may be free behind it: equal names would otherwise try every number again.
+    let mut numbers: HashMap<String, usize> = ["file", "run"].map(|name| (name.to_owned(), 2)).into_iter().collect();
     let mut fields = head.fields();
     for (index, field) in fields.iter_mut().enumerate() {
-        let plain = if field.name.is_empty() { format!("column-{}", index + 1) } else { field.name.clone() };
-        let numbered = (2..).map(|number| format!("{plain}.{number}"));
-        let is_new = |name: &String| !names.contains(&name.to_lowercase());
-        field.name = std::iter::once(plain.clone()).chain(numbered).find(is_new).unwrap_or(plain);
-        names.push(field.name.to_lowercase());
+        if field.name.is_empty() {
+            field.name = format!("column-{}", index + 1);
+        }
+        let plain = field.name.to_lowercase();
+        if let Some(&first) = numbers.get(&plain) {
+            let mut number = first;
+            while numbers.contains_key(&format!("{plain}.{number}")) {
+                number += 1;
+            }
+            numbers.insert(plain, number + 1);
+            field.name = format!("{}.{number}", field.name);
+        }
+        numbers.insert(field.name.to_lowercase(), 2);
     }
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Column;
+
+    #[test]
+    fn names_are_distinct_without_case() {
+        let names = ["c", "C", "c.2", "c", "run", "", "column-6", "c.2", "File", "c"];
+        let column = |name: &str| Column { mnemonic: name.to_owned(), ..Column::default() };
+        let head = TableHead { columns: names.map(column).into(), ..TableHead::default() };
+        let fields = distinct_fields(&head);
+        let found: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let expected = ["c", "C.2", "c.2.2", "c.3", "run.2", "column-6", "column-6.2", "c.2.3", "File.2", "c.4"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn tables_supply_the_columns_that_they_have() {
+        let head = |names: &[&str]| TableHead {
+            columns: names.iter().map(|name| Column { mnemonic: (*name).to_owned(), ..Column::default() }).collect(),
+            ..TableHead::default()
+        };
+        let heads = [head(&["a", "b"]), head(&["B", "c"])];
+        let union = FieldUnion::of(heads.iter());
+        let names: Vec<&str> = union.columns.iter().map(|column| column.name.as_str()).collect();
+        let places: Vec<Vec<usize>> =
+            union.fields.iter().map(|fields| fields.iter().map(|(place, _)| *place).collect()).collect();
+        assert_eq!((names, places), (vec!["a", "b", "c"], vec![vec![0, 1], vec![1, 2]]));
+    }
 }

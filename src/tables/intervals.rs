@@ -184,9 +184,9 @@ impl TableVisitor for IntervalVisitor<'_> {
         self.kind(table).is_some_and(|kind| self.is_recording || kind != RowKind::Region)
     }
 
-    fn wants_column(&self, table: &TableHead, column: usize) -> bool {
-        let kind = self.kind(table);
-        kind.is_some_and(|kind| columns(kind, table, self.is_recording).0.contains(&Some(column)))
+    fn wanted_columns(&self, table: &TableHead) -> Vec<bool> {
+        let found = self.kind(table).map_or([None; ROLES], |kind| columns(kind, table, self.is_recording).0);
+        (0..table.columns.len()).map(|column| found.contains(&Some(column))).collect()
     }
 
     fn needs(&self, element: &str) -> bool {

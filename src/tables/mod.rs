@@ -76,9 +76,9 @@ pub trait TableVisitor: Debug {
         false
     }
 
-    /// Returns whether the cells of a column are wanted. Unwanted cells are [`Cell::None`], and damage in them is not detected.
-    fn wants_column(&self, _table: &TableHead, _column: usize) -> bool {
-        true
+    /// Returns for each column whether its cells are wanted. Unwanted cells are [`Cell::None`], and damage in them is not detected.
+    fn wanted_columns(&self, table: &TableHead) -> Vec<bool> {
+        vec![true; table.columns.len()]
     }
 
     /// Returns whether wanted cells may refer to elements with this name in unwanted tables. Other elements are skipped, which is fast. Only called

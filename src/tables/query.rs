@@ -107,8 +107,8 @@ fn unknown_field(name: &str, setting: Setting, schema: &str, columns: &[OutputCo
 #[derive(Debug)]
 pub struct RowPlan {
     pub(super) query: TableQuery,
-    /// For each table, its file, its run, and its field for each column.
-    tables: Vec<(String, u32, Vec<Option<Field>>)>,
+    /// For each table, its file, its run, and its fields, each with the index of its column.
+    tables: Vec<(String, u32, Vec<(usize, Field)>)>,
     columns: Vec<OutputColumn>,
     /// The columns of the answer.
     selected: Vec<usize>,
@@ -145,17 +145,26 @@ impl RowPlan {
         if self.sort.is_some_and(|(_, is_descending)| is_descending) { order.reverse() } else { order }
     }
 
+    /// Returns the field of a table for each column. A list for every table would be much longer than the tables if they have different columns.
+    pub(super) fn fields_of(&self, table: usize) -> Vec<Option<&Field>> {
+        let mut fields = vec![None; self.columns.len()];
+        let own = self.tables.get(table).map_or(&[][..], |(_, _, fields)| fields);
+        own.iter().for_each(|(column, field)| fields[*column] = Some(field));
+        fields
+    }
+
     /// Converts a row of the table with this number to the row of the answer (`file`, `run`, and the fields), and returns it with its sort key.
     /// `None` if a condition is false.
     pub(super) fn row<'v>(
         &'v self,
         table: usize,
+        fields: &[Option<&Field>],
         cells: &[Cell],
         values: &RowValues<'v>,
     ) -> Option<(Vec<FieldValue<'v>>, FieldValue<'v>)> {
-        let (file, run, fields) = self.tables.get(table)?;
+        let (file, run, _) = self.tables.get(table)?;
         let value = |column: usize| {
-            let value = fields[column].as_ref().map_or(FieldValue::None, |field| field.value(cells, values));
+            let value = fields[column].map_or(FieldValue::None, |field| field.value(cells, values));
             if self.columns[column].kind == FieldKind::Text { as_text(value) } else { value }
         };
         if !self.tests.iter().all(|(column, test)| test.passes(&value(*column))) {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 use super::wanted::WantedTables;
-use super::{Cell as TableCell, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
+use super::{Cell as TableCell, Field, FieldValue, RowPlan, RowValues, TableHead, TableVisitor};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::StackId;
@@ -30,8 +30,9 @@ pub struct RowReader<'p> {
     wanted: WantedTables,
     /// The number of wanted tables.
     count: Cell<usize>,
-    /// The number of the current table.
+    /// The number of the current table, and its field for each column if a row was read.
     table: usize,
+    fields: Vec<Option<&'p Field>>,
     is_open: bool,
     /// True to count all rows, even after enough were kept.
     counts: bool,
@@ -79,6 +80,7 @@ impl<'p> RowReader<'p> {
             wanted: WantedTables::default(),
             count: Cell::new(0),
             table: 0,
+            fields: Vec::new(),
             is_open: false,
             counts,
             passed: 0,
@@ -118,7 +120,10 @@ impl<'p> RowReader<'p> {
     }
 
     fn add(&mut self, cells: &[TableCell], values: &RowValues<'_>) -> io::Result<()> {
-        let Some((row, key)) = self.plan.row(self.table, cells, values) else { return Ok(()) };
+        if self.fields.is_empty() {
+            self.fields = self.plan.fields_of(self.table);
+        }
+        let Some((row, key)) = self.plan.row(self.table, &self.fields, cells, values) else { return Ok(()) };
         self.passed += u64::from(self.plan.query.has_conditions());
         match &mut self.target {
             RowTarget::Each(each) => each(row),
@@ -185,6 +190,7 @@ impl TableVisitor for RowReader<'_> {
 
     fn start(&mut self, table: &TableHead) {
         self.table = self.wanted.take(table).unwrap_or(self.table);
+        self.fields = Vec::new();
         self.is_open = true;
         self.current.clone_from(table);
     }

@@ -103,8 +103,9 @@ impl TableVisitor for SampleVisitor<'_> {
         true
     }
 
-    fn wants_column(&self, table: &TableHead, column: usize) -> bool {
-        Columns::of(table, self.choice).has(column)
+    fn wanted_columns(&self, table: &TableHead) -> Vec<bool> {
+        let columns = Columns::of(table, self.choice);
+        (0..table.columns.len()).map(|column| columns.has(column)).collect()
     }
 
     fn start(&mut self, table: &TableHead) {

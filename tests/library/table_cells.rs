@@ -102,3 +102,13 @@ fn reports_what_is_neither_a_row_nor_a_column() {
     let reading = read(&export("uint64", &twice));
     assert!(reading.notes.iter().any(|note| note.message.contains("id 1 is defined twice")), "{:?}", reading.notes);
 }
+
+/// A name of this length would be refused, but a cell contains whatever an app logs.
+#[test]
+fn long_texts_are_read() {
+    let text = "x".repeat(Options::default().limits.name_bytes + 1);
+    for content in [String::new(), text.clone()] {
+        let cell = format!("<string id=\"9\" fmt=\"{text}\">{content}</string>");
+        assert_eq!(value("string", &cell), Ok(format!("{text:?}")));
+    }
+}

@@ -18,6 +18,9 @@ macro_rules! trial {
 }
 
 mod allocations;
+mod bounds;
+mod costly;
+mod growth;
 mod memory;
 mod memory_budget;
 mod memory_fleet;
@@ -34,6 +37,9 @@ fn main() {
     support::name_options();
     let trials = vec![
         trial!(allocations::a_profile_takes_what_the_documentation_says),
+        // Only Linux limits the data of a process.
+        trial!(bounds::commands_stay_within_their_limit).with_ignored_flag(cfg!(not(target_os = "linux"))),
+        trial!(growth::twice_the_input_takes_twice_the_instructions).with_ignored_flag(!growth::has_valgrind()),
         trial!(memory::a_large_export_takes_a_part_of_its_size),
         trial!(memory_budget::bombs_stay_below_the_budget),
         trial!(memory_fleet::a_million_rows_take_24_mib_at_most),

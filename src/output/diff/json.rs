@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{DiffReport, DiffView};
 use crate::calltree::OperationSummary;
 use crate::output::alerts;
-use crate::output::json::{array, during, field, operations, redacted};
-use crate::report::diff::{Change, Function, Side, Sides};
+use crate::output::json::{during, field, operations, redacted, values};
+use crate::report::diff::{Change, DiffNode, Function, Side, Sides};
 use crate::report::{Report, SeriesReport};
 
 /// The version of the format. Added fields keep the version; removed fields and changed meanings increase it.
@@ -37,15 +37,18 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));
     let rows = rows.map(|found| row(Some(&found.function), &found.sides, [found.self_change, found.all_change]));
     match report.view {
-        DiffView::Overview => array(out, "own_functions", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
-        DiffView::Functions => array(out, "functions", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
-        DiffView::Binaries => array(out, "binaries", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
-        DiffView::Tree => array(out, "nodes", diff.nodes.iter(), |node, out| {
-            let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
-            let mut value = row(diff.function(node), &node.sides, changes);
-            value["depth"] = json!(node.depth);
-            Ok(serde_json::to_writer(out, &value)?)
-        })?,
+        DiffView::Overview => values(out, "own_functions", rows)?,
+        DiffView::Functions => values(out, "functions", rows)?,
+        DiffView::Binaries => values(out, "binaries", rows)?,
+        DiffView::Tree => {
+            let node = |node: &DiffNode| {
+                let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
+                let mut value = row(diff.function(node), &node.sides, changes);
+                value["depth"] = json!(node.depth);
+                value
+            };
+            values(out, "nodes", diff.nodes.iter().map(node))?;
+        }
     }
     out.write_all(b"}\n")
 }

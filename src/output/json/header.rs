@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
+use super::values::{array, begin, values};
 use crate::calltree::{Change, Metric, OperationSummary};
 use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
-use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
+use crate::recording::{Document, DocumentContent, Table, TableKind, TocProcess, TocRun, TocTable};
 use crate::redact::Redacted;
 use crate::report::{Amount, Report, ReportOptions, SeriesReport, View};
 use crate::symbolicate::{Missing, SymbolicationSummary};
@@ -25,26 +26,48 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
         Metric::Samples => "samples",
     };
     write!(out, "{{\"format\":\"{format}\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
-    let mut field = |name: &str, value: Value| {
-        write!(out, "{separator}\"{name}\":")?;
-        io::Result::Ok(serde_json::to_writer(&mut *out, &value)?)
-    };
-    field("asked", asked(&report.options))?;
-    field("documents", report.recording.documents.iter().map(document).collect())?;
-    field("tables", tables(report))?;
-    let names = report.recording.counter_names();
-    field("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)).collect())?;
-    field("unnamed", unnamed(report))?;
+    let mut fields = Fields { separator, out };
+    let recording = report.recording;
+    fields.one("asked", &asked(&report.options))?;
+    fields.list("documents", recording.documents.iter().map(document))?;
+    fields.list("tables", tables(report))?;
+    let names = recording.counter_names();
+    fields.list("series", report.series.iter().enumerate().map(|(index, row)| series(report, index, row, &names)))?;
+    fields.one("unnamed", &unnamed(report))?;
     if let Some(summary) = &report.symbolication {
-        field("symbolication", symbolication(summary, listed(report)))?;
+        fields.one("symbolication", &symbolication(summary, listed(report)))?;
     }
     if !report.operations.is_empty() {
-        field("operations", operations(report, &|id| report.position(id)))?;
+        fields.one("operations", &operations(report, &|id| report.position(id)))?;
     }
     if let Some(list) = &report.redacted {
-        field("redacted", redacted(list))?;
+        fields.one("redacted", &redacted(list))?;
     }
-    field("diagnostics", report.recording.diagnostics.iter().map(diagnostic).collect())
+    fields.list("diagnostics", recording.diagnostics.iter().map(diagnostic))
+}
+
+/// Writes fields that are not the first in their object.
+struct Fields<'o> {
+    separator: &'o str,
+    out: &'o mut dyn Write,
+}
+
+impl Fields<'_> {
+    fn one(&mut self, name: &str, value: &Value) -> io::Result<()> {
+        write!(self.out, "{}\"{name}\":", self.separator)?;
+        Ok(serde_json::to_writer(&mut self.out, value)?)
+    }
+
+    /// Writes an array on one line.
+    fn list(&mut self, name: &str, values: impl Iterator<Item = Value>) -> io::Result<()> {
+        write!(self.out, "{}\"{name}\":", self.separator)?;
+        let mut between = "[";
+        for value in values {
+            self.out.write_all(std::mem::replace(&mut between, ",").as_bytes())?;
+            serde_json::to_writer(&mut self.out, &value)?;
+        }
+        self.out.write_all(if between == "[" { b"[]" } else { b"]" })
+    }
 }
 
 /// The replaced names by kind, with their pseudonyms.
@@ -118,26 +141,28 @@ fn document(document: &Document) -> Value {
     value
 }
 
-pub(super) fn contents(row: &Document) -> Value {
-    let mut value = document(row);
+pub(super) fn contents(row: &Document, out: &mut dyn Write) -> io::Result<()> {
+    begin(out, &document(row))?;
     match &row.content {
-        DocumentContent::Tables(tables) => value["tables"] = tables.iter().map(table).collect(),
-        DocumentContent::Toc(toc) => value["runs"] = toc_runs(toc),
+        DocumentContent::Tables(tables) => values(out, "tables", tables.iter().map(table))?,
+        DocumentContent::Toc(toc) => array(out, "runs", toc.runs.iter(), toc_run)?,
     }
-    value
+    out.write_all(b"}")
 }
 
-fn tables(report: &Report<'_>) -> Value {
-    let mut rows = Vec::new();
-    for (index, document) in report.recording.documents.iter().enumerate() {
-        let DocumentContent::Tables(tables) = &document.content else { continue };
-        rows.extend(tables.iter().map(|row| {
+fn tables(report: &Report<'_>) -> impl Iterator<Item = Value> {
+    let documents = report.recording.documents.iter().enumerate();
+    documents.flat_map(|(index, document)| {
+        let tables = match &document.content {
+            DocumentContent::Tables(tables) => tables.as_slice(),
+            DocumentContent::Toc(_) => &[],
+        };
+        tables.iter().map(move |row| {
             let mut value = table(row);
             value["document"] = json!(index);
             value
-        }));
-    }
-    Value::Array(rows)
+        })
+    })
 }
 
 fn table(table: &Table) -> Value {
@@ -154,34 +179,32 @@ fn table(table: &Table) -> Value {
     })
 }
 
-fn toc_runs(toc: &Toc) -> Value {
+fn toc_run(run: &TocRun, out: &mut dyn Write) -> io::Result<()> {
     let object = |pairs: &[(String, String)]| -> Value {
         Value::Object(pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
     };
-    let run = |run: &TocRun| {
-        let processes = run.processes.iter();
-        let processes = processes.map(|row| json!({"name": row.name, "pid": row.pid, "path": row.path}));
-        let tables = run.tables.iter().map(|row| {
-            let attributes = object(&row.attributes);
-            json!({"position": row.position, "schema": row.schema, "attributes": attributes, "rows": row.rows})
-        });
-        json!({
-            "number": run.number,
-            "duration_ns": run.duration().map(|duration| duration.as_nanos()),
-            "device": object(&run.device),
-            "host_device": object(&run.host_device),
-            "process": object(&run.process),
-            "environment_variables": run.environment_variables,
-            "has_arguments": run.has_arguments,
-            "all_processes": run.is_all_processes,
-            "summary": object(&run.summary),
-            "processes": processes.collect::<Value>(),
-            "tables": tables.collect::<Value>(),
-            "tracks": run.tracks,
-            "unread": run.unread,
-        })
+    let facts = json!({
+        "number": run.number,
+        "duration_ns": run.duration().map(|duration| duration.as_nanos()),
+        "device": object(&run.device),
+        "host_device": object(&run.host_device),
+        "process": object(&run.process),
+        "environment_variables": run.environment_variables,
+        "has_arguments": run.has_arguments,
+        "all_processes": run.is_all_processes,
+        "summary": object(&run.summary),
+        "tracks": run.tracks,
+        "unread": run.unread,
+    });
+    begin(out, &facts)?;
+    let process = |row: &TocProcess| json!({"name": row.name, "pid": row.pid, "path": row.path});
+    values(out, "processes", run.processes.iter().map(process))?;
+    let table = |row: &TocTable| {
+        let attributes = object(&row.attributes);
+        json!({"position": row.position, "schema": row.schema, "attributes": attributes, "rows": row.rows})
     };
-    toc.runs.iter().map(run).collect()
+    values(out, "tables", run.tables.iter().map(table))?;
+    out.write_all(b"}")
 }
 
 fn amount(amount: &Amount) -> Value {

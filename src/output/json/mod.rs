@@ -14,10 +14,10 @@ use std::io::{self, Write};
 
 use header::{VERSION, contents, header};
 pub(super) use header::{during, operations, redacted};
-use serde_json::{Value, json};
+use serde_json::json;
 pub(super) use trees::write_nested;
 use values::Layout;
-pub(super) use values::{array, field};
+pub(super) use values::{array, begin, field, values};
 
 use crate::recording::Document;
 use crate::redact::Redacted;
@@ -85,16 +85,15 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     if hidden.is_empty() {
         return Ok(());
     }
-    array(out, "hidden_rows", hidden.iter(), |hidden, out| {
+    values(out, "hidden_rows", hidden.iter().map(|hidden| {
         let HiddenRows { table, series, limit, total } = hidden;
         let limit = match limit {
             HidingLimit::MinWeight => "min_weight",
             HidingLimit::Top => "top",
         };
         let unit = report.series[*series].unit.name();
-        let value = json!({"series": series, "table": table, "limit": limit, "rows": total.rows, "weight": total.weight, "unit": unit});
-        Ok(serde_json::to_writer(out, &value)?)
-    })
+        json!({"series": series, "table": table, "limit": limit, "rows": total.rows, "weight": total.weight, "unit": unit})
+    }))
 }
 
 /// Writes the contents of a table of contents or of an export.
@@ -106,11 +105,8 @@ pub(crate) fn write_contents(
     redactions: Option<&[Redacted]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let documents: Value = documents.iter().map(contents).collect();
-    let mut value = json!({"format": "traceparse-toc", "version": VERSION, "documents": documents});
-    if let Some(list) = redactions {
-        value["redacted"] = redacted(list);
-    }
-    serde_json::to_writer(&mut *out, &value)?;
-    out.write_all(b"\n")
+    begin(out, &json!({"format": "traceparse-toc", "version": VERSION}))?;
+    array(out, "documents", documents.iter(), contents)?;
+    redactions.map_or(Ok(()), |list| field(out, "redacted", &redacted(list)))?;
+    out.write_all(b"}\n")
 }

@@ -50,10 +50,21 @@ impl Rows {
     }
 }
 
+/// Writes an object with at least one field, without its end. More fields follow.
+pub(in crate::output) fn begin(out: &mut dyn Write, fields: &Value) -> io::Result<()> {
+    let object = serde_json::to_vec(fields)?;
+    out.write_all(object.strip_suffix(b"}").unwrap_or(&object))
+}
+
 /// Writes a field that is not the first in its object.
 pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
+}
+
+/// Writes an array field with one value per line.
+pub(in crate::output) fn values(out: &mut dyn Write, name: &str, rows: impl Iterator<Item = Value>) -> io::Result<()> {
+    array(out, name, rows, |row, out| Ok(serde_json::to_writer(out, &row)?))
 }
 
 /// Writes an array field with one element per line.

@@ -8,15 +8,20 @@ use super::frames::{FRAMES, each_frame, frame_columns};
 use super::row_writer::RowWriter;
 use super::values::text_of;
 use crate::output::byte_writer::{ByteWriter, Put};
+use crate::output::json::{begin, values};
 use crate::tables::{FieldKind, FieldValue, OutputColumn, StackNames};
 
-/// Describes a table: its schema and its columns.
-pub(super) fn table(schema: &str, columns: &[OutputColumn]) -> Value {
-    let column = |column: &OutputColumn| {
-        let engineering_type = (!column.is_part()).then_some(&column.engineering_type);
-        json!({"name": column.name, "type": engineering_type, "kind": column.kind.name(), "unit": column.kind.unit()})
-    };
-    json!({"schema": schema, "columns": columns.iter().map(column).collect::<Value>()})
+/// Describes a column.
+pub(super) fn column(column: &OutputColumn) -> Value {
+    let engineering_type = (!column.is_part()).then_some(&column.engineering_type);
+    json!({"name": column.name, "type": engineering_type, "kind": column.kind.name(), "unit": column.kind.unit()})
+}
+
+/// Writes the description of a table: its schema and its columns.
+pub(super) fn write_table(schema: &str, columns: &[OutputColumn], out: &mut dyn Write) -> io::Result<()> {
+    begin(out, &json!({"schema": schema}))?;
+    values(out, "columns", columns.iter().map(column))?;
+    out.write_all(b"}")
 }
 
 /// The JSON keys of columns, each with its colon.
@@ -75,11 +80,11 @@ pub(super) struct JsonRows<'o> {
 }
 
 impl<'o> JsonRows<'o> {
-    pub(super) fn new(schema: &str, columns: &'o [OutputColumn], out: &'o mut dyn Write) -> Self {
-        let mut out = ByteWriter::new(out);
-        let head = format!("{{\"format\":\"traceparse-table\",\"version\":1,\n\"table\":{},\n", table(schema, columns));
-        out.put(head.as_bytes()).put(b"\"rows\":[");
-        Self { out, columns, keys: keys(columns), is_first: true }
+    pub(super) fn new(schema: &str, columns: &'o [OutputColumn], out: &'o mut dyn Write) -> io::Result<Self> {
+        out.write_all(b"{\"format\":\"traceparse-table\",\"version\":1,\n\"table\":")?;
+        write_table(schema, columns, out)?;
+        out.write_all(b",\n\"rows\":[")?;
+        Ok(Self { out: ByteWriter::new(out), columns, keys: keys(columns), is_first: true })
     }
 
     fn next(&mut self) {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::json as rows_json;
-use crate::output::json::redacted;
+use crate::output::json::{array, begin, field, redacted, values};
 use crate::output::text::clock;
 use crate::output::text::style::{Style, Tone, clean, fit};
 use crate::output::text::table::{Column, KEPT, Row, Table, left_out};
@@ -93,36 +93,35 @@ pub(in crate::output) fn write_json(
     redactions: Option<&[Redacted]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let input = |(name, tables): &InputTables| {
-        let tables: Value = tables.iter().map(table).collect();
-        json!({"input": name, "tables": tables})
-    };
-    let inputs: Value = inputs.iter().map(input).collect();
-    let mut value = json!({"format": "traceparse-tables", "version": 1, "inputs": inputs});
-    if let Some(list) = redactions {
-        value["redacted"] = redacted(list);
-    }
-    serde_json::to_writer(&mut *out, &value)?;
-    out.write_all(b"\n")
+    begin(out, &json!({"format": "traceparse-tables", "version": 1}))?;
+    array(out, "inputs", inputs.iter(), |(name, tables), out| {
+        begin(out, &json!({"input": name}))?;
+        array(out, "tables", tables.iter(), write_table)?;
+        out.write_all(b"}")
+    })?;
+    redactions.map_or(Ok(()), |list| field(out, "redacted", &redacted(list)))?;
+    out.write_all(b"}\n")
 }
 
-fn table(table: &SurveyedTable) -> Value {
+fn write_table(table: &SurveyedTable, out: &mut dyn Write) -> io::Result<()> {
     let head = &table.head;
     let attributes: Map<String, Value> =
         head.attributes.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let reasons: Map<String, Value> =
         table.rejected.iter().map(|(reason, count)| (reason.name().to_owned(), json!(count))).collect();
     let columns: Vec<OutputColumn> = head.fields().iter().map(|field| OutputColumn::of(field, head)).collect();
-    json!({
+    let facts = json!({
         "run": head.run,
         "position": head.position,
         "schema": head.schema,
         "attributes": attributes,
-        "columns": rows_json::table("", &columns)["columns"],
         "rows": table.rows,
         "rejected": {"total": table.rejected.total(), "reasons": reasons},
         "start_ns": table.span.map(|(start, _)| start.as_nanos()),
         "end_ns": table.span.map(|(_, end)| end.as_nanos()),
         "unreadable": table.unreadable,
-    })
+    });
+    begin(out, &facts)?;
+    values(out, "columns", columns.iter().map(rows_json::column))?;
+    out.write_all(b"}")
 }

@@ -141,7 +141,7 @@ fn writer<'o>(
 ) -> io::Result<Box<dyn RowWriter + 'o>> {
     Ok(match format {
         RowFormat::Csv(cells) => Box::new(Csv::new(columns.iter().map(|column| &column.name), cells, out)?),
-        RowFormat::Json => Box::new(json::JsonRows::new(schema, columns, out)),
+        RowFormat::Json => Box::new(json::JsonRows::new(schema, columns, out)?),
         RowFormat::JsonLines => Box::new(json::JsonLines::new(columns, out)),
         #[cfg(feature = "dataset")]
         RowFormat::Parquet => Box::new(parquet::ParquetRows::new(schema, columns, out)?),

@@ -75,7 +75,10 @@ fn open(schema: &str, columns: &[OutputColumn]) -> Result<SerializedFileWriter<V
     let fields = columns.iter().map(Column::parquet_type).collect::<Result<Vec<_>>>()?;
     let name = if schema.is_empty() { "table" } else { schema };
     let schema_type = Type::group_type_builder(name).with_fields(fields).build()?;
-    let metadata = [("traceparse.format", "table".to_owned()), ("table", json::table(schema, columns).to_string())];
+    let mut table = Vec::new();
+    json::write_table(schema, columns, &mut table)?;
+    let table = String::from_utf8_lossy(&table).into_owned();
+    let metadata = [("traceparse.format", "table".to_owned()), ("table", table)];
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value));
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))

@@ -3,6 +3,7 @@
 //! If space is short, columns shrink to their cells. Then columns are left out: empty ones first, then in ascending order of their rank.
 //! [`left_out`] names them. Then labels lose their middle, then owners, then names.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
@@ -209,12 +210,13 @@ impl Table {
     /// The columns, each with the space after it.
     fn gaps(&self) -> impl Iterator<Item = (&Column, usize)> {
         let last = self.columns.len().saturating_sub(1);
-        let gap = move |index: usize, column: &Column| match (index < last, self.has_names()) {
-            (true, _) => column.gap,
-            (false, true) => column.gap.max(GAP),
-            (false, false) => 0,
-        };
+        let gap = move |index: usize, column: &Column| if index < last { column.gap } else { self.gap_after(column) };
         self.columns.iter().enumerate().map(move |(index, column)| (column, gap(index, column)))
+    }
+
+    /// The space after the last column.
+    fn gap_after(&self, last: &Column) -> usize {
+        if self.has_names() { last.gap.max(GAP) } else { 0 }
     }
 
     /// The minimum width of names.
@@ -233,13 +235,7 @@ impl Table {
 
     /// Leaves out columns until the others fit, then shortens labels. Returns the titles of the columns that were left out.
     pub(in crate::output) fn fit(&mut self, width: Option<usize>) -> Vec<String> {
-        let mut left_out = Vec::new();
-        while self.columns.len() > 1 && !self.fits(width) {
-            let columns = self.columns.iter().enumerate().filter(|(_, column)| column.rank < KEPT);
-            let lowest = columns.min_by_key(|(_, column)| (!column.is_empty, column.rank));
-            let Some((lowest, _)) = lowest else { break };
-            left_out.push(self.columns.remove(lowest));
-        }
+        let mut left_out = self.leave_out(width);
         self.fit_narrow(width, &mut left_out);
         if width.is_some_and(|width| self.used() + self.names_width() > width) {
             self.columns.iter_mut().for_each(|column| column.width = column.content);
@@ -254,6 +250,28 @@ impl Table {
         }
         left_out.sort_by_key(|column| column.index);
         left_out.iter().map(Column::name).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Leaves out the columns with the lowest ranks until the others fit, and returns them. There may be thousands, so the width is not summed again
+    /// for each of them.
+    fn leave_out(&mut self, width: Option<usize>) -> Vec<Column> {
+        let mut order: Vec<&Column> = self.columns.iter().filter(|column| column.rank < KEPT).collect();
+        order.sort_by_key(|column| (!column.is_empty, column.rank));
+        let mut used: usize = self.columns.iter().map(|column| column.narrowest() + column.gap).sum();
+        let mut kept: BTreeMap<usize, &Column> = self.columns.iter().map(|column| (column.index, column)).collect();
+        for column in order {
+            let Some((_, last)) = kept.last_key_value().filter(|_| kept.len() > 1) else { break };
+            if width.is_none_or(|width| used - last.gap + self.gap_after(last) + self.names_width() <= width) {
+                break;
+            }
+            used -= column.narrowest() + column.gap;
+            kept.remove(&column.index);
+        }
+        let kept: Vec<usize> = kept.into_keys().collect();
+        let is_kept = |column: &Column| kept.binary_search(&column.index).is_ok();
+        let (kept, left_out) = std::mem::take(&mut self.columns).into_iter().partition(is_kept);
+        self.columns = kept;
+        left_out
     }
 
     /// Shortens labels and leaves out columns, the last one first, if lines would be wider than the terminal even with the shortest names.

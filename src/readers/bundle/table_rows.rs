@@ -68,11 +68,10 @@ impl RunTable {
 
     /// Whether the visitor wants a column with messages, which need typed arrays.
     pub(super) fn has_messages(&self, head: &TableHead, visitor: &dyn TableVisitor) -> bool {
-        let is_message = |(index, (_, engineering_type)): (usize, (Place, &str))| {
-            let is_message = matches!(storage(engineering_type), Storage::Narrative | Storage::Metadata);
-            is_message && visitor.wants_column(head, index)
+        let is_message = |((_, engineering_type), is_wanted): ((Place, &str), bool)| {
+            is_wanted && matches!(storage(engineering_type), Storage::Narrative | Storage::Metadata)
         };
-        self.layout.rows > 0 && self.layout.columns().enumerate().any(is_message)
+        self.layout.rows > 0 && self.layout.columns().zip(visitor.wanted_columns(head)).any(is_message)
     }
 }
 
@@ -277,9 +276,9 @@ impl TableReader<'_, '_> {
 
 /// Decides how to read each column of a table.
 fn columns(layout: &Layout, head: &TableHead, visitor: &dyn TableVisitor) -> Vec<ColumnReader> {
-    let column = |(index, (place, engineering_type)): (usize, (Place, &str))| {
-        let storage = if visitor.wants_column(head, index) { storage(engineering_type) } else { Storage::NotWanted };
+    let column = |((place, engineering_type), is_wanted): ((Place, &str), bool)| {
+        let storage = if is_wanted { storage(engineering_type) } else { Storage::NotWanted };
         ColumnReader { place, storage }
     };
-    layout.columns().enumerate().map(column).collect()
+    layout.columns().zip(visitor.wanted_columns(head)).map(column).collect()
 }

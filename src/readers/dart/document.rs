@@ -69,27 +69,16 @@ impl Profile {
         self.functions.get(index as usize)?.as_ref()
     }
 
-    /// The functions that a sample lists, leaf first.
-    pub(super) fn listed(&self, sample: &Sample) -> &[u32] {
-        sample.stack.clone().and_then(|range| self.indices.get(range)).unwrap_or_default()
+    /// The functions that a sample lists, leaf first; `None` if it has neither a stack nor a leaf.
+    pub(super) fn listed(&self, sample: &Sample) -> Option<&[u32]> {
+        self.indices.get(sample.stack.clone()?)
     }
 
-    /// The functions of a sample and the callers of its outermost one, leaf first.
-    pub(super) fn stack(&self, sample: &Sample, limit: usize) -> Result<Vec<u32>, RejectReason> {
-        let mut stack = self.listed(sample).to_vec();
-        if sample.stack.is_none() {
-            return Err(RejectReason::EmptyCell);
-        }
-        while let Some(&outermost) = stack.last() {
-            let function = self.function(outermost).ok_or(RejectReason::UndefinedRef)?;
-            // The limit also ends cycles of frames that call each other.
-            if stack.len() > limit {
-                return Err(RejectReason::StackTooDeep);
-            }
-            let Some(parent) = &function.parent else { break };
-            stack.push(*self.frames.get(parent).ok_or(RejectReason::UndefinedRef)?);
-        }
-        Ok(stack)
+    /// The caller of a frame; `None` for the outermost.
+    pub(super) fn caller(&self, index: u32) -> Result<Option<u32>, RejectReason> {
+        let function = self.function(index).ok_or(RejectReason::UndefinedRef)?;
+        let caller = function.parent.as_ref().map(|parent| self.frames.get(parent).ok_or(RejectReason::UndefinedRef));
+        Ok(caller.transpose()?.copied())
     }
 }
 
@@ -269,7 +258,9 @@ impl Documents {
             return Err(json.damaged("a CPU profile has both functions and frames"));
         }
         let count = profile.functions.len();
-        let missing = |sample: &Sample| profile.listed(sample).iter().copied().find(|&index| index as usize >= count);
+        let missing = |sample: &Sample| {
+            profile.listed(sample).unwrap_or_default().iter().copied().find(|&index| index as usize >= count)
+        };
         if let Some((sample, index)) = profile.samples.iter().find_map(|sample| Some((sample, missing(sample)?))) {
             let text = format!("a stack has the function {index}, but there are only {count}");
             let at = Position { line: sample.line, byte: sample.byte, ..json.place() };

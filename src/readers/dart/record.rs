@@ -6,7 +6,7 @@ use super::document::{Form, Profile, Sample};
 use super::function::Function;
 use crate::error::{Diagnostic, Error, ErrorKind, Position};
 use crate::hash::HashMap;
-use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StringId};
+use crate::profile::{Binary, FrameId, Full, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::{
     FrameKind, InputBuilder, RecordingBuilder, RejectReason, Row, Table, TableKind, Toc, TocProcess, TocRun,
 };
@@ -27,7 +27,8 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
     input.start_table(table, name.to_owned());
     let first = profile.samples.iter().filter_map(|sample| sample.time).min();
     let origin = profile.origin.or(first).unwrap_or_default();
-    let mut writer = Writer { profile, origin, threads: HashMap::default(), frames: HashMap::default(), input };
+    let (threads, frames, stacks) = Default::default();
+    let mut writer = Writer { profile, origin, threads, frames, stacks, input };
     for (index, sample) in profile.samples.iter().enumerate() {
         let place = || Some(Position { input: name.to_owned(), line: sample.line, byte: sample.byte });
         writer.add(sample).map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), place()))?;
@@ -45,6 +46,9 @@ pub(super) fn add(profile: &Profile, number: u32, name: &str, recording: &mut Re
     recording.reserve(0).map_err(|over| Error::memory(over, Some(profile.at.clone())))
 }
 
+/// A stack and its depth, or the reason why it cannot be read.
+type ReadStack = Result<(Option<StackId>, usize), RejectReason>;
+
 /// Adds the samples of a profile.
 struct Writer<'p, 'i> {
     profile: &'p Profile,
@@ -54,6 +58,8 @@ struct Writer<'p, 'i> {
     threads: HashMap<[Option<u64>; 2], Thread>,
     /// Keyed by function.
     frames: HashMap<u32, FrameId>,
+    /// The stacks of a timeline, keyed by their leaf.
+    stacks: HashMap<u32, ReadStack>,
     input: InputBuilder<'i>,
 }
 
@@ -65,41 +71,76 @@ struct Thread {
 
 impl Writer<'_, '_> {
     fn add(&mut self, sample: &Sample) -> Result<(), Full> {
-        let row = match self.time_and_stack(sample) {
-            Ok((time, stack)) => Ok(self.row(sample, time, &stack)?),
-            Err(reason) => Err(reason),
+        let row = match (self.time(sample), self.stack(sample)?) {
+            (Ok(time), Ok((stack, _))) => Ok(self.row(sample, time, stack)?),
+            (Err(reason), _) | (_, Err(reason)) => Err(reason),
         };
         self.input.add_row(row, sample.byte)?.ok();
         Ok(())
     }
 
-    fn time_and_stack(&self, sample: &Sample) -> Result<(Nanos, Vec<u32>), RejectReason> {
+    fn time(&self, sample: &Sample) -> Result<Nanos, RejectReason> {
         let since_start = sample.time.ok_or(RejectReason::NoTime)?.checked_sub(self.origin);
-        let time = since_start.and_then(|micros| micros.checked_mul(1_000)).ok_or(RejectReason::BadNumber)?;
-        Ok((Nanos::from_nanos(time), self.profile.stack(sample, self.input.limits().stack_depth)?))
+        let nanos = since_start.and_then(|micros| micros.checked_mul(1_000)).ok_or(RejectReason::BadNumber)?;
+        Ok(Nanos::from_nanos(nanos))
     }
 
-    fn row(&mut self, sample: &Sample, time: Nanos, stack: &[u32]) -> Result<Row, Full> {
-        let tag = sample.user_tag.as_ref().map(|tag| self.input.string(tag)).transpose()?;
-        let thread = self.thread([sample.pid.or(self.profile.pid), sample.tid])?;
-        thread.tags.push((time, tag));
-        let thread = Some(thread.id);
-        let mut leaf_first = Vec::with_capacity(stack.len() + 1);
-        for &index in stack {
+    fn stack(&mut self, sample: &Sample) -> Result<ReadStack, Full> {
+        let Some(listed) = self.profile.listed(sample) else { return Ok(Err(RejectReason::EmptyCell)) };
+        match (self.profile.form, listed) {
+            (Some(Form::Timeline), [leaf]) => return self.stack_of(*leaf),
+            _ if listed.len() > self.input.limits().stack_depth => return Ok(Err(RejectReason::StackTooDeep)),
+            _ => {}
+        }
+        let mut leaf_first = Vec::with_capacity(listed.len() + 1);
+        for &index in listed {
             leaf_first.extend(self.frame(index)?);
         }
         if sample.is_truncated == Some(true) {
             leaf_first.push(self.input.named_frame((FrameKind::RawLeaf, 0), None, TRUNCATED, None)?);
         }
+        Ok(Ok((self.input.stack(None, &leaf_first)?, leaf_first.len())))
+    }
+
+    /// Returns the stack of a frame and its callers. The callers of each frame are followed once, since a leaf of a few bytes may have many.
+    fn stack_of(&mut self, leaf: u32) -> Result<ReadStack, Full> {
+        let (mut path, mut next, mut stack) = (Vec::new(), Ok(Some(leaf)), Ok((None, 0)));
+        while let Ok(Some(index)) = next {
+            if let Some(&known) = self.stacks.get(&index) {
+                stack = known;
+                break;
+            }
+            // For frames that call each other.
+            self.stacks.insert(index, Err(RejectReason::StackTooDeep));
+            path.push(index);
+            next = self.profile.caller(index);
+        }
+        stack = next.and(stack);
+        let frames = path.iter().map(|&index| self.frame(index)).collect::<Result<Vec<_>, _>>()?;
+        for (index, frame) in path.into_iter().zip(frames).rev() {
+            stack = match stack {
+                Ok((_, depth)) if depth >= self.input.limits().stack_depth => Err(RejectReason::StackTooDeep),
+                Ok((callers, depth)) => Ok((self.input.stack(callers, frame.as_slice())?, depth + 1)),
+                Err(reason) => Err(reason),
+            };
+            self.stacks.insert(index, stack);
+        }
+        Ok(stack)
+    }
+
+    fn row(&mut self, sample: &Sample, time: Nanos, stack: Option<StackId>) -> Result<Row, Full> {
+        let tag = sample.user_tag.as_ref().map(|tag| self.input.string(tag)).transpose()?;
+        let thread = self.thread([sample.pid.or(self.profile.pid), sample.tid])?;
+        thread.tags.push((time, tag));
         Ok(Row {
             time,
             weight: 1,
             unit: Unit::Samples,
-            thread,
+            thread: Some(thread.id),
             process: None,
             core: None,
             state: None,
-            stack: self.input.stack(None, &leaf_first)?,
+            stack,
             kernel_stack: None,
             kind: SampleKind::Periodic,
             counters: None,
@@ -190,7 +231,7 @@ fn missing(profile: &Profile) -> Result<Option<Diagnostic>, Error> {
 fn other_ticks(profile: &Profile) -> Option<Diagnostic> {
     let mut found = vec![([0_u64; 2], usize::MAX); profile.functions.len()];
     for (number, sample) in profile.samples.iter().enumerate() {
-        for (position, &index) in profile.listed(sample).iter().enumerate() {
+        for (position, &index) in profile.listed(sample).unwrap_or_default().iter().enumerate() {
             if let Some(([inclusive, exclusive], last)) = found.get_mut(index as usize) {
                 *inclusive += u64::from(*last != number);
                 *exclusive += u64::from(position == 0);

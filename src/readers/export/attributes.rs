@@ -70,10 +70,10 @@ pub(super) fn read<'a>(
         Tag::Source => Fields::Line(None),
         _ => Fields::None,
     };
+    let has_names = !matches!(fields, Fields::None) || tag.has_short_name();
     for attribute in attributes(start) {
         let (key, value) = attribute.map_err(|broken| Fault::malformed(broken, at))?;
-        let is_name = !matches!(key, "id" | "ref");
-        if is_name && value.len() > name_bytes && !matches!((&fields, tag.has_display_name()), (Fields::None, false)) {
+        if has_names && value.len() > name_bytes && !matches!(key, "id" | "ref") {
             return Err(Fault::limit(format!("a name or path is longer than {name_bytes} bytes"), at));
         }
         match (key, &mut fields) {

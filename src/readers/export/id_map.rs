@@ -32,6 +32,11 @@ pub(super) struct Ids {
 /// Gaps up to this size are always filled; larger gaps may not take more memory than the definitions.
 const FREE_GAP: usize = 1024;
 
+/// The length of a list of this many definitions, with gaps.
+pub(super) fn room(defined: usize) -> usize {
+    2 * defined + FREE_GAP
+}
+
 impl Ids {
     /// Registers `value` under `id`; a later definition replaces an earlier one.
     #[inline(always)]
@@ -50,9 +55,8 @@ impl Ids {
     fn define_anywhere(&mut self, id: u64, value: Value) {
         self.defined += 1;
         self.highest = self.highest.max(id);
-        let room = (2 * self.defined + FREE_GAP).max(self.dense.len());
         match usize::try_from(id) {
-            Ok(index) if index < room => {
+            Ok(index) if index < room(self.defined).max(self.dense.len()) => {
                 let word = Packed::new(value, &mut self.large);
                 if let Some(known) = self.dense.get_mut(index) {
                     self.is_irregular |= *known != Packed::NONE;

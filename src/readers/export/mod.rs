@@ -57,6 +57,7 @@ mod position;
 mod replay;
 mod scan;
 mod stacks;
+mod table_ids;
 mod table_rows;
 mod tag;
 mod tape;

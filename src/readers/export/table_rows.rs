@@ -15,11 +15,12 @@ use super::anomaly::Oddity;
 use super::attributes::{Fields, parse_number};
 use super::definitions::{Attributes, Definitions, Element};
 use super::document::{Content, OpenTable};
+use super::table_ids::TableIds;
 use super::tag::Tag;
 use super::value::Value;
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
-use crate::memory::{OverBudget, of_map, of_vec};
+use crate::memory::{OverBudget, of_vec};
 use crate::profile::{Full, StringId};
 use crate::recording::{RejectReason, Source, Table, TableKind, add_read_row};
 use crate::tables::{Cell, ColumnKind, RowValues, TableHead, TableVisitor};
@@ -123,7 +124,7 @@ pub(super) struct TableRows<'d> {
     definitions: &'d mut Definitions,
     input: StringId,
     visitor: &'d mut dyn TableVisitor,
-    ids: HashMap<u64, Definition>,
+    ids: TableIds<Definition>,
     /// The names of elements; there are a few dozen.
     names: HashMap<String, u32>,
     /// The columns of the current table; `None` for unwanted columns.
@@ -141,7 +142,7 @@ impl<'d> TableRows<'d> {
             definitions,
             input,
             visitor,
-            ids: HashMap::default(),
+            ids: TableIds::default(),
             names: HashMap::default(),
             kinds: Vec::new(),
             cells: Vec::new(),
@@ -292,7 +293,7 @@ impl Content for TableRows<'_> {
     fn referred(&mut self, _: Tag, name: &str, id: u64) -> Result<TableValue, TableValue> {
         let name = self.name(name);
         let bad = |reason| TableValue::Known(Value::Bad(reason));
-        match self.ids.get(&id) {
+        match self.ids.get(id) {
             Some(known) if known.name == name || matches!(known.value, TableValue::Known(Value::Bad(_))) => {
                 Ok(known.value)
             }
@@ -303,11 +304,9 @@ impl Content for TableRows<'_> {
 
     fn define(&mut self, name: &str, id: u64, value: TableValue) -> bool {
         let name = self.name(name);
-        let is_first = self.ids.insert(id, Definition { name, value }).is_none();
-        if !is_first {
-            let value = TableValue::Known(Value::Bad(RejectReason::AmbiguousRef));
-            self.ids.insert(id, Definition { name, value });
-        }
+        let is_first = self.ids.get(id).is_none();
+        let ambiguous = TableValue::Known(Value::Bad(RejectReason::AmbiguousRef));
+        self.ids.set(id, Definition { name, value: if is_first { value } else { ambiguous } });
         is_first
     }
 
@@ -317,10 +316,9 @@ impl Content for TableRows<'_> {
 
     fn start_rows(&mut self, table: &mut OpenTable, index: u32) -> bool {
         let head = head(&table.reader.table);
-        let kind = |index: usize| head.columns[index].kind;
-        let is_wanted = |index: &usize| self.visitor.wants_column(&head, *index);
-        let kinds = (0..head.columns.len()).map(|index| Some(index).filter(is_wanted).map(kind));
-        self.kinds = kinds.collect();
+        let wanted = self.visitor.wanted_columns(&head);
+        self.kinds =
+            head.columns.iter().zip(wanted).map(|(column, is_wanted)| is_wanted.then_some(column.kind)).collect();
         let document = self.definitions.recording.document_number();
         table.reader.source = Some(Source { input: self.input, document, table: index });
         self.state = if self.visitor.wants(&head) { State::Wanted } else { State::NotWanted };
@@ -408,7 +406,7 @@ impl Content for TableRows<'_> {
     }
 
     fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
-        let own = of_map(&self.ids) + of_vec(&self.children);
+        let own = self.ids.memory() + of_vec(&self.children);
         self.definitions.reserve(more.saturating_add(own))
     }
 }

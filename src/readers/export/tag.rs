@@ -190,10 +190,12 @@ impl Tag {
 
     /// True if the display string (`fmt`) of the element is read, because the name is only there.
     pub(super) fn has_display_name(self) -> bool {
-        matches!(
-            self,
-            Self::Thread | Self::Process | Self::Core | Self::Backtrace | Self::Cell | Self::Label | Self::Named
-        )
+        self.has_short_name() || matches!(self, Self::Cell | Self::Label | Self::Named)
+    }
+
+    /// True if the display string is a name. Other display strings are the content of cells, which may be as long as any text.
+    pub(super) fn has_short_name(self) -> bool {
+        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
     }
 
     /// Returns the value of a `ref` in an element with this tag, if the id has the value `value`. In every known file, both elements have the

@@ -159,7 +159,7 @@ impl<'l> Written<'l> {
     }
 }
 
-/// Values below a key, each with its path relative to the key.
+/// Values below a key, sorted by their paths relative to the key.
 type Below<'l> = Vec<(&'l [String], &'l str)>;
 
 struct Values<'l> {
@@ -176,7 +176,7 @@ impl<'l> Values<'l> {
             let at = path.iter().position(|part| *part == key)?;
             Some((path.get(at + 1..)?, value))
         });
-        below.collect()
+        sorted(below.collect())
     }
 
     fn of_day(&self) -> impl Iterator<Item = (&'l [String], &'l str)> {
@@ -204,7 +204,7 @@ impl<'l> Values<'l> {
         for ([name, category], below) in signposts.into_values() {
             let category = category.filter(|text| !text.is_empty());
             let category = category.map(|text| format!(" ({text})")).unwrap_or_default();
-            found.extend(name.map(|name| (format!("{}{name}{category}", DurationHistogram::SIGNPOST), below)));
+            found.extend(name.map(|name| (format!("{}{name}{category}", DurationHistogram::SIGNPOST), sorted(below))));
         }
         found
     }
@@ -257,6 +257,11 @@ impl<'l> Values<'l> {
     }
 }
 
+fn sorted(mut below: Below<'_>) -> Below<'_> {
+    below.sort_by_key(|(path, _)| *path);
+    below
+}
+
 /// Returns the start, end and count of each bin, sorted by the number of the bin.
 fn bins<'l>(found: &Below<'l>) -> Vec<(Written<'l>, Written<'l>, &'l str)> {
     let bin = |&(path, value): &(&'l [String], &'l str)| {
@@ -284,10 +289,13 @@ fn reason(key: &str) -> Option<&str> {
 }
 
 /// Returns a time: text below `prefix`, or a number and its unit below `prefix` and `name`.
-fn written<'l>(found: &[(&'l [String], &'l str)], prefix: &[String], name: &str) -> Option<Written<'l>> {
+fn written<'l>(found: &Below<'l>, prefix: &[String], name: &str) -> Option<Written<'l>> {
     let at = |names: &[&str]| {
-        let is_at = |path: &[String]| path.strip_prefix(prefix).is_some_and(|path| path == names);
-        found.iter().find(|(path, _)| is_at(path)).map(|(_, value)| *value)
+        let order = |path: &[String]| {
+            path.iter().map(String::as_str).cmp(prefix.iter().map(String::as_str).chain(names.iter().copied()))
+        };
+        let first = found.partition_point(|(path, _)| order(path).is_lt());
+        found.get(first).filter(|(path, _)| order(path).is_eq()).map(|(_, value)| *value)
     };
     match (at(&[name, "value"]), at(&[name, "unit"])) {
         (Some(value), Some(unit)) => Some(Written::Number(value, per_second(unit))),

@@ -71,17 +71,26 @@ fn is_steps(text: &str) -> bool {
 
 /// Returns the function, the address in brackets, and the text after it.
 fn address(text: &str) -> (&str, Option<u64>, &str) {
-    let found = text.match_indices(" [").find_map(|(at, _)| {
-        let (address, after) = text.get(at + 2..)?.split_once(']')?;
-        let address = hex(address).or_else(|| (address == "0").then_some(0))?;
-        Some((text.get(..at)?, Some(address), after))
-    });
-    found.unwrap_or_else(|| match text.split_once("> (") {
-        Some((note, _)) if text.starts_with('<') => {
-            let (note, after) = text.split_at(note.len() + 1);
-            (note, None, after)
-        }
-        _ => (text, None, ""),
+    match bracketed(text, |address| hex(address).or_else(|| (address == "0").then_some(0))) {
+        Some((function, address, after)) => (function, Some(address), after),
+        None => match text.split_once("> (") {
+            Some((note, _)) if text.starts_with('<') => {
+                let (note, after) = text.split_at(note.len() + 1);
+                (note, None, after)
+            }
+            _ => (text, None, ""),
+        },
+    }
+}
+
+/// Finds the first text in ` [brackets]` that `parse` accepts. Returns the text before it, its value, and the text after it.
+pub(super) fn bracketed<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<(&str, T, &str)> {
+    let mut rest = 0;
+    // Searching for the end of each start would read a line of starts again for each of them.
+    text.match_indices(']').find_map(|(end, _)| {
+        let part = std::mem::replace(&mut rest, end + 1);
+        let at = part + text[part..end].rfind(" [")?;
+        Some((&text[..at], parse(&text[at + 2..end])?, &text[end + 1..]))
     })
 }
 
@@ -111,4 +120,19 @@ fn source_line(text: &str) -> Option<(&str, u32)> {
     let (file, place) = text.rsplit_once(':')?;
     let line = place.split_once(',').map_or(place, |(line, _)| line);
     Some((file, line.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_number_in_brackets_is_found() {
+        let number = |text: &'static str| bracketed(text, |number| number.parse::<u32>().ok());
+        assert_eq!(number("App [2] x [3]"), Some(("App", 2, " x [3]")));
+        assert_eq!(number("a [b [c] [d] [[4] [5]"), Some(("a [b [c] [d] [[4]", 5, "")));
+        assert_eq!(number("a [6"), None);
+        assert_eq!(number("a[7]]8]"), None);
+        assert_eq!(number(" [[ [9]]"), Some((" [[", 9, "]")));
+    }
 }

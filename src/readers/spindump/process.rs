@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use super::frame::FrameText;
+use super::frame::{FrameText, bracketed};
 use super::report::{IMAGES, Next, PROCESS, ThreadHead, first_number, is_number, value};
 use crate::error::{Error, ErrorKind};
 use crate::memory::Reservation;
@@ -158,10 +158,7 @@ impl Draft {
     /// Parses `Process: NAME [PID]`, or `Powerstats for: NAME [PID] thread 0x2a`.
     fn new(start: &Line, held: Reservation) -> Self {
         let text = start.text.split_once(':').map_or("", |(_, text)| text.trim());
-        let bracket = text.match_indices(" [").find_map(|(at, _)| {
-            let (pid, rest) = text.get(at + 2..)?.split_once(']')?;
-            Some((text.get(..at)?, pid.parse().ok()?, rest))
-        });
+        let bracket = bracketed(text, |pid| pid.parse().ok());
         let (name, pid, rest) = bracket.map_or((text, None, ""), |(name, pid, rest)| (name, Some(pid), rest));
         let process = Process { name: name.to_owned(), pid, last_line: start.at, ..Process::default() };
         let only_thread = rest.trim().strip_prefix("thread ").and_then(hex);
