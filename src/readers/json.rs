@@ -255,7 +255,7 @@ impl<'n, R: Read> Json<'n, R> {
 ///
 /// # Errors
 /// If an object has a name twice, or the text is not JSON.
-#[cfg(feature = "fleet")]
+#[cfg(feature = "dataset")]
 pub(crate) fn check_names(text: &str, name: &str) -> Result<(), Error> {
     Json::new(text.as_bytes(), name, &Options::default()).leaves(&mut Vec::new(), |_, _, _| Ok(()))
 }

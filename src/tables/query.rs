@@ -103,12 +103,15 @@ fn unknown_field(name: &str, setting: Setting, schema: &str, columns: &[OutputCo
     format!("{setting}: {schema} has no field {name:?}{similar}. Its fields: {}", names.join(", "))
 }
 
+/// The fields of a table, each with the index of its column.
+type OwnFields = Vec<(usize, Field)>;
+
 /// How to convert the rows of some tables to the rows of an answer.
 #[derive(Debug)]
 pub struct RowPlan {
     pub(super) query: TableQuery,
-    /// For each table, its file, its run, and its fields, each with the index of its column.
-    tables: Vec<(String, u32, Vec<(usize, Field)>)>,
+    /// For each table, its file, its run, and its fields.
+    tables: Vec<(String, u32, OwnFields)>,
     columns: Vec<OutputColumn>,
     /// The columns of the answer.
     selected: Vec<usize>,

@@ -229,6 +229,7 @@ impl Table {
     }
 
     /// True if all columns fit and names have enough space.
+    #[cfg(feature = "fleet")]
     pub(in crate::output) fn fits(&self, width: Option<usize>) -> bool {
         width.is_none_or(|width| self.widths(Column::narrowest) + self.names_width() <= width)
     }

@@ -470,7 +470,7 @@ metric?: Metric, };
 /**
  * A sentence is empty if it does not apply.
  */
-export type Sentences = { activity: string, leftOut: string, answer: string, caution: string, shares: string, advice: string, };
+export type Sentences = { activity: string, leftOut: string, answer: ReadonlyArray<string>, shares: string, advice: string, };
 
 export type SeparateBy = "thread" | "process" | "state" | "core-kind" | "none";
 

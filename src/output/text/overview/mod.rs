@@ -172,7 +172,7 @@ impl<'p, 'e> Page<'p, 'e> {
             series,
             report.options.top.unwrap_or(FUNCTIONS),
             1,
-            width.saturating_sub(if series.unit == Unit::Nanoseconds { 22 } else { 34 }).clamp(10, MOST_BINS),
+            width.saturating_sub(if series.unit == Unit::Nanoseconds { 27 } else { 36 }).clamp(10, MOST_BINS),
         );
         Self::of(report, series, overview, context, style)
     }

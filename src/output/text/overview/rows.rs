@@ -16,7 +16,7 @@ const MUCH: f64 = 0.2;
 /// Weight outside of all subtrees is shown from this percentage on.
 const LARGE_REST: f64 = 33.0;
 /// The width of the column of totals.
-const TOTAL: usize = 7;
+const TOTAL: usize = 6;
 /// A function mostly runs on a thread with this share of its weight.
 const MOSTLY: f64 = 0.6;
 

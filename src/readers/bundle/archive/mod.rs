@@ -106,7 +106,7 @@ impl<'f> BundleFiles<'f> {
             _ => {
                 bundles.sort();
                 let names = bundles.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
-                let names: Vec<String> = names.map(|name| shown(name)).collect();
+                let names: Vec<String> = names.map(shown).collect();
                 let what = format!("there are several recordings in it: {}; unpack it, and name one", names.join(", "));
                 self.archives.pop();
                 return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", shown(path))), None));
