@@ -44,7 +44,7 @@ fn main_without_a_name_owns_only_its_own_work() {
         assert!(system.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}: {system}");
     }
     let own = answer(&[frame("Orchard", 0x300, 9, &[frame("UIKitCore", 0x50, 9, &[])])]);
-    assert!(own.contains("    90.0%    90.0%  0x300  Orchard"), "{own}");
+    assert!(own.contains(" 90.0%   90.0%  0x300  Orchard"), "{own}");
 }
 
 /// Three hangs of version 1.0 of one to three seconds, one of 2.0, and what has no quantity.
@@ -374,7 +374,7 @@ fn files_of_app_store_connect_are_read() {
     let logs = json!({"productData": [{"signatureId": "s1", "diagnosticLogs": [log]}], "version": "1.0"});
     write(&folder, "logs.json", logs.to_string());
     let text = ok(&[&folder.path("logs.json")]);
-    assert!(text.contains("hang of 2 sec") && text.contains("75.0%    75.0%  Store.save()  Orchard"), "{text}");
+    assert!(text.contains("hang of 2 sec") && text.contains("75.0%   75.0%  Store.save()  Orchard"), "{text}");
     let fleet = ok(&["fleet", "report", &folder.path("logs.json"), "--format", "json"]);
     assert_eq!(serde_json::from_str::<Value>(&fleet).unwrap()["cohorts"][0]["across_runs"]["mean"], 2000.0);
     let points = json!([{"version": "1.1", "value": 1.5, "errorMargin": 0.1}, {"version": "1.2", "value": 2}]);
