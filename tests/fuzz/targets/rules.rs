@@ -31,9 +31,9 @@ pub(crate) fn check(input: &[u8]) {
 /// Four runs that rules are asked of.
 static RUNS: LazyLock<Vec<RunMeasures>> = LazyLock::new(|| fleet::runs(1, 4));
 
-/// True if an error says that a text is no part of a rule, or one of the other command's.
+/// True if an error says that a text is no part of a rule, or one of the other command's, or that a part is missing.
 fn says_why(error: &str) -> bool {
-    error.contains("is not") || error.contains("does not apply to")
+    ["is not", "does not apply to", "is incomplete: it needs"].iter().any(|words| error.contains(words))
 }
 
 fn alert(text: &str) {
