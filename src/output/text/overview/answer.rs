@@ -299,7 +299,12 @@ impl Page<'_, '_> {
         // In 95 of 100 cases, a share is within 1.96 standard deviations of the true value.
         let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
-        if !self.counts_samples() || samples < FEW_SAMPLES || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH }
+        // Rows of other tables are not samples.
+        let is_sampled = matches!(self.series.unit, Unit::Nanoseconds | Unit::Cycles | Unit::PmcEvents | Unit::Samples);
+        if !is_sampled
+            || !self.counts_samples()
+            || samples < FEW_SAMPLES
+            || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH }
         {
             return String::new();
         }

@@ -16,7 +16,7 @@ use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
 use crate::report::{process_label, thread_label};
-use crate::settings::{self, FORMAT, FUNCTION, ONLY_MAIN_THREAD, OUTPUT, RUN, SCHEMA, STATE, TIME, VIEW};
+use crate::settings::{self, FORMAT, FUNCTION, ONLY_MAIN_THREAD, OUTPUT, RUN, SCHEMA, STATE, THREAD, TIME, VIEW};
 use crate::units::{Millionths, Nanos, Unit, Weight, capitalized, several};
 pub use sentences::OverviewSentences;
 
@@ -383,14 +383,16 @@ impl<'p, 'e> Page<'p, 'e> {
         if let Some(first) = self.series.other_states.first() {
             let rest = if self.series.other_states.len() > 1 { " and others" } else { "" };
             let state = fit(&first.0, Some(16));
-            let amount = match first.1 {
+            let all = self.series.other_states.iter().map(|(_, amount)| amount);
+            let all = all.fold((0_u64, 0), |sum, all| (sum.0.saturating_add(all.weight.value), sum.1 + all.samples));
+            let amount = match (Amount { weight: Weight::new(all.0, first.1.weight.unit), samples: all.1 }) {
                 Amount { weight, samples } if weight.value == 0 => several(samples, "row"),
                 amount => amount_text(amount),
             };
             parts.push(format!("not counted: {amount} {state}{rest} ({STATE} all)"));
         }
         if self.series.out_of_scope.samples > 0 {
-            parts.push(format!("left out by the filters: {}", amount_text(self.series.out_of_scope)));
+            parts.push(format!("by the filters: {}", amount_text(self.series.out_of_scope)));
         }
         let (weight, samples) = OperationSummary::removed(&self.report.operations, self.series.series);
         if samples > 0 {
@@ -488,8 +490,15 @@ impl<'p, 'e> Page<'p, 'e> {
             );
         }
         let mut next: Vec<(String, &str)> = Vec::new();
-        if self.overview.main_thread.as_ref().is_some_and(|main| main.waits.samples > 0) {
-            next.push((format!("{VIEW} tree {ONLY_MAIN_THREAD}"), "where the main thread waits"));
+        if let Some(main) = self.overview.main_thread.as_ref().filter(|main| main.waits.samples > 0) {
+            let thread = self.profile.thread(main.thread);
+            // Reports of hangs may not mark the thread that hung as a main thread.
+            let only = match (thread.is_main, thread.tid) {
+                (true, _) => Some(ONLY_MAIN_THREAD.to_string()),
+                (false, tid) => tid.map(|tid| format!("{THREAD} {tid:#x}")),
+            };
+            let is_new = |only: &String| !self.context.command.iter().any(|word| only.starts_with(word.as_str()));
+            next.extend(only.filter(is_new).map(|only| (format!("{VIEW} tree {only}"), "where this thread waits")));
         }
         // The callers of a function are informative only if it stands out and has enough samples.
         let has_enough = self.series.counted.samples >= FEW || !self.counts_samples();
@@ -503,10 +512,10 @@ impl<'p, 'e> Page<'p, 'e> {
             let sign = if name.starts_with('-') { '=' } else { ' ' };
             (format!("{FUNCTION}{sign}{}", shell_word(name)), "who calls it, and what it calls")
         }));
-        next.extend(self.busiest().map(|Busiest { start, length, .. }| {
+        next.extend(self.busiest().filter(|_| has_enough).map(|Busiest { start, length, .. }| {
             let end = start.saturating_add(length);
             let [start, end] = [start, end].map(|time| format!("{}s", Millionths::new(time.as_nanos() / 1_000)));
-            (format!("{TIME} {start}..{end}"), "the busiest second")
+            (format!("{TIME} {start}..{end}"), "the busiest time")
         }));
         next.push((format!("{VIEW} tree"), "every thread's calls"));
         next.push((format!("{}{OUTPUT} report.html", self.only_measurement()), "explore it"));

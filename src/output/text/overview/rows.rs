@@ -93,8 +93,8 @@ impl Page<'_, '_> {
         let owner = self.owner(subtree.function, (subtree.thread, subtree.on_thread), all, origin);
         let first = self.detail(all, What::Function("", subtree.function));
         let first = AnswerRow { owner, is_detail: false, ..first };
-        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("called by ", id)));
-        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("calls ", id)));
+        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("in its caller ", id)));
+        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("in its callee ", id)));
         [Some(first), caller, callee].into_iter().flatten().collect()
     }
 
@@ -103,8 +103,8 @@ impl Page<'_, '_> {
         let all = |id| self.overview.all(id);
         let callers = match (self.overview.answers_in, answer.callers.as_slice()) {
             (AnswersIn::All, _) | (_, []) => Vec::new(),
-            (_, [only]) => vec![(*only, "called by ")],
-            (_, [first, .., last]) => vec![(*last, "called by "), (*first, "further up, by ")],
+            (_, [only]) => vec![(*only, "in its heaviest caller ")],
+            (_, [first, .., last]) => vec![(*last, "in its heaviest caller "), (*first, "further up, in ")],
         };
         let mut rows: Vec<AnswerRow> =
             callers.into_iter().map(|(id, by)| self.detail(all(id), What::Function(by, id))).collect();
@@ -115,7 +115,7 @@ impl Page<'_, '_> {
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
             let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
             rows.extend(Some(spent.itself).filter(is_much).map(|own| self.detail(own, What::Text("its own work"))));
-            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("calls ", id))));
+            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("in its callee ", id))));
         }
         let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
         rows.extend(work.map(|&(kind, amount)| self.detail(amount, What::Text(doing(kind)))));
@@ -171,13 +171,20 @@ impl Page<'_, '_> {
 
     /// The rows as a table with a title, aligned.
     pub(super) fn table(&self, rows: &[AnswerRow]) -> Vec<String> {
+        if rows.is_empty() {
+            return Vec::new();
+        }
         let (own, names) = match self.overview.answers_in {
             AnswersIn::Own if self.width < NARROW => ("own+sys", "your code"),
-            AnswersIn::Own => ("own+sys", "your code; own+sys: with the system code that it calls"),
+            AnswersIn::Own => ("own+sys", "your code, with the system code that it calls"),
             AnswersIn::All if self.are_nameless() => ("self", "addresses, in code without names"),
             AnswersIn::All => ("self", "functions"),
         };
-        let names = if self.overview.subtrees.is_empty() { names } else { "no function stands out by itself" };
+        let names = match (self.overview.subtrees.is_empty(), self.overview.answers_in) {
+            (true, _) => names,
+            (false, AnswersIn::Own) => "none of your functions stands out by itself",
+            (false, AnswersIn::All) => "no function stands out by itself",
+        };
         let indent = |row: &AnswerRow| if row.is_detail { "  " } else { "" };
         let text = |row: &AnswerRow, room: usize| match row.what {
             What::Function(words, id) => {
