@@ -13,7 +13,7 @@ use crate::formats::Format;
 /// Command names of other tools, and the corresponding command line. `{}` is the rest of the arguments.
 const WORDS: [(&[&str], &str); 4] = [
     (
-        &["analyse", "analyze", "open", "overview", "report", "show", "summary", "view"],
+        &["analyse", "analyze", "open", "report", "show", "view"],
         "traceparse {} (for a folder of recordings: traceparse fleet report FOLDER)",
     ),
     (&["flame", "flame-graph", "flamegraph", "svg"], "traceparse {} -o flame.svg"),
@@ -33,7 +33,10 @@ pub(crate) fn check_files(files: &[PathBuf], command: impl FnOnce() -> Command) 
     if command.get_subcommands().any(|command| command.get_name() == word) {
         return Err(format!("{word} is a command, which comes before all options: traceparse {word} …"));
     }
-    let known = WORDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, form)| (*form).to_owned());
+    let mut views = command.get_arguments().filter(|argument| argument.get_id() == "view");
+    let is_view = views.any(|view| view.get_possible_values().iter().any(|view| view.matches(word, false)));
+    let of_view = is_view.then(|| format!("traceparse {{}} --view {word}"));
+    let known = WORDS.iter().find(|(words, _)| words.contains(&word)).map(|(_, form)| (*form).to_owned()).or(of_view);
     let Some(form) = known.or_else(|| similar_command(word, &command)) else { return Ok(()) };
     let rest: Vec<String> = rest.iter().map(|path| path.display().to_string()).collect();
     let rest = if rest.is_empty() {

@@ -1,5 +1,7 @@
 //! A set of row numbers with a fast rank operation: how many members precede a row.
 
+use std::ops::Range;
+
 /// A set of rows, in a quarter of a byte per row. Counting the members before a row takes a few instructions, so a table can store values for members
 /// only, in row order.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +45,21 @@ impl RankedBits {
         let Block { bits, before } = self.blocks[row / 64];
         let bit = row % 64;
         (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
+    }
+
+    /// Returns the last member in a range of rows. Time grows with the range, 64 rows at once.
+    #[inline]
+    pub(crate) fn last_in(&self, rows: Range<usize>) -> Option<usize> {
+        let mut end = rows.end;
+        while end > rows.start {
+            let group = (end - 1) / 64;
+            let bits = self.blocks[group].bits & (u64::MAX >> (63 - (end - 1) % 64));
+            if bits > 0 {
+                return Some(group * 64 + 63 - bits.leading_zeros() as usize).filter(|row| *row >= rows.start);
+            }
+            end = group * 64;
+        }
+        None
     }
 
     /// Allocates this many rows. `members` is the current number of members.
@@ -98,13 +115,16 @@ mod tests {
 
     #[test]
     fn members_are_counted() {
-        let is_member = |row: usize| row.is_multiple_of(3) || row == 64 || row == 127;
-        let set: RankedBits = (0..200).map(is_member).collect();
-        for row in 0..200 {
+        let is_member = |row: usize| (row < 90 && row.is_multiple_of(3)) || row == 64 || row == 127 || row == 310;
+        let set: RankedBits = (0..400).map(is_member).collect();
+        for row in 0..400 {
             let before = (0..row).filter(|&row| is_member(row)).count();
             assert_eq!(set.before(row), before);
             assert_eq!(set.up_to(row), before + usize::from(is_member(row)));
             assert_eq!(set.place(row), is_member(row).then_some(before));
+            for start in 0..=row {
+                assert_eq!(set.last_in(start..row), (start..row).rev().find(|&row| is_member(row)));
+            }
         }
     }
 }

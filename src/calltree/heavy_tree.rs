@@ -1,11 +1,11 @@
 //! The call tree of functions, without light functions and what is below them.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 
-use super::keyed::WeighedStacks;
-use super::path_visitor::PathVisitor;
+use super::weights::StackWeight;
 use crate::hash::HashMap;
-use crate::profile::{FrameId, FunctionId, Profile};
+use crate::profile::{FunctionId, Profile, Stack};
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,60 +21,75 @@ pub(crate) struct HeavyNode {
 
 /// Builds the tree of the functions for which `is_heavy` is true, and returns its nodes with at least the weight `least`. Callers precede the functions
 /// that they called, and of several, the heaviest comes first with everything below it.
-pub(crate) fn heavy_tree(
-    profile: &Profile,
-    stacks: WeighedStacks<'_>,
-    is_heavy: &[bool],
-    least: f64,
-) -> Vec<HeavyNode> {
-    let on_path = vec![0; profile.function_ids().len()];
-    let (nodes, children, path) = (Vec::new(), HashMap::default(), Vec::new());
-    let mut builder = Builder { profile, is_heavy, nodes, children, path, on_path, below: 0 };
-    stacks.walk(profile, &mut builder);
-    in_order(profile, &builder.nodes, least)
-}
-
-struct Builder<'p> {
-    profile: &'p Profile,
-    is_heavy: &'p [bool],
-    nodes: Vec<HeavyNode>,
-    /// The node of a function below another node.
-    children: HashMap<(Option<usize>, FunctionId), usize>,
-    /// The nodes on the path.
-    path: Vec<usize>,
-    /// By function: the number of these nodes that it has.
-    on_path: Vec<u32>,
-    /// The number of frames on the path from the first light function on.
-    below: usize,
-}
-
-impl PathVisitor for Builder<'_> {
-    fn enter(&mut self, frame: FrameId) {
-        let function = self.profile.frame(frame).function;
-        if self.below > 0 || !self.is_heavy[function.index()] {
-            self.below += 1;
-            return;
+pub(crate) fn heavy_tree(profile: &Profile, rows: &[StackWeight], is_heavy: &[bool], least: f64) -> Vec<HeavyNode> {
+    let mut nodes: Vec<HeavyNode> = Vec::new();
+    let mut children: HashMap<(u32, FunctionId), u32> = HashMap::default();
+    let places = profile.stack_rows().derive(|_, Stack { frame, .. }, above: Option<Place>| {
+        let (above, function) = (above.unwrap_or(Place::ROOT), profile.frame(frame).function);
+        if above.is_cut() || !is_heavy[function.index()] {
+            return above.cut();
         }
-        let (nodes, parent) = (&mut self.nodes, self.path.last().copied());
-        let on_path = &mut self.on_path[function.index()];
-        let node = *self.children.entry((parent, function)).or_insert_with(|| {
-            nodes.push(HeavyNode { parent, function, all: (0, 0), is_outermost: *on_path == 0 });
-            nodes.len() - 1
-        });
-        *on_path += 1;
-        self.path.push(node);
+        match children.entry((above.node(), function)) {
+            Entry::Occupied(known) => Place(*known.get()),
+            Entry::Vacant(new) => {
+                nodes.push(HeavyNode::new(above.index(), function));
+                // A place has 31 bits. What lies below more nodes belongs to the caller, and stays in its weight.
+                Place::of(nodes.len()).map_or(above.cut(), |place| Place(*new.insert(place.0)))
+            }
+        }
+    });
+    for row in rows {
+        if let Some(node) = row.stack.and_then(|stack| places[stack.index()].index()) {
+            nodes[node].add((row.weight, row.samples));
+        }
+    }
+    // Callers precede what they called.
+    for index in (0..nodes.len()).rev() {
+        if let Some(parent) = nodes[index].parent {
+            let all = nodes[index].all;
+            nodes[parent].add(all);
+        }
+    }
+    in_order(profile, &nodes, least)
+}
+
+/// The node of a stack: its number from one on, zero for none, and a bit that is set below the first light function.
+#[derive(Clone, Copy)]
+struct Place(u32);
+
+impl Place {
+    const ROOT: Self = Self(0);
+    const CUT: u32 = 1 << 31;
+
+    fn of(number: usize) -> Option<Self> {
+        u32::try_from(number).ok().filter(|number| number & Self::CUT == 0).map(Self)
     }
 
-    fn end(&mut self, _: FrameId, _: u64, _: u64) {}
+    fn is_cut(self) -> bool {
+        self.0 & Self::CUT > 0
+    }
 
-    fn leave(&mut self, _: FrameId, weight: u64, samples: u64) {
-        if self.below > 0 {
-            self.below -= 1;
-        } else if let Some(node) = self.path.pop() {
-            let HeavyNode { all, function, .. } = &mut self.nodes[node];
-            *all = (all.0.saturating_add(weight), all.1 + samples);
-            self.on_path[function.index()] -= 1;
-        }
+    fn cut(self) -> Self {
+        Self(self.0 | Self::CUT)
+    }
+
+    fn node(self) -> u32 {
+        self.0 & !Self::CUT
+    }
+
+    /// The index of the node.
+    fn index(self) -> Option<usize> {
+        (self.node() as usize).checked_sub(1)
+    }
+}
+
+impl HeavyNode {
+    fn new(parent: Option<usize>, function: FunctionId) -> Self {
+        Self { parent, function, all: (0, 0), is_outermost: true }
+    }
+
+    fn add(&mut self, (weight, samples): (u64, u64)) {
+        self.all = (self.all.0.saturating_add(weight), self.all.1 + samples);
     }
 }
 
@@ -93,12 +108,20 @@ fn in_order(profile: &Profile, nodes: &[HeavyNode], least: f64) -> Vec<HeavyNode
         sorted
     };
     let mut ordered: Vec<HeavyNode> = Vec::new();
-    // The nodes to visit, each with the new index of its parent.
-    let mut open: Vec<(usize, Option<usize>)> = sorted(None).into_iter().rev().map(|node| (node, None)).collect();
-    while let Some((node, parent)) = open.pop() {
-        let place = ordered.len();
-        ordered.push(HeavyNode { parent, ..nodes[node] });
-        open.extend(sorted(Some(node)).into_iter().rev().map(|child| (child, Some(place))));
+    // The functions on the path, and by function, how often it is on it.
+    let (mut path, mut on_path) = (Vec::new(), vec![0; profile.function_ids().len()]);
+    // The nodes to visit, each with the new index of its parent and its depth.
+    let mut open: Vec<_> = sorted(None).into_iter().rev().map(|node| (node, None, 0)).collect();
+    while let Some((node, parent, depth)) = open.pop() {
+        for function in path.drain(depth..) {
+            on_path[FunctionId::index(function)] -= 1;
+        }
+        let (place, function) = (ordered.len(), nodes[node].function);
+        let is_outermost = on_path[function.index()] == 0;
+        ordered.push(HeavyNode { parent, is_outermost, ..nodes[node] });
+        on_path[function.index()] += 1;
+        path.push(function);
+        open.extend(sorted(Some(node)).into_iter().rev().map(|child| (child, Some(place), depth + 1)));
     }
     ordered
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::ops::Range;
 
 use super::forest::{Forest, ForestWeights};
 use super::key_sums::KeySums;
@@ -144,8 +145,8 @@ struct Walk<'w, V> {
     visitor: &'w mut V,
     /// The path from the root to the current stack, with the weights that passed through.
     path: Vec<Level>,
-    /// Stacks to enter next.
-    below: Vec<StackId>,
+    /// Stacks to enter next: the rows of their runs, innermost first.
+    below: Vec<Range<usize>>,
 }
 
 /// A stack on the path.
@@ -165,24 +166,28 @@ impl Level {
 
 impl<V: PathVisitor> Walk<'_, V> {
     fn add(&mut self, stack: StackId, weight: u64, samples: u64) {
+        let stacks = self.profile.stack_rows();
         // Ids increase from the root to the leaf, so comparing ids finds the part of the path that this stack does not share.
-        let mut next = Some(stack);
-        let mut shared = self.path.len();
+        let (mut next, mut shared) = (Some(stack), self.path.len());
         while let Some(stack) = next {
             while shared > 0 && self.path[shared - 1].stack > stack {
                 shared -= 1;
             }
-            if shared > 0 && self.path[shared - 1].stack == stack {
+            let known = shared.checked_sub(1).map(|last| self.path[last].stack);
+            let (run, caller) = stacks.run(known, stack);
+            self.below.push(run);
+            if caller == known {
                 break;
             }
-            self.below.push(stack);
-            next = self.profile.stack(stack).parent;
+            next = caller;
         }
         self.leave(if next.is_some() { shared } else { 0 });
-        while let Some(stack) = self.below.pop() {
-            let frame = self.profile.stack(stack).frame;
-            self.visitor.enter(frame);
-            self.path.push(Level { stack, frame, weight: 0, samples: 0 });
+        while let Some(run) = self.below.pop() {
+            let frames = stacks.frames_of(run.clone()).flatten();
+            for (stack, &frame) in run.filter_map(StackId::from_index).zip(frames) {
+                self.visitor.enter(frame);
+                self.path.push(Level { stack, frame, weight: 0, samples: 0 });
+            }
         }
         if let Some(leaf) = self.path.last_mut() {
             leaf.add(weight, samples);

@@ -62,6 +62,17 @@ impl StackRows {
         }
     }
 
+    /// Returns the rows that lead to a stack, each the child of the one before, and the parent of the first. The first is a turn, or the child of
+    /// `known` if no turn is after it. Panics if a stack does not exist.
+    #[inline]
+    pub(crate) fn run(&self, known: Option<StackId>, stack: StackId) -> (Range<usize>, Option<StackId>) {
+        let (start, end) = (known.map_or(0, |known| known.index() + 1), stack.index() + 1);
+        match self.turns.last_in(start..end) {
+            Some(turn) => (turn..end, self.parents[self.turns.before(turn)]),
+            None => (start..end, known),
+        }
+    }
+
     /// Computes a value for each stack from that of its parent. Visiting the rows in order is cheaper than looking up each stack.
     pub(crate) fn derive<T: Copy>(&self, mut value: impl FnMut(StackId, Stack, Option<T>) -> T) -> Vec<T> {
         let mut values: Vec<T> = Vec::with_capacity(self.len());

@@ -62,7 +62,7 @@ impl Wait {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Lock => "a lock",
-            Self::Event => "an event",
+            Self::Event => "a signal or an event",
             Self::Io => "I/O",
             Self::Message => "a message",
             Self::Sleep => "the end of a sleep",

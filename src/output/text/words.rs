@@ -20,13 +20,13 @@ pub(in crate::output) fn counted_text(row: &Series, series: &SeriesReport) -> St
     if row.has_sample_counts() { amount_text(series.counted) } else { series.counted.weight.to_string() }
 }
 
-/// The time that a rate is relative to: `the recorded 74.20 s`, `the selected 2.00 s`, `the 4.31 s that samples cover`.
+/// The time that a rate is relative to: `74.20 s recorded`, `2.00 s selected`, or `4.31 s sampled` from the first to the last sample.
 pub(in crate::output) fn base_text(length: Length) -> String {
     let text = Weight::nanos(length.nanos.as_nanos());
     match length {
-        Length { is_part: true, .. } => format!("the selected {text}"),
-        Length { is_recorded: true, .. } => format!("the recorded {text}"),
-        _ => format!("the {text} that samples cover"),
+        Length { is_part: true, .. } => format!("{text} selected"),
+        Length { is_recorded: true, .. } => format!("{text} recorded"),
+        _ => format!("{text} sampled"),
     }
 }
 

@@ -36,6 +36,7 @@ use self::owners::Owner;
 use super::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::calltree::{Calls, Label, StackWeight, WeighedStacks, functions_of_stacks};
 use crate::hash::HashMap;
+use crate::ordered_pool::both;
 use crate::profile::{BinaryId, Doing, FunctionId, Meaning, SampleSum, ThreadId};
 use crate::recording::TocRun;
 use crate::units::Weight;
@@ -79,6 +80,9 @@ pub struct Overview<'e> {
 
 /// A function with a smaller share of the total does not stand out.
 const STANDS_OUT: f64 = 0.1;
+
+/// For fewer stacks, the work takes less time than starting a thread.
+const LARGE: usize = 10_000;
 
 impl Overview<'_> {
     /// The samples that have a function anywhere in their stack, which is its all weight in every table.
@@ -137,9 +141,14 @@ impl<'e> Report<'e> {
     pub fn overview(&self, series: &SeriesReport, count: usize, leaves: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
-        let code = OwnCode::new(self);
-        // Owners are far apart in memory, so look up each only once.
-        let found: Vec<Option<Found>> = rows.iter().map(|row| code.find(row)).collect();
+        let find = || {
+            let code = OwnCode::new(self);
+            // Owners are far apart in memory, so look up each only once.
+            let found: Vec<Option<Found>> = rows.iter().map(|row| code.find(row)).collect();
+            (code, found)
+        };
+        let is_parallel = self.options.jobs > 1 && rows.len() > LARGE;
+        let (all, (code, found)) = both(is_parallel, || self.all_weights(series), find);
         let found_of = || rows.iter().zip(&found);
         let leaf = |found: &Found| (found.doing == Doing::Runs).then_some(found.leaf);
         let heaviest = |count, of: &dyn Fn(&Found) -> Option<Place>| {
@@ -165,7 +174,7 @@ impl<'e> Report<'e> {
             spent: None,
             subtrees: Vec::new(),
             total: series.counted,
-            all: Vec::new(),
+            all,
         };
         overview.stop = self.stop(series, overview.toc);
         if overview.stop.is_some() {
@@ -180,13 +189,19 @@ impl<'e> Report<'e> {
             overview.has_states = !may_wait || !profile.sums_or_samples().any(lacks_state);
             overview.main_thread = main_thread::main_thread(profile, &code, (rows, toc), series.unit);
         }
-        overview.all = self.all_weights(series);
         // Waiting is never an answer, but subtrees would contain it.
-        if !overview.stands_out() && !has_others {
-            overview.subtrees = self.subtrees(series, &code.owners, &overview.all);
+        let has_subtrees = !overview.stands_out() && !has_others;
+        let heavy = if has_subtrees { self.heavy_functions(series, &overview.all) } else { Vec::new() };
+        let first = overview.answers.first().map(|first| first.function);
+        let functions: Vec<FunctionId> = heavy.iter().map(|heavy| heavy.function).chain(first).collect();
+        if functions.is_empty() {
+            return overview;
         }
-        let Some(first) = overview.answers.first().map(|first| first.function) else { return overview };
-        let with_first = Containing::new(profile, &[first]).rows(rows, 0);
+        let containing = Containing::new(profile, &functions);
+        let subtree = |(at, heavy)| self.subtree(series, &code.owners, heavy, &containing.rows(rows, at));
+        overview.subtrees = heavy.iter().enumerate().filter_map(subtree).collect();
+        let Some(first) = first else { return overview };
+        let with_first = containing.rows(rows, heavy.len());
         overview.heaviest_thread = subtrees::heaviest_thread(&with_first, series.unit);
         if overview.stands_out() && overview.answers_in == AnswersIn::Own {
             let places = found_of().filter_map(|(row, found)| Some((row, found.as_ref()?.place?)));

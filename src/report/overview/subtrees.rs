@@ -1,6 +1,5 @@
 //! The heaviest subtrees, as a starting point if no function stands out.
 
-use super::containing::Containing;
 use super::origin::{Origin, is_entry_point, is_run_loop};
 use super::owners::Owners;
 use crate::calltree::{HeavyNode, StackWeight, heavy_tree};
@@ -41,28 +40,32 @@ pub struct Subtree {
 }
 
 impl Report<'_> {
-    /// The subtrees of a series: of app code, or of all code if no app code is heavy enough. `all` contains the weight of each function.
-    pub(super) fn subtrees(&self, series: &SeriesReport, owners: &Owners, all: &[(u64, u64)]) -> Vec<Subtree> {
+    /// The functions of the subtrees of a series: of app code, or of all code if no app code is heavy enough. `all` contains the weight of each
+    /// function.
+    pub(super) fn heavy_functions(&self, series: &SeriesReport, all: &[(u64, u64)]) -> Vec<Found> {
         let profile = &self.recording.profile;
         let least = (LIGHT * series.counted.weight.value as f64).max(1.0);
         // No node of another function can be heavy.
         let is_heavy: Vec<bool> = all.iter().map(|(weight, _)| *weight as f64 >= least).collect();
         let of_app =
             |id: FunctionId, category| category == Category::User && !is_entry_point(profile.function_name(id));
-        let nodes = heavy_tree(profile, self.stacks(series), &is_heavy, least);
+        let nodes = heavy_tree(profile, self.weights.of_series(series.series), &is_heavy, least);
         let heavy = Heavy { nodes, total: series.counted.weight.value as f64 };
-        let mut found = heavy.subtrees(&eligible(profile, of_app), all);
-        if found.is_empty() {
-            found = heavy.subtrees(&eligible(profile, |id, _| is_no_machinery(profile, id)), all);
+        let found = heavy.subtrees(&eligible(profile, of_app), all);
+        match found.is_empty() {
+            true => heavy.subtrees(&eligible(profile, |id, _| is_no_machinery(profile, id)), all),
+            false => found,
         }
-        let functions: Vec<FunctionId> = found.iter().map(|found| found.function).collect();
-        let (containing, rows) = (Containing::new(profile, &functions), self.weights.of_series(series.series));
-        let found = found.iter().enumerate();
-        found.filter_map(|(at, found)| self.subtree(series, owners, found, &containing.rows(rows, at))).collect()
     }
 
     /// Collects the data of a subtree. `rows` are those that contain it.
-    fn subtree(&self, series: &SeriesReport, owners: &Owners, found: &Found, rows: &[StackWeight]) -> Option<Subtree> {
+    pub(super) fn subtree(
+        &self,
+        series: &SeriesReport,
+        owners: &Owners,
+        found: &Found,
+        rows: &[StackWeight],
+    ) -> Option<Subtree> {
         let profile = &self.recording.profile;
         let (thread, on_thread) = heaviest_thread(rows, series.unit)?;
         // If rows are equal, take the first.
@@ -114,8 +117,8 @@ fn outermost(profile: &Profile, stack: StackId, function: FunctionId) -> Option<
 }
 
 /// A function with its caller.
-struct Found {
-    function: FunctionId,
+pub(super) struct Found {
+    pub(super) function: FunctionId,
     caller: Option<FunctionId>,
 }
 

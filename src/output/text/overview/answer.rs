@@ -299,9 +299,7 @@ impl Page<'_, '_> {
         // In 95 of 100 cases, a share is within 1.96 standard deviations of the true value.
         let share = share(amount.weight.value, self.series) / 100.0;
         let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
-        // Rows of other tables are not samples.
-        let is_sampled = matches!(self.series.unit, Unit::Nanoseconds | Unit::Cycles | Unit::PmcEvents | Unit::Samples);
-        if !is_sampled
+        if !self.is_sampled()
             || !self.counts_samples()
             || samples < FEW_SAMPLES
             || points < if samples < MANY_SAMPLES { 1.0 } else { ROUGH }
@@ -341,13 +339,13 @@ impl Page<'_, '_> {
 
 pub(super) fn doing(work: Work) -> &'static str {
     match work {
-        Work::UnspecializedGenerics => "generic Swift code, not specialised, as in debug builds",
-        Work::ReferenceCounting => "retaining and releasing objects",
-        Work::MessageSending => "dispatching Objective-C messages",
-        Work::Allocation => "allocating and freeing memory",
-        Work::Locking => "taking locks or waiting for them",
-        Work::PageFaults => "handling page faults",
-        Work::Copying => "copying or filling memory",
+        Work::UnspecializedGenerics => "work: generic Swift code, not specialised, as in debug builds",
+        Work::ReferenceCounting => "work: retaining and releasing objects",
+        Work::MessageSending => "work: dispatching Objective-C messages",
+        Work::Allocation => "work: allocating and freeing memory",
+        Work::Locking => "work: taking locks or waiting for them",
+        Work::PageFaults => "work: handling page faults",
+        Work::Copying => "work: copying or filling memory",
     }
 }
 

@@ -31,8 +31,10 @@ impl Page<'_, '_> {
         let [of_all, weight] =
             if self.report.series.len() > 1 { [" of all tables", "this one's weight"] } else { ["", "the weight"] };
         let UnnamedFrames { unnamed: nameless, frames, .. } = unnamed;
-        let part = if self.overview.stop.is_some() { String::new() } else { format!(" ({amount} of {weight})") };
-        let of = format!("{nameless} of {frames} {addresses}{of_all}{part} {have} no name");
+        let hide = if *nameless == 1 { "hides" } else { "hide" };
+        let part =
+            if self.overview.stop.is_some() { String::new() } else { format!(" and {hide} {amount} of {weight}") };
+        let of = format!("{nameless} of {frames} {addresses}{of_all} {have} no name{part}");
         let Some(row) = of_own.or(wanted.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}. No binary is known; use {IMAGE} UUID@ADDRESS to specify where one was loaded."),

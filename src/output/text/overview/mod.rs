@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use crate::calltree::OperationSummary;
 use crate::output::text::style::{NARROW, Style, Tone, clean, fit, heading, lines_of_parts, wrap_behind};
-use crate::output::text::words::{amount_text, counted_text, share};
+use crate::output::text::words::{amount_text, base_text, counted_text, share};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, command_line, lookup, shell_word};
 use crate::report::{Amount, Busiest, Length, Overview, Report, SeriesReport, ThreadReport};
@@ -170,7 +170,8 @@ impl<'p, 'e> Page<'p, 'e> {
         let width = style.width.unwrap_or(WIDTH);
         let overview = report.overview(
             series,
-            report.options.top.unwrap_or(FUNCTIONS),
+            // One more shows whether the last one has equals.
+            report.options.top.unwrap_or(FUNCTIONS).saturating_add(1),
             1,
             width.saturating_sub(if series.unit == Unit::Nanoseconds { 27 } else { 36 }).clamp(10, MOST_BINS),
         );
@@ -283,37 +284,21 @@ impl<'p, 'e> Page<'p, 'e> {
             ),
             Meaning::OnCpu => {
                 let label = match self.series.unit {
-                    Unit::Nanoseconds | Unit::Cycles | Unit::PmcEvents => "CPU",
                     Unit::Samples => "samples",
+                    _ if self.is_sampled() => "CPU",
                     // Rows of other tables do not use a core.
                     _ => {
-                        return (
-                            "total",
-                            format!(
-                                "{} in {}",
-                                self.series.counted.weight,
-                                several(self.series.counted.samples, "row")
-                            ),
-                        );
+                        let Amount { weight, samples } = self.series.counted;
+                        return ("total", format!("{weight} in {}", several(samples, "row")));
                     }
                 };
                 let of = self.overview.activity.as_ref().map(|activity| {
                     let rate = self.rate(self.series.counted.weight, activity.time.length());
-                    format!("{rate}: {counted} over {}", self.base(Length::of(&activity.time)))
+                    format!("{rate}: {counted} over {}", base_text(Length::of(&activity.time)))
                 });
                 (label, of.unwrap_or(counted))
             }
         }
-    }
-
-    /// The time that the rate is relative to: `74.20 s recorded`, `2.00 s selected`, or `4.31 s sampled` from the first to the last sample.
-    fn base(&self, length: Length) -> String {
-        let what = match length {
-            Length { is_part: true, .. } => "selected",
-            Length { is_recorded: true, .. } => "recorded",
-            _ => "sampled",
-        };
-        format!("{} {what}", seconds(length.nanos))
     }
 
     /// A weight in a length of time: `61.1% of one core`, `18.74 Mcycles/s`.
@@ -356,12 +341,24 @@ impl<'p, 'e> Page<'p, 'e> {
         self.series.is_empty()
     }
 
-    /// The busiest second, if it was clearly busier than the mean.
+    /// The busiest second, if it was clearly busier than the mean: by a fifth, and by more than chance.
     fn busiest(&self) -> Option<Busiest> {
         let activity = self.overview.activity.as_ref()?;
         let rate = |weight: Weight, length: Nanos| weight.value as f64 / length.as_nanos() as f64;
-        let mean = rate(self.series.counted.weight, activity.time.length());
-        activity.busiest.filter(|busiest| rate(busiest.weight, busiest.length) > 1.2 * mean)
+        let all = activity.time.length();
+        let mean = rate(self.series.counted.weight, all);
+        let is_clear = |busiest: &Busiest| {
+            // The number of samples in a second of random samples is within three standard deviations of the mean.
+            let part = busiest.length.as_nanos() as f64 / all.as_nanos() as f64;
+            let noise = 3.0 / (part * self.series.counted.samples as f64).sqrt();
+            rate(busiest.weight, busiest.length) > (1.0 + noise.max(0.2)) * mean
+        };
+        activity.busiest.filter(is_clear)
+    }
+
+    /// True if the rows are samples of the CPU; rows of other tables are not.
+    fn is_sampled(&self) -> bool {
+        matches!(self.series.unit, Unit::Nanoseconds | Unit::Cycles | Unit::PmcEvents | Unit::Samples)
     }
 
     /// True if samples show that a thread existed, whether it was running or not.
@@ -463,7 +460,7 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
-    /// The options that select only this series, for formats that can contain only one measurement.
+    /// The options that select only this series, for formats that can contain only one measurement, and for times, which are those of one run.
     fn only_measurement(&self) -> String {
         if self.report.check_one_measurement().is_ok() {
             return String::new();
@@ -515,13 +512,30 @@ impl<'p, 'e> Page<'p, 'e> {
         next.extend(self.busiest().filter(|_| has_enough).map(|Busiest { start, length, .. }| {
             let end = start.saturating_add(length);
             let [start, end] = [start, end].map(|time| format!("{}s", Millionths::new(time.as_nanos() / 1_000)));
-            (format!("{TIME} {start}..{end}"), "the busiest time")
+            (format!("{}{TIME} {start}..{end}", self.only_measurement()), "the busiest time")
         }));
         next.push((format!("{VIEW} tree"), "every thread's calls"));
         next.push((format!("{}{OUTPUT} report.html", self.only_measurement()), "explore it"));
-        next.truncate(3);
+        let hangs = self.command_for_hangs();
+        next.truncate(if hangs.is_empty() { 3 } else { 2 });
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
-        command_lines(self.context.command, &next, &self.style)
+        let mut lines = command_lines(self.context.command, &next, &self.style);
+        // Below the empty line, what explains the hangs is first.
+        lines.splice(lines.len().min(1)..lines.len().min(1), hangs);
+        lines
+    }
+}
+
+impl Page<'_, '_> {
+    /// The command that explains the hangs, if there are any and nothing is selected.
+    fn command_for_hangs(&self) -> Vec<String> {
+        let [program, files @ ..] = self.context.command else { return Vec::new() };
+        if self.hangs().is_empty() || files.iter().any(|word| word.starts_with('-')) {
+            return Vec::new();
+        }
+        let words: Vec<String> =
+            [program.clone(), "hangs".to_owned()].into_iter().chain(files.iter().cloned()).collect();
+        command_lines(&words, &[("", "why the app hung")], &self.style).split_off(1)
     }
 }
 
@@ -534,7 +548,7 @@ pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], 
     }
     let command = OverviewContext::command_line(words.iter().map(String::as_str));
     let lines = next.iter().map(|(options, what)| {
-        let line = format!("{command} {options}");
+        let line = format!("{command} {options}").trim_end().to_owned();
         let comment = format!("  # {what}");
         let columns = line.chars().count() + comment.chars().count();
         let fits = style.width.is_none_or(|width| columns <= width);

@@ -78,6 +78,16 @@ impl Page<'_, '_> {
                 rows.extend(self.details(answer));
             }
         }
+        let equals = |[last, next]: [&Answer; 2]| (last.amount == next.amount).then_some(next.amount);
+        let last = functions.checked_sub(1).and_then(|last| self.overview.answers.get(last));
+        let equal = last.zip(self.overview.answers.get(functions)).and_then(|(last, next)| equals([last, next]));
+        rows.extend(equal.map(|amount| AnswerRow {
+            own: self.percent(amount),
+            total: String::new(),
+            what: What::Text("each in other functions"),
+            owner: Owner::default(),
+            is_detail: false,
+        }));
         rows.extend(self.heaviest_leaf().map(|leaf| AnswerRow {
             own: self.percent(leaf.amount),
             is_detail: false,
@@ -93,8 +103,8 @@ impl Page<'_, '_> {
         let owner = self.owner(subtree.function, (subtree.thread, subtree.on_thread), all, origin);
         let first = self.detail(all, What::Function("", subtree.function));
         let first = AnswerRow { owner, is_detail: false, ..first };
-        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("in its caller ", id)));
-        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("in its callee ", id)));
+        let caller = subtree.caller.map(|id| self.detail(self.overview.all(id), What::Function("caller ", id)));
+        let callee = subtree.callee.map(|(id, amount)| self.detail(amount, What::Function("callee ", id)));
         [Some(first), caller, callee].into_iter().flatten().collect()
     }
 
@@ -103,8 +113,8 @@ impl Page<'_, '_> {
         let all = |id| self.overview.all(id);
         let callers = match (self.overview.answers_in, answer.callers.as_slice()) {
             (AnswersIn::All, _) | (_, []) => Vec::new(),
-            (_, [only]) => vec![(*only, "in its heaviest caller ")],
-            (_, [first, .., last]) => vec![(*last, "in its heaviest caller "), (*first, "further up, in ")],
+            (_, [only]) => vec![(*only, "caller ")],
+            (_, [first, .., last]) => vec![(*last, "caller "), (*first, "outer caller ")],
         };
         let mut rows: Vec<AnswerRow> =
             callers.into_iter().map(|(id, by)| self.detail(all(id), What::Function(by, id))).collect();
@@ -114,8 +124,8 @@ impl Page<'_, '_> {
         // Without heavy callees, all of it is the function's own work.
         if spent.callees.iter().any(|(_, amount)| is_much(amount)) {
             let callees = spent.callees.iter().filter(|(_, amount)| is_much(amount));
-            rows.extend(Some(spent.itself).filter(is_much).map(|own| self.detail(own, What::Text("its own work"))));
-            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("in its callee ", id))));
+            rows.extend(Some(spent.itself).filter(is_much).map(|own| self.detail(own, What::Text("itself"))));
+            rows.extend(callees.map(|&(id, amount)| self.detail(amount, What::Function("callee ", id))));
         }
         let work = spent.work.iter().filter(|(_, amount)| is_much(amount)).take(2);
         rows.extend(work.map(|&(kind, amount)| self.detail(amount, What::Text(doing(kind)))));
@@ -230,8 +240,9 @@ impl Page<'_, '_> {
         let is_first = |(index, row): &(usize, &AnswerRow)| *index == 0 || row.is_detail || row.own.is_empty();
         let told = rows.iter().enumerate().filter(is_first).map(|(_, row)| {
             let (words, name) = match row.what {
-                What::Function(words, id) => (words, self.function_of(id)),
-                What::Text(text) => ("", text.to_owned()),
+                What::Function("", id) => (String::new(), self.function_of(id)),
+                What::Function(words, id) => (format!("in its {words}"), self.function_of(id)),
+                What::Text(text) => (String::new(), text.to_owned()),
             };
             let owner = row.owner.text(0);
             let owner = if owner.is_empty() { String::new() } else { format!(", {}", fit(&owner, Some(80))) };
