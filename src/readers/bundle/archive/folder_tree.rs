@@ -26,7 +26,7 @@ pub(super) enum Place {
     Range(u64),
     /// In a zip.
     Zipped(Zipped),
-    /// The entry exists but is not read, for this reason.
+    /// The entry exists but cannot be read, for this reason.
     Refused(&'static str),
 }
 
