@@ -1,4 +1,4 @@
-//! The container of records (`.symbols`), and what all these files have in common.
+//! The container of records (`.symbols`), and the parts that related files share.
 //!
 //! `xcrun symbols -symbolsPackageDir` writes one container for each UUID. In `.trace` bundles, Instruments stores containers without symbols
 //! ("shallow signatures") and bare records (`.symbolsarchive`). Little endian:
