@@ -1,4 +1,4 @@
-//! The call tree of functions, without light functions and what is below them.
+//! The call tree of heavy functions, without light functions and everything below them.
 
 use std::cmp::Reverse;
 
@@ -19,8 +19,8 @@ pub(crate) struct HeavyNode {
     pub(crate) is_outermost: bool,
 }
 
-/// Builds the tree of the functions for which `is_heavy` is true, and returns its nodes with at least the weight `least`. Callers precede the functions
-/// that they called, and of several, the heaviest comes first with everything below it.
+/// Builds the tree of the functions for which `is_heavy` is true, and returns the nodes with at least the weight `least` in preorder, heaviest
+/// siblings first.
 pub(crate) fn heavy_tree(
     profile: &Profile,
     stacks: WeighedStacks<'_>,
@@ -38,11 +38,11 @@ struct Builder<'p> {
     profile: &'p Profile,
     is_heavy: &'p [bool],
     nodes: Vec<HeavyNode>,
-    /// The node of a function below another node.
+    /// The index of each function's node below another node.
     children: HashMap<(Option<usize>, FunctionId), usize>,
     /// The nodes on the path.
     path: Vec<usize>,
-    /// By function: the number of these nodes that it has.
+    /// By function: how many of the path's nodes have it.
     on_path: Vec<u32>,
     /// The number of frames on the path from the first light function on.
     below: usize,
@@ -78,7 +78,7 @@ impl PathVisitor for Builder<'_> {
     }
 }
 
-/// Sorts the nodes in preorder, and leaves out light ones.
+/// Sorts the nodes in preorder, and drops light ones.
 fn in_order(profile: &Profile, nodes: &[HeavyNode], least: f64) -> Vec<HeavyNode> {
     let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::default();
     for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node.all.0 as f64 >= least) {
@@ -93,7 +93,7 @@ fn in_order(profile: &Profile, nodes: &[HeavyNode], least: f64) -> Vec<HeavyNode
         sorted
     };
     let mut ordered: Vec<HeavyNode> = Vec::new();
-    // The nodes to visit, each with the new index of its parent.
+    // The nodes to visit, with the new indices of their parents.
     let mut open: Vec<(usize, Option<usize>)> = sorted(None).into_iter().rev().map(|node| (node, None)).collect();
     while let Some((node, parent)) = open.pop() {
         let place = ordered.len();

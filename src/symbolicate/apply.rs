@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         let chain = answers.at(address);
         let outermost = chain.last()?;
         // For functions folded by the linker, symbol files do not show which one ran. A recorded name is better than such an answer, and a
-        // missing name stays missing.
+        // recorded `<deduplicated_symbol>` is kept.
         let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);

@@ -28,7 +28,7 @@ pub struct RowReader<'p> {
     plan: &'p RowPlan,
     target: RowTarget<'p>,
     wanted: WantedTables,
-    /// The number of wanted tables that have begun.
+    /// The number of wanted tables so far.
     count: Cell<usize>,
     /// The number of the current table, and its field for each column once a row was read.
     table: usize,
