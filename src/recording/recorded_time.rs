@@ -2,10 +2,10 @@
 //!
 //! Every rate, percentage of a core, window and mean divides by one of two times:
 //!
-//! The **recorded time** of a run comes from a manifest, or else from its table of contents. Without either, it is estimated as the time covered
-//! by all its samples, selected or not.
-//! The **selected time** is the intersection of the recorded time with the time range and the intervals of a [`Selection`]. If the recorded time
-//! is an estimate, its ends also limit the selected time.
+//! - The **recorded time** of a run comes from a manifest, or else from its table of contents. Without either, it is estimated as the time
+//!   covered by all its samples, selected or not.
+//! - The **selected time** is the intersection of the recorded time with the time range and the intervals of a [`Selection`]. If the recorded
+//!   time is an estimate, its ends also limit the selected time.
 
 use crate::profile::{SampledTime, Selection, TimeRange};
 use crate::units::Nanos;

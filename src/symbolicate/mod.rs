@@ -1,9 +1,9 @@
 //! Symbolicates a profile: every frame that symbol files contain gets its name, its inlined functions and its line.
 //!
 //! 1. The distinct (image, lookup address) pairs of all frames are collected, by UUID, relative to the load address.
-//! The files of each image are queried, best first, with sorted addresses (`cached_answers`); images are queried in parallel. Answers are kept
-//! for other exports in a batch ([`SymbolCache`]).
-//! A new profile is built, in which each frame is replaced by one frame per inlined function (`apply`).
+//! 2. The files of each image are queried, best first, with sorted addresses (`cached_answers`); images are queried in parallel. Answers are kept
+//!    for other exports in a batch ([`SymbolCache`]).
+//! 3. A new profile is built, in which each frame is replaced by one frame per inlined function (`apply`).
 //!
 //! A frame named by the recording keeps its name, unless the symbols name another function. The symbols are then right, since the UUID matches,
 //! and the disagreement is counted. Recorded inlined functions are kept if the files list only one function. The summary shows, for each binary,

@@ -16,7 +16,7 @@
 //! one table.
 //!
 //! * **Weight**: each sample has weight 1. The file does not contain the CPU time of a sample: `samplePeriod` is the requested period, and the
-//! real gaps are longer. A waiting thread leaves gaps of any length, so weights derived from gaps would make an idle thread look busy.
+//!   real gaps are longer. A waiting thread leaves gaps of any length, so weights derived from gaps would make an idle thread look busy.
 //! * **Time** is relative to `timeOriginMicros`. Threads have numbers but no names.
 //! * **Stacks** are indices of functions from the leaf to the root, or the identifier of the leaf, whose `parent` is its caller. If the VM kept
 //!   only the innermost frames of a stack (`truncated`), its root is `<truncated backtrace>`.

@@ -19,8 +19,8 @@
 //! number of the run is its position in the input.
 //!
 //! * **Counts** are samples through a frame; self = count − Σ callees. The file does not contain the time that a sample represents. Hangs and
-//! launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are CPU samples, and samples of disk writes represent bytes. In a
-//! crash or memory exception, a thread has one stack, which counts as one sample; the count in the file is ignored.
+//!   launches are [presence](crate::profile::Meaning::Presence), CPU exceptions are CPU samples, and samples of disk writes represent bytes. In a
+//!   crash or memory exception, a thread has one stack, which counts as one sample; the count in the file is ignored.
 //! * **Order**: sampled trees begin with the outermost frame and branch; stacks of crashes and memory exceptions begin with the innermost
 //!   frame and do not branch. `callStackPerThread` does not indicate the order. If the kind of a tree is unknown, its order is inferred from a
 //!   branch, or from the functions in which threads start; otherwise the tree is rejected.

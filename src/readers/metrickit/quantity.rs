@@ -7,11 +7,11 @@
 //! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A text is therefore parsed in
 //! every CLDR format that contains its unit name, and accepted only if these rules leave a single value:
 //!
-//! All texts of a payload use the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
-//! Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as 1.234 ms
-//! for an English text in Germany.
-//! A unit name that means something else in more languages is accepted only in regions of its language: `1500 Mb` is 1500 kB in Zulu, and
-//! megabits elsewhere.
+//! * All texts of a payload use the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
+//! * Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as 1.234
+//!   ms for an English text in Germany.
+//! * A unit name that means something else in more languages is accepted only in regions of its language: `1500 Mb` is 1500 kB in Zulu, and
+//!   megabits elsewhere.
 //!
 //! Otherwise the text is rejected.
 

@@ -28,8 +28,8 @@
 //! * The samples of a microstackshot report add up to its `Steps`, or each process lists its percentage of them.
 //! * The offset in a binary is relative to an image in the list of the same process. An address beyond that image is unknown code.
 //! * Callers are recorded with return addresses, and leaves with the sampled instruction.
-//! Notes in place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept, since it replaces
-//! callers that were not recorded.
+//! * Notes in place of functions, such as `<User mode>`, belong to the function above them. Only `<truncated backtrace>` is kept, since it
+//!   replaces callers that were not recorded.
 //! * The thread state follows the address. Since Report Version 25, threads without a state are waiting. Older reports have no states.
 //! * In reports sorted by time (`Timeline format`), lines end with their steps, whose number must equal the samples. Times are not read.
 //!
