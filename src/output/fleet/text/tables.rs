@@ -195,7 +195,7 @@ pub(super) fn scope_table(
         return page.painted(Tone::Dim, &format!("no {what}"));
     }
     let names = names.to_owned();
-    // Values in metrics are not numbers of samples.
+    // The values in metrics are not counts of samples.
     let is_sampled = !cohort.cohort.unit.is_of_metrics();
     let samples = is_sampled.then(|| Column::new("samples", 10));
     let table_of_values = if cohort.runs == 1 {
