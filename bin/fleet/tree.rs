@@ -20,7 +20,7 @@ use super::reading::{self, RunParts};
 use super::tree_args::{FleetTreeArgs, TreePlan};
 use crate::{Failure, redacted, warning};
 
-/// The place of columns that do not fit.
+/// Where to find columns that do not fit.
 const IN_FORMATS: &str = "CSV and JSON have all.";
 /// The number of runs that text lists by default.
 const RUNS_OF_TEXT: usize = 20;
@@ -50,7 +50,7 @@ pub(super) fn show(args: FleetTreeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The source of the runs.
+/// The maximum number of runs that text lists by default.
 enum Runs<'r> {
     Datasets(Vec<PathBuf>),
     Recordings(FleetInputs, Box<FleetSettings<'r>>),

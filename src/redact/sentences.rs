@@ -6,7 +6,7 @@
 //! url=file%3A%2F%2F%2FUsers%2Fjane%2Fa                         all of the URL
 //! ```
 //!
-//! The end of a path is not marked. It is better to lose a word than to show a folder.
+//! Text does not mark where a path ends. It is better to lose a word than to reveal a folder.
 
 use super::paths::{is_own_root, is_system};
 
