@@ -22,7 +22,7 @@ use crate::{Failure, redacted, warning};
 
 /// Where to find columns that do not fit.
 const IN_FORMATS: &str = "CSV and JSON have all.";
-/// The number of runs that text lists by default.
+/// The maximum number of runs that text lists by default.
 const RUNS_OF_TEXT: usize = 20;
 
 pub(super) fn show(args: FleetTreeArgs) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ pub(super) fn show(args: FleetTreeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The maximum number of runs that text lists by default.
+/// The source of the runs.
 enum Runs<'r> {
     Datasets(Vec<PathBuf>),
     Recordings(FleetInputs, Box<FleetSettings<'r>>),
