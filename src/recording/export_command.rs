@@ -14,7 +14,7 @@ impl Table {
     }
 }
 
-/// Like [`export_command`], but writes to `export.xml`.
+/// Like [`Table::export_command`], but writes to `export.xml`.
 pub(crate) fn export_to_file(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
     Table::export_command(recording, run, schemas) + " --output export.xml"
 }

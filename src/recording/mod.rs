@@ -252,6 +252,7 @@ impl Recording {
     }
 }
 
+/// One document of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// The name of the input.

@@ -122,6 +122,7 @@ pub(super) static STATES: ListingKind = ListingKind::new(
     states,
 );
 
+/// The weight of the samples in one thread state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StateRow {

@@ -7,6 +7,7 @@ use crate::profile::ThreadId;
 /// What a thread did in a period.
 #[derive(Clone, Debug)]
 pub struct HangActivity {
+    /// The conclusion about what the thread did.
     pub verdict: HangVerdict,
     /// Why the verdict is [`Unknown`](HangVerdict::Unknown).
     pub reason: Option<String>,
