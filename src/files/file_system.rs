@@ -55,7 +55,7 @@ const fn plain(path: PathBuf) -> PathBuf {
     path
 }
 
-/// Windows writes canonical paths as `\\?\C:\x`, which few programs understand and nobody types. Only long paths need that form.
+/// Windows writes canonical paths as `\\?\C:\x`, which few programs understand and no user would type. Only long paths need that form.
 #[cfg(windows)]
 fn plain(path: PathBuf) -> PathBuf {
     const LONGEST: usize = 260;

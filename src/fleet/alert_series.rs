@@ -28,7 +28,7 @@ pub(super) enum AlertNumbers {
 /// One number per run.
 #[derive(Debug)]
 pub(super) struct OneSeries {
-    /// The number of each run; `None` if it has none (it is shorter than the window).
+    /// By run: its number; `None` if the run is shorter than the window.
     pub(super) values: Vec<Option<Millionths>>,
     /// True if any run contains the rule's name.
     pub(super) is_seen: bool,

@@ -17,7 +17,7 @@ type Key = (StringId, Option<StringId>);
 pub(super) struct ScopeColumn {
     pub(super) scope: FleetScope,
     measure: Measure,
-    /// True if functions with the same name share a key, whatever their binary.
+    /// True if functions with the same name share a key, regardless of their binary.
     is_of_names: bool,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,

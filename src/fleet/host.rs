@@ -148,7 +148,7 @@ pub trait FleetHost: Sync {
     /// Called when reading has ended.
     fn end(&self) {}
 
-    /// Returns false if the user wants to stop. No more files are started then.
+    /// Returns false if the user wants to stop. No more files are started after that.
     fn may_begin(&self) -> bool {
         true
     }
@@ -158,7 +158,7 @@ pub trait FleetHost: Sync {
         let _ = sentence;
     }
 
-    /// Shows the result of a step, which is a line of text.
+    /// Shows the result of a step, as a line of text.
     fn tell(&self, line: &str) {
         let _ = line;
     }

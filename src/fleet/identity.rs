@@ -36,7 +36,7 @@ pub(crate) fn without_path(run_id: &str) -> &str {
     first_parts(run_id, 3)
 }
 
-/// Identifies a run's recording by content, table of contents and run number, whatever its labels.
+/// Identifies a run's recording by content, table of contents and run number, regardless of its labels.
 pub(crate) fn recording(run_id: &str) -> String {
     format!("{}{}", first_parts(run_id, 2), &run_id[of_file(run_id).len()..])
 }

@@ -317,7 +317,7 @@ pub struct Summary {
     /// The requested percentiles.
     pub estimates: Vec<Estimate>,
     /// For each percentile, the indices in [`FleetReport::runs`] of the runs that determine it, in order of their values: one with nearest rank,
-    /// one or two with the linear method. Of several runs with the same value, only the first is listed. Empty for windows, and if a value is
+    /// one or two with the linear method. If several runs have the same value, only the first is listed. Empty for windows, and if a value is
     /// zero.
     pub percentile_runs: Vec<Vec<usize>>,
     /// The index in [`FleetReport::runs`] of the (first) run with the largest value. `None` for windows and without runs.

@@ -62,7 +62,7 @@ fn name(option: &str) -> &str {
     option.trim_start_matches('-')
 }
 
-/// Quotes a text as one word of a shell command, if necessary.
+/// Quotes a string as one word of a shell command, if necessary.
 fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {

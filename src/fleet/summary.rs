@@ -61,7 +61,7 @@ pub(super) fn summarize(
     summary
 }
 
-/// Summarises pooled windows. Their number says nothing about the certainty of a percentile, so there are no intervals, and every percentile has
+/// Summarises pooled windows. Their number does not determine the certainty of a percentile, so there are no intervals, and every percentile has
 /// support.
 pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
     let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
@@ -134,7 +134,7 @@ pub(super) fn sort_value(
     value.map_or(0.0, Millionths::as_f64)
 }
 
-// With nearest rank, a percentile is the value of a run that users can open. Of several runs with that value, the first one in report order is
+// With nearest rank, a percentile is the value of a run that users can open. If several runs have that value, the first one in report order is
 // listed.
 
 /// The values of one distribution, with the positions of their runs.

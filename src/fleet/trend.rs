@@ -97,7 +97,7 @@ fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
     }
 }
 
-/// The distribution of some runs, weighted if the options say so.
+/// The distribution of some runs, weighted if the options require it.
 pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
     options.distribution(runs.map(|run| (run.rate, run.run_weight)).collect(), 0, 0)
 }

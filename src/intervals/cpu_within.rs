@@ -51,7 +51,7 @@ impl Weights {
 }
 
 impl CpuWithin {
-    /// Uses the selected samples of running threads. Of each run, only the series with the largest weight is used; series of CPU time have
+    /// Uses the selected samples of running threads. Only the series of each run with the largest weight is used; series of CPU time have
     /// precedence.
     pub(crate) fn new(recording: &Recording) -> Option<Self> {
         let profile = &recording.profile;

@@ -30,7 +30,7 @@ pub struct IntervalSummary {
     pub quantiles: Vec<Quantile>,
     /// The number of runs with a table of intervals; `None` for a single recording.
     pub runs: Option<u64>,
-    /// Of several inputs, the number that could not be measured, plus the number of runs without a table of intervals.
+    /// The number of inputs that could not be measured, plus the number of runs without a table of intervals.
     pub unmeasured: u64,
     /// The outcomes of alert rules.
     pub alerts: Vec<AlertOutcome>,
@@ -194,7 +194,7 @@ impl IntervalPool {
         end: &dyn Fn(Option<&str>, u32) -> Option<Nanos>,
     ) -> IntervalSummary {
         let mut names = self.names;
-        // Of equal durations, the earlier interval comes first.
+        // Among equal durations, the earlier interval comes first.
         names.values_mut().for_each(|pooled| pooled.closed.sort_unstable());
         let judge = |(alert, labelled): (&AlertRule, &Pooled)| {
             let named = names.iter().filter(|((_, name), _)| is_about(alert, name.as_deref()));

@@ -1,6 +1,6 @@
 //! Makes text from inputs inert, so that it cannot steer a terminal, break lines or reverse other text.
 //!
-//! Function, thread and file names contain whatever was recorded. All output for people (text, HTML, SVG, messages of the command) passes them
+//! Function, thread and file names contain any recorded bytes. All output for people (text, HTML, SVG, messages of the command) passes them
 //! through [`inert`]. Formats for programs keep every byte of a name, and use an [`InertWriter`] only on a terminal.
 
 use std::borrow::Cow;

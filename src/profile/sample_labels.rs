@@ -18,8 +18,8 @@ pub(crate) struct LabelledRange<'l> {
 }
 
 impl Profile {
-    /// Labels each sample with the interval that was open on its thread. Of several, the innermost wins: the last to start, and of those the
-    /// first to end. Replaces earlier labels.
+    /// Labels each sample with the interval that was open on its thread. If there are several, the innermost wins: the last to start, and among
+    /// equals the first to end. Replaces earlier labels.
     pub(crate) fn label_samples(&mut self, ranges: &[LabelledRange<'_>]) -> Result<(), Full> {
         let mut of_thread: HashMap<(u32, u64), Vec<(TimeRange, StringId)>> = HashMap::default();
         for LabelledRange { run, tid, range, label } in ranges {

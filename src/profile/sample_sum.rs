@@ -41,7 +41,7 @@ impl From<&Sample> for SampleSum {
 ///
 /// A sample at time t with a weight of w nanoseconds covers the time from t up to, but not including, t + w, as in timelines and flame charts. n
 /// samples of w, at intervals of w, therefore cover n · w, which is their weight, and not just the (n − 1) · w from the first to the last. Unless
-/// its samples overlap, the weight of a thread never exceeds this [length](Self::length), whatever the gaps. Exports do not specify whether a
+/// its samples overlap, the weight of a thread never exceeds this [length](Self::length), regardless of gaps. Exports do not specify whether a
 /// sample describes the time before or after it. With equal weights, as in nearly every export, the length is the same either way.
 ///
 /// Cycles, events and numbers of samples are not times. Samples in these units, and samples of weight 0, cover only the moment at which they were

@@ -159,8 +159,8 @@ impl<'p> SelectedSamples<'p> {
         self.threads[thread.index()]
     }
 
-    /// True if the run, process, thread and time of a sample are selected, whatever its state. With a time range or intervals, false for a sum of
-    /// samples at different times.
+    /// True if the run, process, thread and time of a sample are selected, regardless of its state. With a time range or intervals, false for a
+    /// sum of samples at different times.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();

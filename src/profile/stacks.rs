@@ -26,7 +26,7 @@ use crate::hash::BuildHasher;
 /// ```
 ///
 /// A stack takes 4 bytes, and 4 more if it does not follow its parent. While the profile is built, an entry in the hash table takes another 15 to
-/// 30 bytes. A recording has about one such entry per distinct leaf, whatever the depth of its stacks.
+/// 30 bytes. A recording has about one such entry per distinct leaf, regardless of the depth of its stacks.
 #[derive(Debug, Default)]
 pub(super) struct StackTable {
     rows: StackRows,

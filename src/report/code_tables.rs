@@ -152,7 +152,7 @@ impl<'e> Report<'e> {
     }
 }
 
-/// What identifies a binary: its UUID, whatever the load address, or else its name and path.
+/// What identifies a binary: its UUID, regardless of the load address, or else its name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
@@ -320,7 +320,7 @@ fn lines(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
-/// The texts of a row: place and owner in text output; path, line, function and binary in other formats.
+/// The strings of a row: place and owner in text output; path, line, function and binary in other formats.
 fn line_texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
     let (function, binary) = (function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default());
     let path = row.source.map(|source| source.path);

@@ -25,7 +25,7 @@
 //!
 //! The next sample of a thread continues a sample if it comes before t + 1.5 w (for other weights: within twice the typical gap). If a sample
 //! were missing in between, the gap would be longer. While samples continue, a function at the same depth below the same callers is one span,
-//! which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, whatever its length.
+//! which includes the small pauses of an uneven timer. The weight of a span is the weight of its samples, regardless of its length.
 //!
 //! Samples without weight (snapshots) cover no time and are omitted. A profile of sums
 //! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) has no times, so its charts are empty.

@@ -10,7 +10,7 @@ pub struct Bin {
     pub lower: f64,
     /// The upper edge.
     pub upper: f64,
-    /// The number of values, whatever their weights.
+    /// The number of values, regardless of their weights.
     pub count: u64,
 }
 

@@ -180,7 +180,7 @@ impl Quantile {
     /// The quantile over runs that sampling noise alone would cause if all runs were identical.
     ///
     /// It is the Poisson quantile for λ, the average number of samples per run, divided by λ and multiplied by `mean`, in the unit of `mean`. A
-    /// measured quantile up to this value is no evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples per run.
+    /// measured quantile up to this value is not evidence that runs differ. `None` without samples, for q = 1, and above 10¹⁰ samples per run.
     pub fn noise_floor(self, samples_per_run: f64, mean: Millionths) -> Option<f64> {
         let of_poisson = self.of_poisson(samples_per_run).filter(|_| samples_per_run > 0.0)?;
         Some(of_poisson as f64 / samples_per_run * mean.as_f64())

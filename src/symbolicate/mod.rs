@@ -7,7 +7,7 @@
 //!
 //! A frame named by the recording keeps its name, unless the symbols name another function. The symbols are then right, since the UUID matches,
 //! and the disagreement is counted. Recorded inlined functions are kept if the files list only one function. The summary shows, for each binary,
-//! how many frames have names now, and why others have none.
+//! how many frames have names now, and why others have no name.
 
 mod answers;
 mod apply;

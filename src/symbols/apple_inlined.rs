@@ -111,7 +111,7 @@ impl<'a> InlinedCalls<'a> {
         })
     }
 
-    /// Sorts siblings by address. Of calls with the same start, the smallest comes last.
+    /// Sorts siblings by address. Among calls with the same start, the smallest comes last.
     fn sorted(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..).take(self.ends.len()).collect();
         let mut first = 0;
@@ -126,7 +126,7 @@ impl<'a> InlinedCalls<'a> {
         order
     }
 
-    /// Finds the call at an address among `first` and its siblings. Of overlapping calls, the last to start wins, then the smallest.
+    /// Finds the call at an address among `first` and its siblings. If calls overlap, the last to start wins, then the smallest.
     pub(super) fn find(&self, first: usize, address: u64) -> Option<usize> {
         let end = *self.ends.get(first)? as usize;
         let call = |index: usize| Entry::of(&self.table, index);

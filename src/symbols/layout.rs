@@ -1,7 +1,7 @@
 //! Finds the parts of one slice: sections, symbol table, function starts, DWARF.
 //!
-//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses. Of the sections' contents, it has only `__DWARF`
-//! and the symbol table. Section names are truncated to 16 bytes: `.debug_str_offsets` is `__debug_str_offs`.
+//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses. It has the contents of only the `__DWARF`
+//! sections and the symbol table. Section names are truncated to 16 bytes: `.debug_str_offsets` is `__debug_str_offs`.
 
 use std::io;
 

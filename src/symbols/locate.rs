@@ -2,7 +2,7 @@
 //! (`recall`). Files are recognised by content, never by name.
 //!
 //! The user may specify a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, even if
-//! several links lead to it. Of files with the same UUID, the one with the most information comes first: a dSYM (lines, inlined functions), then
+//! several links lead to it. Files with the same UUID are sorted by the information they contain: a dSYM (lines, inlined functions), then
 //! `.symbols`, then the binary itself, then the symbols stored in a recording (`.symbolsarchive`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +21,7 @@ use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
-/// The maximum depth of a walk, far above that of any folder with symbols.
+/// The maximum depth of a walk, far above the depth of any folder with symbols.
 pub(super) const MAX_DEPTH: usize = 64;
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
 /// Larger symbol files are not loaded.

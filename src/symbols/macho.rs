@@ -48,7 +48,7 @@ fn slice_count(start: &[u8]) -> Option<u32> {
 /// One architecture of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// `LC_UUID`, which identifies the symbols. Object files have none.
+    /// `LC_UUID`, which identifies the symbols. Object files have no UUID.
     pub uuid: Option<Uuid>,
     pub(super) architecture: Architecture,
     /// True for the companion file with the DWARF of a binary (`MH_DSYM`).

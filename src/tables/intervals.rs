@@ -124,7 +124,7 @@ fn name_column(head: &TableHead, is_recording: bool) -> Option<usize> {
 }
 
 /// Name columns of tables with unknown schemas, in order of preference. All GPU work has the state `Active`, so the channel comes before the
-/// state. `state` stands for every column whose type is a state.
+/// state. `state` matches every column whose type is a state.
 const NAMES: [&str; 18] = [
     "name",
     "channel-name",

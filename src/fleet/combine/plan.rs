@@ -1,6 +1,6 @@
 //! Decides which rows are used when datasets are combined.
 //!
-//! A file in several datasets is used once. Of several copies of a file, the first by path is used, as in an extract. Neither the order of the
+//! A file in several datasets is used once. If a file has several copies, the first by path is used, as in an extract. Neither the order of the
 //! datasets nor the distribution of files among them affects the result.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};

@@ -17,7 +17,7 @@ pub struct CompareOptions {
     pub min_effect: f64,
     /// True to compare functions.
     pub with_functions: bool,
-    /// True if any slower function makes the verdict slower, whatever its share of the total.
+    /// True if any slower function makes the verdict slower, regardless of its share of the total.
     pub fails_with_any_function: bool,
 }
 

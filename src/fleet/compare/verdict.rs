@@ -14,7 +14,7 @@ pub(crate) const TOTAL_UNITS: u64 = 3;
 pub enum Verdict {
     /// It is slower, for these reasons.
     Slower(Vec<Reason>),
-    /// It is faster, for these reasons, and nothing is slower. More idle units are no reason, since they may have failed to start.
+    /// It is faster, for these reasons, and nothing is slower. More idle units are not a reason, since they may have failed to start.
     Faster(Vec<Reason>),
     /// A slowdown of at least this fraction of the base is ruled out. The fraction is below the smallest relevant change.
     NoSlowdown {
@@ -37,7 +37,7 @@ pub enum Verdict {
     },
 }
 
-/// An obstacle to any conclusion, whatever the number of units.
+/// An obstacle to any conclusion, regardless of the number of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A side has fewer than three units.

@@ -169,7 +169,7 @@ impl Gathered {
     }
 }
 
-/// FNV-1a, which gives the same result on every machine.
+/// FNV-1a, which has the same result on every machine.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -4,8 +4,8 @@
 //! files. Results do not depend on timing: files that are read in parallel share the memory, and a file that exceeds its share is read again,
 //! alone.
 //!
-//! Of several copies, the first file in order is used, whichever was read first. Files of different lengths have different contents, so a file
-//! waits only for earlier files of its length. The length of a compressed file is unknown; if there is one, all files wait.
+//! If there are several copies, the first file in order is used, not the first one read. Files of different lengths have different contents, so a
+//! file waits only for earlier files of its length. The length of a compressed file is unknown; if there is one, all files wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,8 +22,8 @@ use crate::fleet::store::InputKind;
 use crate::memory::OverBudget;
 use crate::units::counted;
 
-/// The length of an uncompressed export; `None` unless the file name shows that it is one. Other files may be archives, whose length says nothing
-/// about their content.
+/// The length of an uncompressed export; `None` unless the file name shows that it is one. Other files may be archives, whose length does not
+/// indicate the size of their content.
 fn plain_length(host: &dyn FleetHost, task: &Task) -> Option<u64> {
     let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
     host.state(&task.path).filter(|state| state.kind == InputKind::File && is_plain).map(|state| state.length)

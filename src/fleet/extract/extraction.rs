@@ -73,7 +73,7 @@ pub(super) struct Counts {
     pub(super) lost_labels: BTreeSet<String>,
 }
 
-/// Whether the dataset is up to date for a file, as far as can be told without opening it.
+/// Whether the dataset is up to date for a file, judged without opening it.
 #[derive(Clone, Debug)]
 enum Unread {
     /// Unknown: the file must be hashed.
@@ -265,7 +265,7 @@ impl<'a> Extraction<'a> {
     /// True if a file that has no runs because it is a copy would still have none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match kept.run_id.as_ref().and_then(|run_id| self.counting.get(run_id)) {
-            // The file failed on its own; or the original is not among the tasks, and stays in the dataset.
+            // The file itself failed, or the original is not among the tasks and stays in the dataset.
             None | Some((_, None)) => true,
             Some((_, Some(first))) => *first < index && self.is_as_before(*first, kept.content, memory),
         }

@@ -192,7 +192,7 @@ impl<'e> Extract<'e> {
         }
     }
 
-    /// The files in the dataset that are no inputs.
+    /// The files in the dataset that are not inputs.
     fn others(&self, store: &Store) -> Result<HashSet<String>> {
         let named: HashSet<&str> = self.inputs.tasks.iter().map(|task| task.display.as_str()).collect();
         Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
@@ -214,9 +214,9 @@ impl<'e> Extract<'e> {
         Ok((found, failures.iter().filter(is_new).collect()))
     }
 
-    /// Removes files that are no inputs.
+    /// Removes files that are not inputs.
     fn prune(&self, host: &dyn FleetHost, store: &Store) -> Result<()> {
-        // A mistyped folder is no reason to remove its runs.
+        // A mistyped folder must not remove its runs.
         ensure!(!self.inputs.tasks.is_empty(), "there are no exports, so {REMOVE_OTHERS} removed nothing");
         if let Some(FailedInput { source, reason, .. }) = self.inputs.failures.first() {
             bail!("{source}: {reason}; {REMOVE_OTHERS} removes nothing while an input cannot be found");

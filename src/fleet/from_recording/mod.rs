@@ -44,7 +44,7 @@ impl Recording {
     ///
     /// A run with a known recorded time is idle if its CPU table is empty, or all its selected threads waited. Its weight is 0.
     ///
-    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and others is measured; of
+    /// If a run has several tables, the first of `time-profile`, `cpu-profile`, `counters-profile`, `time-sample` and others is measured; among
     /// several of the same kind, the one with the most selectable samples, or else the first in the document. Snapshots of all threads
     /// (`Stackshot`) do not count as samples here.
     ///

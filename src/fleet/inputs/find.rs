@@ -37,8 +37,8 @@ pub struct InputRequest {
 /// The inputs that were found.
 #[derive(Debug, Default)]
 pub struct FleetInputs {
-    /// The exports to measure: first those in an input list, then those with a table of contents, then the rest, each sorted by path. Of files
-    /// with the same content, the first is used, which has the most metadata.
+    /// The exports to measure: first those in an input list, then those with a table of contents, then the rest, each sorted by path. If files
+    /// have the same content, the first is used, which has the most metadata.
     pub tasks: Vec<Task>,
     /// Named inputs that cannot be measured.
     pub failures: Vec<FailedInput>,
@@ -109,7 +109,7 @@ impl FleetInputs {
                 task.display = display(host, &path);
             }
         }
-        // Sorted again, so that copies have the same order in every part of a fleet, whatever the working directory.
+        // Sorted again, so that copies have the same order in every part of a fleet, regardless of the working directory.
         self.tasks.sort_by(|a, b| a.display.cmp(&b.display));
         for failed in &mut self.failures {
             if let Ok(path) = real(host, Path::new(&failed.source)) {
@@ -297,7 +297,7 @@ impl<'h> Finder<'h> {
         first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
         let first = &self.found[index];
         let name = &first.task.display;
-        // A manifest next to a folder describes the folder's contents, so this is no repetition.
+        // A manifest next to a folder describes the folder's contents, so this is not a repetition.
         if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
             return;
         }

@@ -294,7 +294,7 @@ pub(super) fn read_paths(host: &dyn FleetHost, list: &Path, is_null: bool, is_on
     Ok(list)
 }
 
-/// Reads line by line, so the text is never in memory as a whole.
+/// Reads line by line, so the text is never completely in memory.
 fn read_lines(host: &dyn FleetHost, source: impl BufRead, name: &str, is_null: bool) -> Result<List> {
     let (mut source, separator) = (source.take(LARGEST_FILE_LIST), if is_null { 0 } else { b'\n' });
     let (mut paths, mut line) = (Vec::new(), Vec::new());

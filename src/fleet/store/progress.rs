@@ -44,7 +44,7 @@ impl Store {
         self.note_owed(&BTreeSet::new())
     }
 
-    /// Begins an extract of known and new files. If the new files are the lost ones, nothing is lost anymore.
+    /// Begins an extract of known and new files. If the new files are the lost ones, nothing is lost.
     pub(crate) fn expect(&self, known: SourceSum, new: SourceSum) {
         let manifest = &mut self.state().manifest;
         manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));

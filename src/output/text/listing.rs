@@ -71,7 +71,7 @@ pub(super) fn write_threads(
     let Some(kind) = View::Threads.listing_kind() else { return Ok(()) };
     let mut listing = report.heavy_rows(kind, series);
     let heavy = listing.rows.len();
-    // Showing one more row takes no more space than a note about it.
+    // One more row takes the same space as a note about it.
     let shown = if heavy <= top.saturating_add(1) { heavy } else { top };
     let all = series.all_threads().count();
     if shown < all {

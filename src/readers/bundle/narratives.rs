@@ -95,7 +95,7 @@ impl Writer<'_> {
     fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
         let storage = storage(kind);
         let is_reference = matches!(storage, Storage::Text | Storage::Narrative | Storage::Metadata);
-        // All bits set means no value, also in 32-bit references.
+        // All bits set means no value, even in 32-bit references.
         let is_none = value == u64::MAX || (value == u64::from(NONE) && is_reference);
         match storage {
             _ if kind == "XRPrototypeValueTypeID" => separated(&mut self.text, value),

@@ -6,7 +6,7 @@
 //! | rows | | without gaps, also between blocks |
 //! | rest | | zero: space for more rows |
 //!
-//! A store is never in memory as a whole: rows are read as the file is inflated.
+//! A store is never completely in memory: rows are read as the file is inflated.
 //!
 //! A run that is being recorded is in `corespace/currentRun`, and becomes `runN` when it is saved. Some versions (13.4 and 16.0) then create
 //! the folder again for a run that was never started, with an empty store for each table. The folder alone therefore does not prove that there

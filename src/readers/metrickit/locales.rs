@@ -114,7 +114,7 @@ struct Name {
     is_contested: bool,
 }
 
-/// What a text means in a format.
+/// The meaning of a string in a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) format: usize,
@@ -178,7 +178,7 @@ impl Catalog {
         });
     }
 
-    /// Returns all possible meanings of a text in a dimension.
+    /// Returns all possible meanings of a string in a dimension.
     pub(super) fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
         let (number, name) = self.split(&tidy(text));
         let names = self.names.get(&without_spaces(&name)).map_or([].as_slice(), Vec::as_slice);
@@ -244,7 +244,7 @@ impl Catalog {
         self.formats.iter().map(used).collect()
     }
 
-    /// Splits a text into its number and its unit name, with `{}` in place of the number.
+    /// Splits a string into its number and its unit name, with `{}` in place of the number.
     fn split(&self, text: &str) -> (String, String) {
         let is_digit = |c: char| {
             self.styles.iter().any(|style| (0..10).contains(&u32::from(c).wrapping_sub(u32::from(style.zero))))

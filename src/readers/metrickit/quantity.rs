@@ -4,12 +4,12 @@
 //! 9 sec · 20 secs. · 20秒 · 2.5 s · 1,234 ms · 1.234,5 ms · 12,34,567 kB · ١٬٢٣٤ ث
 //! ```
 //!
-//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A text is therefore parsed in
+//! `1,234 ms` is 1234 ms in English and 1.234 ms in German, and the region alone does not determine the language. A string is therefore parsed in
 //! every CLDR format that contains its unit name, and accepted only if these rules leave a single value:
 //!
-//! * All texts of a payload use the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
+//! * All strings in a payload use the same format, and the bins of a histogram ascend. No formatter writes trailing zeros after a decimal sign.
 //! * Formats of the region are preferred to languages that CLDR does not list for the region, unless that gives the smaller value, such as 1.234
-//!   ms for an English text in Germany.
+//!   ms for an English string in Germany.
 //! * A unit name that means something else in more languages is accepted only in regions of its language: `1500 Mb` is 1500 kB in Zulu, and
 //!   megabits elsewhere.
 //!
@@ -17,7 +17,7 @@
 
 use super::locales::{CATALOG, Dimension, Reading, Use, scaled};
 
-/// How well the texts match a format.
+/// How well the strings match a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Not,
@@ -26,7 +26,7 @@ enum Fit {
     Exactly,
 }
 
-/// A text that cannot be parsed as a quantity.
+/// A string that cannot be parsed as a quantity.
 #[derive(Debug)]
 pub(super) struct Unread {
     text: String,
@@ -54,7 +54,7 @@ impl Unread {
     }
 }
 
-/// The possible formats of a payload's texts.
+/// The possible formats of a payload's strings.
 #[derive(Debug)]
 pub(super) struct Language {
     /// How the region uses each format.
@@ -64,7 +64,7 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Infers the language of these texts. They may include texts that are not quantities.
+    /// Infers the language of these strings. Some of them may not be quantities.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>, region: Option<&str>) -> Self {
         let mut uses = region.map(|region| CATALOG.used_in(region)).unwrap_or_default();
         if !uses.iter().any(|used| matches!(used, Use::Main | Use::Region)) {
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// Returns the possible meanings of a text, except unit names of other regions that mean something else in more languages.
+    /// Returns the possible meanings of a string, except unit names of other regions that mean something else in more languages.
     fn readings(&self, text: &str, dimension: Dimension) -> Vec<Reading> {
         let is_of_region = |format: usize| matches!(self.uses[format], Use::Main | Use::Region | Use::Incomplete);
         let mut readings = CATALOG.readings(text, dimension);
@@ -114,7 +114,7 @@ impl Language {
         self.fits.iter_mut().enumerate().for_each(|(format, known)| *known = (*known).min(fit(format)));
     }
 
-    /// Parses a text in nanoseconds or bytes.
+    /// Parses a string to nanoseconds or bytes.
     pub(super) fn read(&self, text: &str, dimension: Dimension) -> Result<u64, Unread> {
         let readings = self.readings(text, dimension);
         let own = fits(&readings);
@@ -124,7 +124,7 @@ impl Language {
         };
         let mut fitting = with(&|format| own[format].min(self.fits[format]));
         if fitting.is_empty() {
-            // The texts are in more than one language.
+            // The strings are in more than one language.
             fitting = with(&|format| own[format]);
         }
         let is_ambiguous = !CATALOG.readings(text, dimension).is_empty();
@@ -142,7 +142,7 @@ fn fits(readings: &[Reading]) -> Vec<Fit> {
     fits
 }
 
-/// Returns the value of a text in each format; `None` if the text is invalid or ambiguous in the format.
+/// Returns the value of a string in each format; `None` if the string is invalid or ambiguous in the format.
 fn by_format(readings: &[Reading]) -> Vec<Option<u64>> {
     let mut values = vec![Vec::new(); CATALOG.formats()];
     readings.iter().for_each(|reading| values[reading.format].push(reading.value));
@@ -209,7 +209,7 @@ pub(super) fn of_number(value: &str, unit: &str, dimension: Dimension) -> Result
 mod tests {
     use super::*;
 
-    /// Parses a quantity in a report that also contains these texts.
+    /// Parses a quantity in a report that also contains these strings.
     fn read(text: &str, others: &[&str], region: Option<&str>, dimension: Dimension) -> Result<u64, bool> {
         let language = Language::of(others.iter().copied().chain([text]), region);
         language.read(text, dimension).map_err(|unread| unread.is_ambiguous())
@@ -266,7 +266,7 @@ mod tests {
         // The text may be English.
         assert_eq!(time("1,234 ms", "DE"), AMBIGUOUS);
         assert_eq!(read("200.000 kB", &[], Some("DE"), Dimension::Size), Ok(200_000_000));
-        // The unit name is Vietnamese, whatever the region.
+        // The unit name is Vietnamese, regardless of the region.
         assert_eq!(time("1.234 giây", "US"), Ok(1_234_000_000_000));
     }
 

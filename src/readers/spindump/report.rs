@@ -27,7 +27,7 @@ pub(super) fn value<'l>(line: &'l str, keys: &[&'static str]) -> Option<(&'stati
     Some((key, value.trim()))
 }
 
-/// Returns the number at the start of a text, such as the 8 of `8 (1-8)`.
+/// Returns the number at the start of a string, such as the 8 of `8 (1-8)`.
 pub(super) fn first_number(text: &str) -> Option<u64> {
     let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()

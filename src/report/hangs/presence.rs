@@ -67,7 +67,7 @@ impl<'p> Blocked<'p> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Doing(Activity),
-    /// The thread was in code that is no known wait, and no state is recorded.
+    /// The thread was in code that is not a known wait, and no state is recorded.
     InCode,
     /// Neither the state nor the function name is known.
     Nothing,
@@ -266,7 +266,7 @@ impl<'p> Presence<'p> {
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<(Wait, bool)> {
-        // A suspended thread waits for whatever suspended it.
+        // A suspended thread waits for the cause of its suspension.
         let is_suspended = |sum: &SampleSum| sum.state.is_some_and(|state| self.profile.string(state) == "Suspended");
         let waiting =
             self.sums.iter().filter(|sum| sum.thread == thread && self.seen(sum) == Seen::Doing(Activity::Waiting));

@@ -105,7 +105,7 @@ pub struct Shares {
     pub unknown: Amount,
     /// Threads that were ready to run but had no core.
     pub queued: Amount,
-    /// Waiting threads, in whatever code they waited. Zero if only running threads are selected.
+    /// Waiting threads, in any code. Zero if only running threads are selected.
     pub waiting: Amount,
     /// The kernel's idle threads.
     pub idle: Amount,

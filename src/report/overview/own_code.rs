@@ -51,7 +51,7 @@ impl<'p> OwnCode<'p> {
     }
 
     /// The part of a stack that ends in the app function to which a running thread's time belongs. Everything in an app runs below its entry
-    /// point, so an entry point owns only its own work.
+    /// point, so an entry point only counts for its own work.
     pub(crate) fn place(&self, row: &StackWeight) -> Option<StackId> {
         Some(self.find(row)?.place?.stack)
     }

@@ -15,7 +15,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// True if both sides have values. Other blocks say nothing about a difference.
+    /// Other blocks contain no information about a difference.
     pub fn has_both(&self) -> bool {
         !self.base.is_empty() && !self.new.is_empty()
     }

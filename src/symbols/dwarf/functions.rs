@@ -118,7 +118,7 @@ impl<'data> Functions<'data> {
         Ok(Self { functions, ranges })
     }
 
-    /// Returns the function at an address. Of several, the one that begins last wins.
+    /// Returns the function at an address. If there are several, the last to begin wins.
     pub(super) fn find(&self, address: u64) -> Option<&Function<'data>> {
         let end = self.ranges.partition_point(|range| range.begin <= address);
         let candidates = self.ranges[..end].iter().rev().take(MAX_OVERLAPPING);

@@ -43,7 +43,7 @@ pub(super) trait Content: Debug {
 
     /// Returns the tag of an element with this name, by its place.
     fn tag(name: &str) -> Tag;
-    /// True if such an element is read whenever it defines an id, even in tables that are not read.
+    /// True if such an element is read if it defines an id, even in tables that are not read.
     fn is_needed(&self, name: &str) -> bool;
     /// True if the attributes of such elements are read.
     fn has_attributes(tag: Tag) -> bool;

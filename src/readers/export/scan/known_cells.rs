@@ -143,7 +143,7 @@ impl KnownCells {
     }
 }
 
-/// True if `bytes` start with `text`. Optimised for texts of typical length.
+/// True if `bytes` start with `text`. Optimised for strings of typical length.
 #[inline(always)]
 fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     const STEP: usize = 32;
