@@ -271,7 +271,7 @@ fn family_outcomes(
 struct Name {
     key: u32,
     name: String,
-    /// Its state if all unreadable rows belong to it.
+    /// The state of the rule if all unreadable rows belong to it.
     with_unread: AlertState,
 }
 

@@ -27,8 +27,8 @@ pub struct RunRecord {
     pub source: String,
     /// The size of the export in bytes.
     pub source_bytes: u64,
-    /// Its number in the file, from 1: the run number, as in [`Selection::runs`](crate::profile::Selection::runs), or the position of a report
-    /// from the field.
+    /// The number of the run in the file, from 1: the run number, as in [`Selection::runs`](crate::profile::Selection::runs), or the position of
+    /// a report from the field.
     pub number: u32,
     /// The labels for cohorts, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and those from a manifest. Unknown values have no
     /// entry.

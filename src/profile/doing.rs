@@ -7,14 +7,14 @@ use super::{Activity, Meaning, Profile, SampleSum, StringId, Waits};
 /// What a thread was doing when it was sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Doing {
-    /// It was running, or, if all threads were sampled and no state was recorded, possibly ready to run.
+    /// Running or, if all threads were sampled and no state was recorded, possibly only ready to run.
     #[default]
     Runs,
-    /// It was ready to run, but not on a core.
+    /// Ready to run, but not on a core.
     Queued,
-    /// It was waiting.
+    /// Waiting for something.
     Waits,
-    /// It was the idle thread of a core, which neither works nor waits.
+    /// The idle thread of a core, which neither works nor waits.
     Idle,
 }
 

@@ -21,7 +21,7 @@ pub enum StateFilter {
     Running,
     /// Every sample, including waiting threads.
     All,
-    /// These states, by name, ignoring case.
+    /// States with these names, ignoring case.
     Only(Vec<String>),
 }
 

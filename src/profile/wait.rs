@@ -8,11 +8,11 @@ pub(super) const WAITS: &str = "Waiting (by its functions)";
 /// What a thread was doing at one moment, according to its recorded state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
-    /// It was on the CPU.
+    /// On the CPU.
     Running,
-    /// It was ready to run, but not on a core.
+    /// Ready to run, but not on a core.
     Queued,
-    /// It was waiting.
+    /// Waiting for something.
     Waiting,
     /// The state is unknown.
     Unknown,

@@ -63,7 +63,7 @@ pub(super) fn packed(head: &[u8]) -> Option<String> {
 struct Known {
     /// A description of the format, such as `a recording of Linux perf (perf.data)`.
     what: &'static str,
-    /// Its reader, or advice on what to do with such a file, such as the command that reads it.
+    /// The reader for the format, or advice on what to do with such a file, such as the command that reads it.
     use_of: Result<Reader, &'static str>,
 }
 

@@ -107,7 +107,7 @@ pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<
 }
 
 impl Intervals {
-    /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors.  Unreadable rows are
+    /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors. Unreadable rows are
     /// counted, with a diagnostic. An interval has no end if it was not recorded. Only the options `buffer_size`, `allow_truncated` and the
     /// limits apply. Exports without such tables, and tables of contents, have no intervals.
     ///

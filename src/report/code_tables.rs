@@ -126,7 +126,7 @@ pub struct BinaryRow<'e> {
     pub name: &'e str,
     /// The binary at each of its load addresses; empty for code in no known binary and for samples without a stack.
     pub binaries: Vec<BinaryId>,
-    /// Its weights. A sample is counted once, even if several of its frames are in the binary.
+    /// The weights of the binary. A sample is counted once, even if several of its frames are in the binary.
     pub sums: KeySums,
 }
 

@@ -255,7 +255,7 @@ impl Listing {
 pub struct HiddenTotal {
     /// The number of rows.
     pub rows: u64,
-    /// Their total weight in the unit of the series. If rows have self weights, only these are added, since all weights overlap.
+    /// The total weight of the rows in the unit of the series. If rows have self weights, only these are added, since all weights overlap.
     pub weight: u64,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct AnnotatedFile<'r> {
 pub(crate) struct AnnotatedLine<'r> {
     /// The line number, from 1.
     pub(crate) line: u32,
-    /// Its weights; zero on a context line.
+    /// The weights of the line; zero on a context line.
     pub(crate) sums: KeySums,
     /// The text; `None` if the file was not found, or is shorter than the compiled one.
     pub(crate) text: Option<&'r str>,

@@ -70,7 +70,7 @@ pub(super) static PROCESSES: ListingKind = ListingKind::new(
 pub struct ProcessRow {
     /// The process.
     pub process: ProcessId,
-    /// Its selected samples.
+    /// The selected samples.
     pub counted: Amount,
     /// The number of its threads with selected samples.
     pub threads: u64,

@@ -29,7 +29,7 @@ pub struct SymbolicationSummary {
 pub struct BinarySummary {
     /// The binary's name.
     pub name: String,
-    /// Its UUID. Without one, no symbols can be found.
+    /// The UUID of the binary. Without one, no symbols can be found.
     pub uuid: Option<Uuid>,
     /// The architecture of the binary.
     pub arch: String,

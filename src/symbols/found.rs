@@ -40,7 +40,7 @@ pub struct Found {
     pub kind: SourceKind,
     /// The image's UUID.
     pub uuid: Uuid,
-    /// Its architecture in Apple's spelling (`arm64e`).
+    /// The architecture in Apple's spelling (`arm64e`).
     pub arch: String,
     /// The name of the image, such as `libdispatch.dylib`.
     pub name: String,

@@ -17,7 +17,7 @@ pub struct Asked {
     pub found: Found,
     /// The addresses, by index, for which it had a better answer than the files before it.
     pub answered: Vec<usize>,
-    /// Its notes, or why it could not be read.
+    /// The notes about the file, or why it could not be read.
     pub result: io::Result<Vec<Diagnostic>>,
 }
 

@@ -12,9 +12,9 @@ pub(crate) const TOTAL_UNITS: u64 = 3;
 /// Whether the new side is slower.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is slower, for these reasons.
+    /// The new side is slower, for these reasons.
     Slower(Vec<Reason>),
-    /// It is faster, for these reasons, and nothing is slower. More idle units are not a reason, since they may have failed to start.
+    /// The new side is faster, for these reasons, and nothing is slower. More idle units are not a reason, since they may have failed to start.
     Faster(Vec<Reason>),
     /// A slowdown of at least this fraction of the base is ruled out. The fraction is below the smallest relevant change.
     NoSlowdown {

@@ -214,7 +214,7 @@ impl Manifest {
 pub struct NamedFiles {
     /// The names, such as `runs/part-1.parquet`.
     pub names: BTreeSet<String>,
-    /// Their total size in bytes.
+    /// The total size of these files in bytes.
     pub bytes: u64,
 }
 

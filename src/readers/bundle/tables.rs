@@ -17,7 +17,7 @@ pub(super) struct StoredTable {
     pub(super) schema: String,
     /// The recording settings, sorted by name, and spelled as in the XML of a table of contents.
     pub(super) attributes: Vec<(String, String)>,
-    /// Its folder, relative to `corespace`, or the reason why it is unknown.
+    /// The folder of the table, relative to `corespace`, or the reason why it is unknown.
     pub(super) folder: Result<PathBuf, Broken>,
 }
 

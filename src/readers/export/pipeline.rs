@@ -69,7 +69,7 @@ struct Scanned {
 enum Place {
     /// A thread is reading or scanning it.
     Busy,
-    /// It was read, but not scanned.
+    /// Read, but not scanned.
     Read(Scanned),
     Finished(Scanned),
 }

@@ -155,7 +155,7 @@ pub(super) struct ThreadHead {
     pub(super) name: String,
     /// The label of its queue, or only a number before macOS 12.
     pub(super) queue: String,
-    /// Its number of samples, if listed.
+    /// The number of samples, if listed.
     pub(super) samples: Option<u64>,
     /// True for the idle thread of a core, which is recorded as running.
     pub(super) is_idle: bool,

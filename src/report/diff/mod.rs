@@ -53,7 +53,7 @@ use tree::{WeighedTree, change_of, own_code};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiffRow {
-    /// Its number among the [functions](Functions::iter) of both recordings or, for a binary, among their binaries.
+    /// The number of the function among the [functions](Functions::iter) of both recordings or, for a binary, among their binaries.
     pub number: usize,
     /// The function or binary. A binary has no function name.
     pub function: Function,

@@ -62,7 +62,7 @@ pub struct HangReport {
 pub struct Hang {
     /// The recorded row. A hang that was open when the recording ended has no end.
     pub interval: Interval,
-    /// Its length, or its minimum length if it was open when the recording ended. `None` if a report does not state it.
+    /// The length of the hang, or its minimum length if it was open when the recording ended. `None` if a report does not state it.
     pub length: Option<Nanos>,
     /// True if the hang comes from a report, which has no times.
     pub is_report: bool,

@@ -24,7 +24,8 @@ pub struct Activity {
 /// The busiest part of the selected time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Busiest {
-    /// Its start: at a sample, or one length before the end of a selected part. If samples were summed while reading, at the start of a bin.
+    /// The start of this part: at a sample, or one length before the end of a selected part. If samples were summed while reading, at the start
+    /// of a bin.
     pub start: Nanos,
     /// The length of this part.
     pub length: Nanos,

@@ -13,7 +13,7 @@ use crate::units::{Unit, Weight};
 pub struct Spent {
     /// Samples in the function itself.
     pub itself: Amount,
-    /// Its heaviest callees, with all samples below them.
+    /// The heaviest callees, with all samples below them.
     pub callees: Vec<(FunctionId, Amount)>,
     /// Samples of the system code that it called, by kind of work, heaviest first. A sample in generic code may count as another kind as well.
     pub work: Vec<(Work, Amount)>,

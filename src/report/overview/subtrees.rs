@@ -34,9 +34,9 @@ pub struct Subtree {
     pub callee: Option<(FunctionId, Amount)>,
     /// The thread on which it weighs most.
     pub thread: ThreadId,
-    /// Its samples on that thread.
+    /// The samples on that thread.
     pub on_thread: Amount,
-    /// Its trigger, if the system functions around it show one.
+    /// The trigger, if the system functions around it show one.
     pub origin: Option<Origin>,
 }
 

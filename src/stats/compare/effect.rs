@@ -28,7 +28,7 @@ pub struct Effect {
 pub struct StandardError {
     /// The standard error of the difference.
     pub error: f64,
-    /// Its degrees of freedom.
+    /// The degrees of freedom.
     pub degrees: f64,
 }
 

@@ -35,11 +35,11 @@ struct FunctionRange {
 pub(super) struct Function<'data> {
     /// The offset of its entry.
     pub(super) offset: UnitOffset,
-    /// Its entry address. It is not always the lowest address, since the compiler may move unlikely code.
+    /// The entry address, which is not always the lowest address, since the compiler may move unlikely code.
     pub(super) entry: u64,
     /// The functions inlined into it, read on demand; `None` if unreadable.
     body: OnceCell<Option<Box<Body<'data>>>>,
-    /// Its names in answers, resolved on demand.
+    /// The names shown in answers, resolved on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Inlinee<'data> {
     pub(super) call_line: Option<u32>,
     /// The column of the call.
     pub(super) call_column: Option<u32>,
-    /// Its names in answers, resolved on demand.
+    /// The names shown in answers, resolved on demand.
     pub(super) called: OnceCell<Called<'data>>,
 }
 

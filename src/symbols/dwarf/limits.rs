@@ -22,7 +22,7 @@ pub(super) enum Fault {
     TooCostly,
     /// Out of budget.
     NoMemory,
-    /// It is outside of the file, or reading failed.
+    /// Outside of the file, or reading failed.
     Unreadable,
 }
 

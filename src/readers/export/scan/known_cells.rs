@@ -109,7 +109,7 @@ impl KnownCells {
         None
     }
 
-    /// Their ids; 0 is an absent value.
+    /// The ids of the cells; 0 is an absent value.
     pub(super) fn references(&self, known: usize) -> &[u32] {
         let known = &self.all[known];
         &self.references[known.start as usize..known.end as usize]
