@@ -3,7 +3,7 @@
 //! | part | size | fields, little endian |
 //! |---|---|---|
 //! | header | 40 | u32 `0x12340A0A`, u32 3, u32 `0x28`, u32 offset of the rows, u32 size of a row, u32 size of a block, u32 rows of a block, u32 0 |
-//! | rows | | without gaps, also between blocks |
+//! | rows | | without gaps, even between blocks |
 //! | rest | | zero: space for more rows |
 //!
 //! A store is never completely in memory: rows are read as the file is inflated.

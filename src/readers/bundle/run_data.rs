@@ -1,6 +1,6 @@
 //! Metadata of a run from `form.template`: device, process, times, and the names of threads and processes.
 //!
-//! It is the same as in an export's table of contents, in the same words. `form.template` lacks some of it: why the process ended
+//! The same as in an export's table of contents, with the same wording. `form.template` lacks some of it: why the process ended
 //! (`termination-reason`), the tables (stored elsewhere in the bundle), the tracks, the settings of instruments, and whether all processes were
 //! recorded. How the process was chosen (`type`) is only known if Instruments attached to it. Dates are in UTC, not in the time zone of the
 //! exporting machine. The environment and arguments of processes may contain secrets: they are counted, but never read.
