@@ -30,7 +30,8 @@ use formats::Reader;
 impl RecordingBuilder {
     /// Reads an input in any format, which is recognised by its first bytes. `name` identifies the input in results and errors.
     ///
-    /// Decompress compressed inputs first, for example with `decompress` from the feature `compression`; an error reports compressed input.
+    /// Decompress compressed inputs first, for example with `decompress` from the feature `compression`. Compressed input is rejected with an
+    /// error that says so.
     ///
     /// # Errors
     /// If the format is unknown, or the input violates its format or exceeds a limit. Do not use the builder after an error.
@@ -107,9 +108,10 @@ pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<
 }
 
 impl Intervals {
-    /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors. Unreadable rows are
-    /// counted, with a diagnostic. An interval has no end if it was not recorded. Only the options `buffer_size`, `allow_truncated` and the
-    /// limits apply. Exports without such tables, and tables of contents, have no intervals.
+    /// Reads the intervals and hang risks of all documents of an export. `name` identifies it in results and errors.
+    ///
+    /// Unreadable rows are counted, with a diagnostic. An interval has no end if none was recorded. Only the options `buffer_size`,
+    /// `allow_truncated` and the limits apply. Exports without such tables, and tables of contents, have no intervals.
     ///
     /// # Errors
     /// As [`RecordingBuilder::read`].

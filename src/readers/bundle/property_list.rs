@@ -9,6 +9,7 @@
 //! | object | a byte with the kind (upper half) and size (lower half; `F`: an integer object with the size follows), then its bytes |
 //! | offset table | the offset of each object; the trailer contains the size of an offset |
 //! | trailer | 5 unused, 1 sort version, 1 size of an offset, 1 size of a reference, u64 count of objects, u64 the top object, u64 offset of the offset table |
+//!
 //! Numbers are big-endian. Arrays and dictionaries refer to objects by index. Objects are read on demand and never expanded, so an object that is
 //! shared a thousand times costs no more than one that is used once, and a list of many megabytes is not copied. A parser that builds a tree
 //! cannot do this.
